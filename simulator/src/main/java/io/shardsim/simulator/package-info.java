@@ -1,0 +1,10 @@
+/**
+ * Happenings: what a training step plans to do, the devices that do it in virtual time, and what they announce.
+ *
+ * <p>This module uses {@code topology} and nothing to its right. Strategies and collectives know no devices, time or
+ * actors; devices know no strategies; facts leave through observers.
+ */
+@NullMarked
+package io.shardsim.simulator;
+
+import org.jspecify.annotations.NullMarked;
