@@ -1,11 +1,7 @@
 /**
- * Places: clusters, nodes, GPUs, NICs, switches, ports, links and the routes between them, and the units they are
- * measured in.
+ * Places: clusters, nodes, GPUs, NICs, switches, the links between them and the routes over these links.
  *
- * <p>What lives here is immutable and knows no events, actors or strategies. Bytes become time in
- * {@code io.shardsim.topology.units.Bandwidth} alone. This package uses no other module of shardsim.
+ * <p>Here: immutable descriptions. Not here: anything that happens in time. A new instance type is one YAML file of the catalog; a new
+ * cluster family is one file that builds {@link io.shardsim.topology.Route}s.
  */
-@NullMarked
 package io.shardsim.topology;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,113 @@
+package io.shardsim.topology;
+
+/**
+ * Nodes of one instance type joined by a leaf/spine fabric; ranks are dealt node by node.
+ *
+ * <p>Every device has an id: {@code nodeRank * devicesPerNode + slot}. Slots of a node, in order: its GPUs, the NVSwitch, the PCIe
+ * switches, the NICs, the leaf port pair that joins the node to its leaf, the spine ports that feed the node's leaf. The last two stand
+ * for the node's share of switches outside it, so that a switch's output port lives with the node it feeds.
+ */
+public record Cluster(InstanceSpec instance, int nodes) {
+    public Cluster {
+        if (nodes < 1) {
+            throw new IllegalArgumentException("cluster.nodes " + nodes + " < 1");
+        }
+    }
+
+    public int gpusPerNode() {
+        return instance.gpusPerNode();
+    }
+
+    public int worldSize() {
+        return Math.multiplyExact(nodes, instance.gpusPerNode());
+    }
+
+    public int nodeRank(int rank) {
+        return rank / instance.gpusPerNode();
+    }
+
+    public int localRank(int rank) {
+        return rank % instance.gpusPerNode();
+    }
+
+    public int rank(int nodeRank, int localRank) {
+        return nodeRank * instance.gpusPerNode() + localRank;
+    }
+
+    /** PCIe switch of a GPU. */
+    public int pcieSwitchOfGpu(int localRank) {
+        return localRank * instance.pcie().switches() / instance.gpusPerNode();
+    }
+
+    /** PCIe switch of a NIC. */
+    public int pcieSwitchOfNic(int nic) {
+        return nic * instance.pcie().switches() / instance.nicsPerNode();
+    }
+
+    /** First GPU under the PCIe switch of a NIC: where a ring that uses this NIC enters the node. */
+    public int firstGpuOfNic(int nic) {
+        int pcieSwitch = pcieSwitchOfNic(nic);
+        for (int gpu = 0; gpu < gpusPerNode(); gpu++) {
+            if (pcieSwitchOfGpu(gpu) == pcieSwitch) {
+                return gpu;
+            }
+        }
+        return nic % gpusPerNode();
+    }
+
+    public int leafOf(int nodeRank) {
+        return nodeRank / instance.fabric().nodesPerLeaf();
+    }
+
+    public int devicesPerNode() {
+        return instance.gpusPerNode() + 1 + instance.pcie().switches() + instance.nicsPerNode() + 2;
+    }
+
+    public int gpuSlot(int localRank) {
+        return localRank;
+    }
+
+    public int nvSwitchSlot() {
+        return instance.gpusPerNode();
+    }
+
+    public int pcieSwitchSlot(int pcieSwitch) {
+        return instance.gpusPerNode() + 1 + pcieSwitch;
+    }
+
+    public int nicSlot(int nic) {
+        return instance.gpusPerNode() + 1 + instance.pcie().switches() + nic;
+    }
+
+    public int leafSlot() {
+        return nicSlot(instance.nicsPerNode());
+    }
+
+    public int spineSlot() {
+        return leafSlot() + 1;
+    }
+
+    public int deviceId(int nodeRank, int slot) {
+        return nodeRank * devicesPerNode() + slot;
+    }
+
+    /** Name of a device by path with indices, as errors and reports print it. */
+    public String devicePath(int deviceId) {
+        int nodeRank = deviceId / devicesPerNode();
+        int slot = deviceId % devicesPerNode();
+        String node = "Node[" + nodeRank + "]";
+        if (slot < nvSwitchSlot()) {
+            return node + ".Gpu[" + slot + "]";
+        }
+        if (slot == nvSwitchSlot()) {
+            return node + ".NvSwitch";
+        }
+        if (slot < nicSlot(0)) {
+            return node + ".PcieSwitch[" + (slot - pcieSwitchSlot(0)) + "]";
+        }
+        if (slot < leafSlot()) {
+            return node + ".Nic[" + (slot - nicSlot(0)) + "]";
+        }
+        return (slot == leafSlot() ? "Fabric.Leaf[" : "Fabric.Spine[") + nodeRank + "]";
+    }
+}

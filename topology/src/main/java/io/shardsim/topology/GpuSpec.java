@@ -1,0 +1,25 @@
+package io.shardsim.topology;
+
+import io.shardsim.topology.units.Bandwidth;
+
+/**
+ * A GPU as its data sheet describes it.
+ *
+ * @param name catalog name, for example {@code a100-40gb}
+ * @param architecture name of the calibrated kernel-time family, for example {@code ampere}
+ * @param memoryBytes HBM capacity that a framework can allocate from [bytes]
+ * @param memoryBandwidth HBM data-sheet rate
+ * @param peakHalfFlopsPerSecond dense fp16/bf16 tensor-core peak [flop/s]
+ * @param peakSingleFlopsPerSecond fp32 vector peak [flop/s]
+ * @param smCount streaming multiprocessors
+ * @param boostClockHz boost clock [Hz]
+ */
+public record GpuSpec(
+        String name,
+        String architecture,
+        long memoryBytes,
+        Bandwidth memoryBandwidth,
+        double peakHalfFlopsPerSecond,
+        double peakSingleFlopsPerSecond,
+        int smCount,
+        long boostClockHz) {}

@@ -1,0 +1,13 @@
+package io.shardsim.topology;
+
+/** What a link is made of; reports sum by it. */
+public enum LinkClass {
+    /** GPU to NVSwitch and back. */
+    NVLINK,
+    /** GPU, PCIe switch and NIC. */
+    PCIE,
+    /** NIC to leaf switch and leaf switch to NIC. */
+    NIC,
+    /** Leaf to spine and spine to leaf. */
+    SPINE
+}

@@ -1,0 +1,139 @@
+package io.shardsim.topology;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Builds the routes of a cluster.
+ *
+ * <p>Inside a node: GPU, NVSwitch, GPU. Between nodes: GPU, PCIe switch, NIC, leaf, spine, leaf, NIC, PCIe switch, GPU, without the spine
+ * where both nodes share a leaf. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail.
+ *
+ * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j;
+ * NIC 0 wire, 1 PCIe; leaf 0 spine, 1 + j towards NIC j; spine 0 towards its leaf.
+ */
+public final class Router {
+    /** Output port of a GPU towards the NVSwitch. */
+    public static final int GPU_NVLINK_PORT = 0;
+    /** Output port of a GPU towards its PCIe switch. */
+    public static final int GPU_PCIE_PORT = 1;
+
+    private static final int NIC_WIRE_PORT = 0;
+    private static final int NIC_PCIE_PORT = 1;
+    private static final int LEAF_UP_PORT = 0;
+    private static final int SPINE_DOWN_PORT = 0;
+
+    private final Cluster cluster;
+    private final Link nvLink;
+    private final Link pcie;
+    private final Link nicUp;
+    private final Link nicDown;
+    private final Link leafUp;
+    private final Link spineDown;
+
+    public Router(Cluster cluster) {
+        this.cluster = cluster;
+        InstanceSpec instance = cluster.instance();
+        FabricSpec fabric = instance.fabric();
+        nvLink = new Link(
+                LinkClass.NVLINK,
+                instance.intraNode().perGpuRate(),
+                0,
+                Math.max(1, instance.intraNode().latencyPs() / 2));
+        pcie = new Link(
+                LinkClass.PCIE, instance.pcie().linkRate(), 0, Math.max(1, instance.pcie().latencyPs()));
+        NicSpec nic = instance.nic();
+        nicUp = new Link(
+                LinkClass.NIC, nic.effectiveRate(), nic.perMessagePs(), nic.latencyPs() + Math.max(1, fabric.hopPs()));
+        nicDown = new Link(LinkClass.NIC, nic.effectiveRate(), 0, Math.max(1, fabric.hopPs()));
+        int nicsPerLeaf = Math.multiplyExact(instance.nicsPerNode(), fabric.nodesPerLeaf());
+        leafUp = new Link(
+                LinkClass.SPINE,
+                nic.effectiveRate().times(nicsPerLeaf).scaled(1.0 / fabric.oversubscription()),
+                0,
+                Math.max(1, fabric.hopPs()));
+        spineDown = leafUp;
+    }
+
+    public Cluster cluster() {
+        return cluster;
+    }
+
+    /** Number of output ports of the device in a slot of a node. */
+    public int portCount(int slot) {
+        if (slot < cluster.nvSwitchSlot()) {
+            return 2;
+        }
+        if (slot == cluster.nvSwitchSlot()) {
+            return cluster.gpusPerNode();
+        }
+        if (slot < cluster.nicSlot(0)) {
+            return cluster.gpusPerNode() + cluster.instance().nicsPerNode();
+        }
+        if (slot < cluster.leafSlot()) {
+            return 2;
+        }
+        return slot == cluster.leafSlot() ? 1 + cluster.instance().nicsPerNode() : 1;
+    }
+
+    /** The link behind an output port. */
+    public Link link(int slot, int port) {
+        if (slot < cluster.nvSwitchSlot()) {
+            return port == GPU_NVLINK_PORT ? nvLink : pcie;
+        }
+        if (slot == cluster.nvSwitchSlot()) {
+            return nvLink;
+        }
+        if (slot < cluster.nicSlot(0)) {
+            return pcie;
+        }
+        if (slot < cluster.leafSlot()) {
+            return port == NIC_WIRE_PORT ? nicUp : pcie;
+        }
+        if (slot == cluster.leafSlot()) {
+            return port == LEAF_UP_PORT ? leafUp : nicDown;
+        }
+        return spineDown;
+    }
+
+    /**
+     * The route between two ranks.
+     *
+     * @param nic NIC by which an inter-node chunk leaves and arrives
+     */
+    public Route route(int sourceRank, int destinationRank, int nic) {
+        if (sourceRank == destinationRank) {
+            throw new IllegalArgumentException("no route from rank " + sourceRank + " to itself");
+        }
+        int sourceNode = cluster.nodeRank(sourceRank);
+        int destinationNode = cluster.nodeRank(destinationRank);
+        int destinationGpu = cluster.localRank(destinationRank);
+        List<Hop> hops = new ArrayList<>(9);
+        int sourceGpuSlot = cluster.gpuSlot(cluster.localRank(sourceRank));
+        if (sourceNode == destinationNode) {
+            add(hops, sourceNode, sourceGpuSlot, GPU_NVLINK_PORT);
+            add(hops, sourceNode, cluster.nvSwitchSlot(), destinationGpu);
+        } else {
+            add(hops, sourceNode, sourceGpuSlot, GPU_PCIE_PORT);
+            int gpus = cluster.gpusPerNode();
+            int sourceSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(cluster.localRank(sourceRank)));
+            add(hops, sourceNode, sourceSwitch, gpus + nic);
+            add(hops, sourceNode, cluster.nicSlot(nic), NIC_WIRE_PORT);
+            int sourceLeaf = cluster.leafOf(sourceNode);
+            int destinationLeaf = cluster.leafOf(destinationNode);
+            if (sourceLeaf != destinationLeaf) {
+                int nodesPerLeaf = cluster.instance().fabric().nodesPerLeaf();
+                add(hops, sourceLeaf * nodesPerLeaf, cluster.leafSlot(), LEAF_UP_PORT);
+                add(hops, destinationLeaf * nodesPerLeaf, cluster.spineSlot(), SPINE_DOWN_PORT);
+            }
+            add(hops, destinationNode, cluster.leafSlot(), 1 + nic);
+            add(hops, destinationNode, cluster.nicSlot(nic), NIC_PCIE_PORT);
+            add(hops, destinationNode, cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(destinationGpu)), destinationGpu);
+        }
+        return new Route(hops, cluster.deviceId(destinationNode, cluster.gpuSlot(destinationGpu)));
+    }
+
+    private void add(List<Hop> hops, int nodeRank, int slot, int port) {
+        hops.add(new Hop(cluster.deviceId(nodeRank, slot), port, link(slot, port)));
+    }
+}

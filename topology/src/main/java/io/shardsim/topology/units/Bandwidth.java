@@ -1,0 +1,65 @@
+package io.shardsim.topology.units;
+
+/**
+ * A data rate, and the one place where bytes become time.
+ *
+ * <p>A transfer of b bytes takes ceil(b x 10^12 / rate) picoseconds: one division a transfer, rounded up, so that cutting a transfer in
+ * pieces never makes it faster. Picoseconds per byte are never kept: truncated to an integer, 900 GB/s would run 11 % fast.
+ *
+ * @param bytesPerSecond rate [bytes/s], at least 1
+ */
+public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
+    private static final long PS_PER_SECOND = 1_000_000_000_000L;
+    /** Largest byte count whose product with {@link #PS_PER_SECOND} fits in a long. */
+    private static final long DIRECT_BYTES_MAX = Long.MAX_VALUE / PS_PER_SECOND;
+
+    public Bandwidth {
+        if (bytesPerSecond < 1) {
+            throw new IllegalArgumentException("bandwidth " + bytesPerSecond + " bytes/s < 1 byte/s");
+        }
+    }
+
+    public static Bandwidth ofBitsPerSecond(long bitsPerSecond) {
+        return new Bandwidth(bitsPerSecond / 8);
+    }
+
+    /**
+     * Time the transmitter is held by a transfer [ps].
+     *
+     * @throws ArithmeticException when the time exceeds 2^63 - 1 ps, about 106 days
+     */
+    public long serializationPs(long bytes) {
+        if (bytes <= DIRECT_BYTES_MAX) {
+            long product = bytes * PS_PER_SECOND;
+            long quotient = product / bytesPerSecond;
+            return quotient * bytesPerSecond == product ? quotient : quotient + 1;
+        }
+        return wideSerializationPs(bytes);
+    }
+
+    /** The same quotient where the product needs 128 bits: whole seconds first, then digits of the remainder. */
+    private long wideSerializationPs(long bytes) {
+        long time = bytes / bytesPerSecond;
+        long remainder = bytes % bytesPerSecond;
+        for (int digit = 0; digit < 12; digit++) {
+            long scaled = Math.multiplyExact(remainder, 10L);
+            time = Math.addExact(Math.multiplyExact(time, 10L), scaled / bytesPerSecond);
+            remainder = scaled % bytesPerSecond;
+        }
+        return remainder == 0 ? time : Math.addExact(time, 1L);
+    }
+
+    /** This rate times a ratio, rounded down, at least 1 byte/s. */
+    public Bandwidth scaled(double ratio) {
+        return new Bandwidth(Math.max(1L, (long) (bytesPerSecond * ratio)));
+    }
+
+    public Bandwidth times(int factor) {
+        return new Bandwidth(Math.multiplyExact(bytesPerSecond, (long) factor));
+    }
+
+    @Override
+    public int compareTo(Bandwidth other) {
+        return Long.compare(bytesPerSecond, other.bytesPerSecond);
+    }
+}
