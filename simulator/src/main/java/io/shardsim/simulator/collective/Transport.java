@@ -1,0 +1,31 @@
+package io.shardsim.simulator.collective;
+
+import io.shardsim.topology.units.Bandwidth;
+
+/**
+ * How the communication library carries one collective: what NCCL calls protocol, channels and chunk steps, as mechanism constants.
+ *
+ * @param name protocol, for example {@code Simple}, {@code LL128}
+ * @param channels thread blocks that share the buffer
+ * @param chunkBytes largest piece of a channel that one round of an algorithm moves [bytes]
+ * @param slices slices that a chunk is cut into, so that a step may begin before the whole chunk arrived
+ * @param basePs from the moment a rank's stream reaches the collective to its first primitive [ps]
+ * @param intraStepPs from the last bit of a slice arriving over NVLink to the primitive acting on it [ps]
+ * @param interStepPs the same when it came over the network [ps]
+ * @param copyRate rate at which one channel's thread block copies
+ * @param reduceRate rate at which one channel's thread block reduces and copies
+ * @param wireRatio bytes on the wire over payload bytes: 2 for LL, 16/15 for LL128, 1 for Simple
+ * @param smPerChannel streaming multiprocessors that a channel occupies while the collective runs
+ */
+public record Transport(
+        String name,
+        int channels,
+        long chunkBytes,
+        int slices,
+        long basePs,
+        long intraStepPs,
+        long interStepPs,
+        Bandwidth copyRate,
+        Bandwidth reduceRate,
+        double wireRatio,
+        int smPerChannel) {}

@@ -1,0 +1,23 @@
+package io.shardsim.simulator.observation;
+
+import java.util.List;
+
+/**
+ * All facts of one run.
+ *
+ * @param endPs virtual time at which the last rank finished [ps]
+ * @param ranks one per rank, in order
+ * @param links every output port that exists, in order of device and port
+ * @param timeline operations of rank 0 in order of their start; where the run was fast-forwarded, repetitions are written out
+ * @param executedEvents events that were executed one by one
+ * @param simulatedEvents events that the executed ones stand for
+ * @param digest hash over the totals and times of every rank, stream and link
+ */
+public record StepObservation(
+        long endPs,
+        List<RankTotals> ranks,
+        List<LinkTotals> links,
+        List<OperationSpan> timeline,
+        long executedEvents,
+        long simulatedEvents,
+        String digest) {}

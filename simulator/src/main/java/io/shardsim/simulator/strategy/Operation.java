@@ -1,0 +1,24 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+
+/** One thing that every rank does in a training step, on one of its streams. Equal operations may share one object. */
+public sealed interface Operation {
+    Stream stream();
+
+    /** Words for timelines and errors, for example {@code forward layer 3}. Must not tell repeated operations apart. */
+    String label();
+
+    /** Work on the rank itself. */
+    record Compute(Stream stream, Work work, String label) implements Operation {}
+
+    /**
+     * A collective among the rank's group.
+     *
+     * @param totalBytes whole buffer [bytes]
+     * @param algorithm catalog name, or {@code auto} for the library's choice
+     */
+    record Collective(
+            Stream stream, CollectiveKind kind, RankGroups groups, long totalBytes, String algorithm, String label)
+            implements Operation {}
+}

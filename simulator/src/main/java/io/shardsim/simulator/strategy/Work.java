@@ -1,0 +1,42 @@
+package io.shardsim.simulator.strategy;
+
+/**
+ * Work of one rank, named by what it is; how long it takes is the compute model's business.
+ *
+ * @param amount how much of it, in the unit that the kind names
+ */
+public record Work(Kind kind, long amount) {
+    /** What the rank computes. */
+    public enum Kind {
+        /** Token and position embedding of one micro-batch; amount unused (1). */
+        EMBEDDING_FORWARD,
+        /** Forward of transformer layers over one micro-batch; amount: layers. */
+        LAYER_FORWARD,
+        /** Forward again before backward, as activation checkpointing asks; amount: layers. */
+        LAYER_RECOMPUTE,
+        /** Backward of transformer layers without recomputation; amount: layers. */
+        LAYER_BACKWARD,
+        /** Final norm, logits and loss of one micro-batch; amount unused (1). */
+        HEAD_FORWARD,
+        /** Backward of the head; amount unused (1). */
+        HEAD_BACKWARD,
+        /** Backward of the embedding; amount unused (1). */
+        EMBEDDING_BACKWARD,
+        /** Global gradient norm and clipping over local gradients; amount: elements. */
+        GRADIENT_NORM,
+        /** Adam in mixed precision over local shards; amount: parameters. */
+        OPTIMIZER_STEP,
+        /** Copies within GPU memory (flattening, accumulating, casting); amount: bytes read plus written. */
+        MEMORY_COPY,
+        /** Copy between GPU and host memory over PCIe; amount: bytes. */
+        HOST_COPY,
+        /** Time of the host process; amount: picoseconds. */
+        HOST_TIME
+    }
+
+    public Work {
+        if (amount < 0) {
+            throw new IllegalArgumentException(kind + " amount " + amount + " < 0");
+        }
+    }
+}
