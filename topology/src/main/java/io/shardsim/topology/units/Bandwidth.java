@@ -24,6 +24,20 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
     }
 
     /**
+     * Reads {@code 300 GB/s}, {@code 100 Gbit/s}.
+     *
+     * @throws QuantityException when the text is no rate, or less than 1 byte/s
+     */
+    public static Bandwidth parse(String text) {
+        long bytesPerSecond = UnitTable.RATE.parseWhole(text);
+        if (bytesPerSecond < 1) {
+            throw new QuantityException(
+                    "rate " + text.strip() + " < 1 byte/s; write for example " + UnitTable.RATE.example());
+        }
+        return new Bandwidth(bytesPerSecond);
+    }
+
+    /**
      * Time the transmitter is held by a transfer [ps].
      *
      * @throws ArithmeticException when the time exceeds 2^63 - 1 ps, about 106 days
@@ -56,6 +70,15 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
 
     public Bandwidth times(int factor) {
         return new Bandwidth(Math.multiplyExact(bytesPerSecond, (long) factor));
+    }
+
+    /** The exact rate, in the largest decimal unit that divides it; {@link #parse} reads it back. */
+    @Override
+    public String toString() {
+        if (bytesPerSecond % 1_000_000_000L == 0) {
+            return bytesPerSecond / 1_000_000_000L + " GB/s";
+        }
+        return bytesPerSecond % 1_000_000L == 0 ? bytesPerSecond / 1_000_000L + " MB/s" : bytesPerSecond + " B/s";
     }
 
     @Override

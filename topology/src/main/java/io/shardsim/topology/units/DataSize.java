@@ -1,0 +1,67 @@
+package io.shardsim.topology.units;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/**
+ * A number of bytes.
+ *
+ * @param bytes at least 0 [bytes]
+ */
+public record DataSize(long bytes) implements Comparable<DataSize> {
+    private static final String[] BINARY = {"PiB", "TiB", "GiB", "MiB", "KiB"};
+    private static final String[] DECIMAL = {"PB", "TB", "GB", "MB", "kB"};
+
+    public DataSize {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("size " + bytes + " bytes < 0 bytes");
+        }
+    }
+
+    /**
+     * Reads {@code 25 MiB}, {@code 1.5e3 KiB}.
+     *
+     * @throws QuantityException when the text is no size
+     */
+    public static DataSize parse(String text) {
+        return new DataSize(UnitTable.DATA_SIZE.parseWhole(text));
+    }
+
+    /** Four significant digits in the largest binary unit that leaves at least 1, for people: {@code 39.59 GiB}. */
+    public static String approximate(long bytes) {
+        long unit = 1L << 50;
+        for (String name : BINARY) {
+            if (bytes >= unit) {
+                BigDecimal value = BigDecimal.valueOf(bytes).divide(BigDecimal.valueOf(unit), new MathContext(4));
+                return value.stripTrailingZeros().toPlainString() + " " + name;
+            }
+            unit >>= 10;
+        }
+        return bytes + " B";
+    }
+
+    /** The exact size, in the largest unit that divides it; {@link #parse} reads it back. */
+    @Override
+    public String toString() {
+        long binary = 1L << 50;
+        for (String name : BINARY) {
+            if (bytes >= binary && bytes % binary == 0) {
+                return bytes / binary + " " + name;
+            }
+            binary >>= 10;
+        }
+        long decimal = 1_000_000_000_000_000L;
+        for (String name : DECIMAL) {
+            if (bytes >= decimal && bytes % decimal == 0) {
+                return bytes / decimal + " " + name;
+            }
+            decimal /= 1000;
+        }
+        return bytes + " B";
+    }
+
+    @Override
+    public int compareTo(DataSize other) {
+        return Long.compare(bytes, other.bytes);
+    }
+}

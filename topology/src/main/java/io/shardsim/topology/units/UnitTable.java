@@ -1,0 +1,202 @@
+package io.shardsim.topology.units;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The units in which one kind of quantity may be written, and the one parser of quantities.
+ *
+ * <p>A quantity is a decimal number, optional blanks, and a unit: {@code 1 MiB}, {@code 1.5e3 KiB}, {@code 100 Gbit/s}. A bare number is
+ * refused, and so is a negative one. GB is 10^9 bytes, GiB 2^30; upper and lower case matter, since GB and Gb differ by eight.
+ *
+ * <p>Leaves out digit grouping and compound quantities such as {@code 1 h 30 min}.
+ */
+public final class UnitTable {
+    /** Longer texts are no quantities; the limit keeps a hostile file from costing time. */
+    private static final int TEXT_LENGTH_MAX = 60;
+    /** Beyond every quantity here, and small enough that the exact value stays cheap. */
+    private static final int EXPONENT_MAX = 40;
+
+    private static final Pattern QUANTITY =
+            Pattern.compile("([+-]?)(\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE]([+-]?\\d{1,9}))?\\s*(\\D+)?");
+
+    /** Bytes. */
+    public static final UnitTable DATA_SIZE = new UnitTable("size", "bytes", "1 MiB")
+            .unit("B", "1")
+            .unit("bytes", "1")
+            .unit("byte", "1")
+            .unit("KiB", "1024")
+            .unit("MiB", "1048576")
+            .unit("GiB", "1073741824")
+            .unit("TiB", "1099511627776")
+            .unit("PiB", "1125899906842624")
+            .unit("kB", "1e3")
+            .unit("KB", "1e3")
+            .unit("MB", "1e6")
+            .unit("GB", "1e9")
+            .unit("TB", "1e12")
+            .unit("PB", "1e15");
+
+    /** Bytes per second. */
+    public static final UnitTable RATE = new UnitTable("rate", "bytes/s", "300 GB/s or 100 Gbit/s")
+            .unit("B/s", "1")
+            .unit("kB/s", "1e3")
+            .unit("KB/s", "1e3")
+            .unit("MB/s", "1e6")
+            .unit("GB/s", "1e9")
+            .unit("TB/s", "1e12")
+            .unit("KiB/s", "1024")
+            .unit("MiB/s", "1048576")
+            .unit("GiB/s", "1073741824")
+            .unit("TiB/s", "1099511627776")
+            .unit("bit/s", "0.125")
+            .unit("kbit/s", "125")
+            .unit("Mbit/s", "125e3")
+            .unit("Gbit/s", "125e6")
+            .unit("Tbit/s", "125e9")
+            .unit("kbps", "125")
+            .unit("Mbps", "125e3")
+            .unit("Gbps", "125e6")
+            .unit("Tbps", "125e9")
+            .unit("Mb/s", "125e3")
+            .unit("Gb/s", "125e6")
+            .unit("Tb/s", "125e9");
+
+    /** Picoseconds. */
+    public static final UnitTable TIME = new UnitTable("time", "ps", "2 us")
+            .unit("ps", "1")
+            .unit("ns", "1e3")
+            .unit("us", "1e6")
+            .unit("\u00b5s", "1e6")
+            .unit("\u03bcs", "1e6")
+            .unit("ms", "1e9")
+            .unit("s", "1e12")
+            .unit("min", "60e12")
+            .unit("h", "3600e12")
+            .unit("d", "86400e12");
+
+    /** Flops per second. */
+    public static final UnitTable FLOP_RATE = new UnitTable("flop rate", "flop/s", "312 Tflop/s")
+            .unit("Gflop/s", "1e9")
+            .unit("Tflop/s", "1e12")
+            .unit("Pflop/s", "1e15")
+            .unit("GFLOPS", "1e9")
+            .unit("TFLOPS", "1e12")
+            .unit("PFLOPS", "1e15");
+
+    /** Hertz. */
+    public static final UnitTable FREQUENCY = new UnitTable("frequency", "Hz", "1410 MHz")
+            .unit("Hz", "1")
+            .unit("kHz", "1e3")
+            .unit("MHz", "1e6")
+            .unit("GHz", "1e9");
+
+    /** US dollars per hour. */
+    public static final UnitTable PRICE = new UnitTable("price", "USD/h", "32.77 USD/h").unit("USD/h", "1");
+
+    private final String kind;
+    private final String baseUnit;
+    private final String example;
+    private final Map<String, BigDecimal> factors = new LinkedHashMap<>();
+
+    private UnitTable(String kind, String baseUnit, String example) {
+        this.kind = kind;
+        this.baseUnit = baseUnit;
+        this.example = example;
+    }
+
+    private UnitTable unit(String name, String factor) {
+        factors.put(name, new BigDecimal(factor));
+        return this;
+    }
+
+    /** What is measured, as messages call it, for example {@code size}. */
+    public String kind() {
+        return kind;
+    }
+
+    /** One or two quantities as a user would write them. */
+    public String example() {
+        return example;
+    }
+
+    /** Names of the units, the first ones the usual ones. */
+    public Set<String> units() {
+        return factors.keySet();
+    }
+
+    /**
+     * The quantity in the base unit, exact.
+     *
+     * @throws QuantityException when the text is no quantity of this kind, or negative
+     */
+    public BigDecimal parse(String text) {
+        String trimmed = text.strip();
+        Matcher matcher = QUANTITY.matcher(trimmed);
+        if (trimmed.length() > TEXT_LENGTH_MAX || !matcher.matches()) {
+            throw new QuantityException(
+                    kind + " " + quoted(trimmed) + " is not a number with a unit; write for example " + example);
+        }
+        String unit = matcher.group(4);
+        if (unit == null) {
+            throw new QuantityException(kind + " " + trimmed + " carries no unit; write for example " + example);
+        }
+        BigDecimal factor = factors.get(unit.strip());
+        if (factor == null) {
+            throw new QuantityException(kind + " " + quoted(trimmed) + " has the unknown unit " + quoted(unit.strip())
+                    + "; " + remedy(unit.strip()));
+        }
+        if (matcher.group(1).equals("-")) {
+            throw new QuantityException(kind + " " + trimmed + " < 0 " + baseUnit + "; write for example " + example);
+        }
+        int exponent = matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
+        if (Math.abs(exponent) > EXPONENT_MAX) {
+            throw new QuantityException(kind + " " + trimmed + " has an exponent beyond " + EXPONENT_MAX
+                    + "; write for example " + example);
+        }
+        return new BigDecimal(matcher.group(2)).scaleByPowerOfTen(exponent).multiply(factor);
+    }
+
+    /**
+     * The quantity in whole base units, rounded half up; only zero itself becomes zero.
+     *
+     * @throws QuantityException when {@link #parse} would, or when the quantity exceeds 2^63 - 1 base units or is between 0 and half of one
+     */
+    public long parseWhole(String text) {
+        BigDecimal exact = parse(text);
+        BigDecimal rounded = exact.setScale(0, RoundingMode.HALF_UP);
+        if (rounded.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+            throw new QuantityException(
+                    kind + " " + text.strip() + " > 2^63 - 1 " + baseUnit + "; write for example " + example);
+        }
+        if (rounded.signum() == 0 && exact.signum() != 0) {
+            throw new QuantityException(
+                    kind + " " + text.strip() + " < 1 " + baseUnit + "; write for example " + example);
+        }
+        return rounded.longValueExact();
+    }
+
+    /** The unit that differs only by case, or the known ones. */
+    private String remedy(String unknown) {
+        StringBuilder sameLetters = new StringBuilder();
+        for (String unit : factors.keySet()) {
+            if (unit.toLowerCase(Locale.ROOT).equals(unknown.toLowerCase(Locale.ROOT))) {
+                sameLetters.append(sameLetters.length() == 0 ? "" : " or ").append(unit);
+            }
+        }
+        return sameLetters.length() > 0
+                ? "did you mean " + sameLetters + "?"
+                : "known units: " + String.join(", ", factors.keySet());
+    }
+
+    private static String quoted(String text) {
+        String printable = text.length() > TEXT_LENGTH_MAX ? text.substring(0, TEXT_LENGTH_MAX) + "..." : text;
+        return "\"" + printable.replaceAll("\\p{Cntrl}", "?") + "\"";
+    }
+}
