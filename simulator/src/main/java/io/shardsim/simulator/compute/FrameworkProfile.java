@@ -1,0 +1,210 @@
+package io.shardsim.simulator.compute;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a framework's code does around the matrix products of a transformer: which element-wise operators it fuses, how
+ * many bytes each moves, how many kernels it launches, and what the host pays to issue one. Read from
+ * {@code frameworks/<name>.properties}, where every figure carries its source; {@code extends} names a base file.
+ *
+ * <p>Bytes are per element of the tensor that the operator maps: the hidden state, a score, a feed-forward activation, a logit,
+ * or a parameter. They follow from the operator's source code: 2 for each 16-bit read or write, 4 for each 32-bit one, 1 for a dropout
+ * mask.
+ *
+ * <p>Leaves out operators that depend on data, and fusion that depends on sizes.
+ */
+public final class FrameworkProfile {
+    private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
+
+    /** The shipped profiles, the three generic ones first. */
+    private static final List<String> NAMES =
+            List.of("eager", "fused", "compiled", "megatron", "deepspeed", "fsdp", "fsdp-compile", "smp");
+
+    /** An element-wise operator and how much of it there is. */
+    public enum Operator {
+        /** Layer norm or RMS norm, forward, of a hidden element. */
+        NORM_FORWARD,
+        NORM_BACKWARD,
+        /** Copies that bring heads together or apart, of a hidden element. */
+        LAYOUT_FORWARD,
+        LAYOUT_BACKWARD,
+        /** Rotary position of a query or key element. */
+        ROTARY_FORWARD,
+        ROTARY_BACKWARD,
+        /** Scale, mask and softmax of a score. */
+        SOFTMAX_FORWARD,
+        SOFTMAX_BACKWARD,
+        /** Dropout of a score. */
+        SCORE_DROPOUT_FORWARD,
+        SCORE_DROPOUT_BACKWARD,
+        /** Bias, dropout and residual addition of a hidden element. */
+        RESIDUAL_DROPOUT_FORWARD,
+        RESIDUAL_DROPOUT_BACKWARD,
+        /** Residual addition of a hidden element where there is no dropout. */
+        RESIDUAL_FORWARD,
+        RESIDUAL_BACKWARD,
+        /** Bias and GELU of a feed-forward element. */
+        ACTIVATION_FORWARD,
+        ACTIVATION_BACKWARD,
+        /** SiLU of the gate times up, of a feed-forward element. */
+        GATED_ACTIVATION_FORWARD,
+        GATED_ACTIVATION_BACKWARD,
+        /** Sum of output gradients over tokens, of an output element of a linear map with bias. */
+        BIAS_GRADIENT,
+        /** Cross entropy of a logit. */
+        LOSS_FORWARD,
+        LOSS_BACKWARD,
+        /** Token and position look-up, of a hidden element. */
+        EMBEDDING_FORWARD,
+        EMBEDDING_BACKWARD,
+        /** Adding a micro-batch's gradient to the sum, of a parameter. */
+        GRADIENT_ACCUMULATE,
+        /** Norm of the gradient, of a parameter. */
+        GRADIENT_NORM,
+        /** Scaling the gradient by the clip factor, of a parameter. */
+        GRADIENT_CLIP,
+        /** Adam, of a parameter. */
+        OPTIMIZER;
+
+        String key() {
+            return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * @param bytes bytes moved for each element
+     * @param kernels kernels launched
+     */
+    public record Cost(double bytes, int kernels) {}
+
+    private final String name;
+    private final String source;
+    private final boolean dropout;
+    private final double flashRateRatio;
+    private final long hostForwardKernelPs;
+    private final long hostBackwardKernelPs;
+    private final Cost[] costs;
+
+    private FrameworkProfile(String name, Properties p) {
+        this.name = name;
+        this.source = text(name, p, "source");
+        this.dropout = Boolean.parseBoolean(text(name, p, "dropout"));
+        this.flashRateRatio = Double.parseDouble(text(name, p, "flash-rate-ratio"));
+        this.hostForwardKernelPs = Long.parseLong(text(name, p, "host-forward-kernel-ps"));
+        this.hostBackwardKernelPs = Long.parseLong(text(name, p, "host-backward-kernel-ps"));
+        this.costs = new Cost[Operator.values().length];
+        for (Operator operator : Operator.values()) {
+            costs[operator.ordinal()] = cost(name, operator.key(), text(name, p, operator.key()));
+        }
+    }
+
+    /** Names of the shipped profiles. */
+    public static List<String> names() {
+        return NAMES;
+    }
+
+    /** The shipped profile of that name. */
+    public static FrameworkProfile named(String name) {
+        Properties properties = NAMES.contains(name) ? load(name) : null;
+        if (properties == null) {
+            throw new IllegalArgumentException("no framework profile named " + name + "; there are " + NAMES);
+        }
+        return new FrameworkProfile(name, properties);
+    }
+
+    private static @Nullable Properties load(String name) {
+        try (InputStream in = FrameworkProfile.class.getResourceAsStream("frameworks/" + name + ".properties")) {
+            if (in == null) {
+                return null;
+            }
+            Properties own = new Properties();
+            own.load(new InputStreamReader(in, StandardCharsets.UTF_8));
+            String base = own.getProperty("extends");
+            Properties merged = base == null ? new Properties() : load(base);
+            if (merged == null) {
+                throw new IllegalArgumentException(name + ".properties extends " + base + ", which does not exist");
+            }
+            merged.putAll(own);
+            return merged;
+        } catch (IOException e) {
+            throw new UncheckedIOException("frameworks/" + name + ".properties", e);
+        }
+    }
+
+    private static String text(String name, Properties properties, String key) {
+        String value = properties.getProperty(key);
+        if (value == null) {
+            throw new IllegalArgumentException("frameworks/" + name + ".properties: " + key + " is missing");
+        }
+        return value.strip();
+    }
+
+    private static Cost cost(String name, String key, String text) {
+        Matcher matcher = OPERATOR.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("frameworks/" + name + ".properties: " + key + " is \"" + text
+                    + "\"; write bytes for each element and kernels, as in \"4 B, 1 kernel\"");
+        }
+        return new Cost(Double.parseDouble(matcher.group(1)), Integer.parseInt(matcher.group(2)));
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Where its figures come from. */
+    public String source() {
+        return source;
+    }
+
+    /** Whether models are trained with dropout as this framework's examples ship. */
+    public boolean dropout() {
+        return dropout;
+    }
+
+    /** Rate of the fused attention kernel that it ships, relative to FlashAttention-2 [1]. */
+    public double flashRateRatio() {
+        return flashRateRatio;
+    }
+
+    /** Host time to issue one kernel in a forward pass [ps]. */
+    public long hostForwardKernelPs() {
+        return hostForwardKernelPs;
+    }
+
+    /** Host time to issue one kernel in a backward pass [ps]. */
+    public long hostBackwardKernelPs() {
+        return hostBackwardKernelPs;
+    }
+
+    /** Bytes and kernels of an operator. */
+    public Cost cost(Operator operator) {
+        return costs[operator.ordinal()];
+    }
+
+    /** The kernels of an operator over a number of elements; none where the framework folds it into another. */
+    List<Kernel> kernels(Operator operator, long elements) {
+        Cost cost = cost(operator);
+        List<Kernel> kernels = new ArrayList<>(cost.kernels());
+        long bytes = (long) (cost.bytes() * elements);
+        for (int i = 0; i < cost.kernels(); i++) {
+            kernels.add(new Kernel.MemoryBound(operator.key(), bytes / cost.kernels()));
+        }
+        return kernels;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,176 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.topology.GpuSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fitted coefficients of a GPU family, read from {@code <name or architecture>.properties} beside this class. Each value
+ * there carries its unit, source and date. A file may name another in {@code extends} and override some of its values.
+ *
+ * @param family name of the file it came from
+ * @param matmulRate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
+ * @param l2BytesPerSecond rate at which the L2 cache feeds all SMs together [bytes/s] -- calibration
+ * @param overlapNorm how far arithmetic and operand loads overlap, the p of a p-norm [1] -- calibration
+ * @param wavePs prologue and epilogue of a wave of tiles [ps] -- calibration
+ * @param matmulFixedPs launch and drain of a matrix product [ps] -- calibration
+ * @param matmulHbmRatio share of the HBM data-sheet rate in a matrix product limited by it [1] -- calibration
+ * @param splitFixedPs extra launch of a product split along k [ps] -- calibration
+ * @param splitBytesPerSecond rate at which partial results are written and read [bytes/s] -- calibration
+ * @param kernelFixedPs launch and drain of any other kernel [ps] -- calibration
+ * @param elementwiseHbmRatio share of the HBM data-sheet rate in element-wise kernels [1] -- calibration
+ * @param flashForwardRate share of the peak in fused attention forward, heads of 128 and wider [1] -- calibration
+ * @param flashBackwardRate the same, backward [1] -- calibration
+ * @param flashNarrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
+ * @param tiles tiles that the matrix library offers
+ * @param splits parts that it may cut k into
+ */
+public record GpuCalibration(
+        String family,
+        double matmulRate,
+        double l2BytesPerSecond,
+        double overlapNorm,
+        double wavePs,
+        double matmulFixedPs,
+        double matmulHbmRatio,
+        double splitFixedPs,
+        double splitBytesPerSecond,
+        long kernelFixedPs,
+        double elementwiseHbmRatio,
+        double flashForwardRate,
+        double flashBackwardRate,
+        double flashNarrowHeadRatio,
+        List<Tile> tiles,
+        int[] splits) {
+
+    /**
+     * Rows and columns of the result that one thread block computes.
+     *
+     * @param rows along m
+     * @param columns along n
+     */
+    public record Tile(int rows, int columns) {}
+
+    /** The calibration named like the GPU, else the one named like its architecture. */
+    public static GpuCalibration of(GpuSpec gpu) {
+        Properties own = load(gpu.name());
+        if (own != null) {
+            return parse(gpu.name(), own);
+        }
+        return named(gpu.architecture());
+    }
+
+    /** The calibration in the file of that name. */
+    public static GpuCalibration named(String family) {
+        Properties properties = load(family);
+        if (properties == null) {
+            throw new IllegalArgumentException("no kernel-time calibration named " + family + "; add " + family
+                    + ".properties beside ampere.properties, or choose ampere, hopper or volta");
+        }
+        return parse(family, properties);
+    }
+
+    /** The same GPU running a fused attention kernel that is faster or slower by a ratio. */
+    public GpuCalibration withFlashRateRatio(double ratio) {
+        return new GpuCalibration(
+                family,
+                matmulRate,
+                l2BytesPerSecond,
+                overlapNorm,
+                wavePs,
+                matmulFixedPs,
+                matmulHbmRatio,
+                splitFixedPs,
+                splitBytesPerSecond,
+                kernelFixedPs,
+                elementwiseHbmRatio,
+                flashForwardRate * ratio,
+                flashBackwardRate * ratio,
+                flashNarrowHeadRatio,
+                tiles,
+                splits);
+    }
+
+    private static @Nullable Properties load(String family) {
+        try (InputStream in = GpuCalibration.class.getResourceAsStream(family + ".properties")) {
+            if (in == null) {
+                return null;
+            }
+            Properties properties = new Properties();
+            properties.load(new InputStreamReader(in, StandardCharsets.UTF_8));
+            String base = properties.getProperty("extends");
+            if (base == null) {
+                return properties;
+            }
+            Properties merged = load(base);
+            if (merged == null) {
+                throw new IllegalArgumentException(family + ".properties extends " + base + ", which does not exist");
+            }
+            merged.putAll(properties);
+            return merged;
+        } catch (IOException e) {
+            throw new UncheckedIOException(family + ".properties", e);
+        }
+    }
+
+    private static GpuCalibration parse(String family, Properties p) {
+        return new GpuCalibration(
+                family,
+                number(family, p, "matmul.rate"),
+                number(family, p, "matmul.l2-bytes-per-second"),
+                number(family, p, "matmul.overlap-norm"),
+                number(family, p, "matmul.wave-ps"),
+                number(family, p, "matmul.fixed-ps"),
+                number(family, p, "matmul.hbm-ratio"),
+                number(family, p, "matmul.split-fixed-ps"),
+                number(family, p, "matmul.split-bytes-per-second"),
+                (long) number(family, p, "kernel.fixed-ps"),
+                number(family, p, "elementwise.hbm-ratio"),
+                number(family, p, "flash.forward-rate"),
+                number(family, p, "flash.backward-rate"),
+                number(family, p, "flash.narrow-head-ratio"),
+                tiles(text(family, p, "matmul.tiles")),
+                integers(text(family, p, "matmul.splits")));
+    }
+
+    private static String text(String family, Properties properties, String key) {
+        String value = properties.getProperty(key);
+        if (value == null) {
+            throw new IllegalArgumentException(family + ".properties: " + key + " is missing");
+        }
+        return value.strip();
+    }
+
+    private static double number(String family, Properties properties, String key) {
+        double value = Double.parseDouble(text(family, properties, key));
+        if (!(value > 0) || Double.isInfinite(value)) {
+            throw new IllegalArgumentException(family + ".properties: " + key + " " + value + " must be above 0");
+        }
+        return value;
+    }
+
+    private static List<Tile> tiles(String text) {
+        List<Tile> tiles = new ArrayList<>();
+        for (String tile : text.split("[ ,]+")) {
+            String[] sides = tile.split("x");
+            tiles.add(new Tile(Integer.parseInt(sides[0]), Integer.parseInt(sides[1])));
+        }
+        return List.copyOf(tiles);
+    }
+
+    private static int[] integers(String text) {
+        String[] parts = text.split("[ ,]+");
+        int[] values = new int[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            values[i] = Integer.parseInt(parts[i]);
+        }
+        return values;
+    }
+}

@@ -1,0 +1,74 @@
+package io.shardsim.simulator.compute;
+
+/**
+ * One GPU kernel of a training step, described by its work alone. 16-bit operands, 32-bit accumulation.
+ *
+ * <p>Leaves out kernels that share an SM with another, and operands that stay in the L2 cache between kernels.
+ */
+public sealed interface Kernel {
+
+    /** What the kernel does, for breakdowns. */
+    String name();
+
+    /**
+     * A batch of matrix products, each (m x k) by (k x n).
+     *
+     * @param name what the product computes
+     * @param batch number of products in one launch
+     * @param m rows of the result
+     * @param n columns of the result
+     * @param k length of the inner products
+     */
+    record Matmul(String name, long batch, long m, long n, long k) implements Kernel {
+        public Matmul {
+            if (batch < 1 || m < 1 || n < 1 || k < 1) {
+                throw new IllegalArgumentException(name + ": matmul of batch " + batch + ", m " + m + ", n " + n
+                        + ", k " + k + " must have every extent at least 1");
+            }
+        }
+
+        /** Multiplications and additions. */
+        public double flops() {
+            return 2.0 * batch * m * n * k;
+        }
+    }
+
+    /**
+     * A kernel limited by memory: element-wise maps, norms, softmax, reductions, copies, optimizer.
+     *
+     * @param name what it does
+     * @param bytes bytes read plus bytes written
+     */
+    record MemoryBound(String name, long bytes) implements Kernel {
+        public MemoryBound {
+            if (bytes < 0) {
+                throw new IllegalArgumentException(name + ": " + bytes + " bytes is negative");
+            }
+        }
+    }
+
+    /** Which half of the attention a fused kernel computes. */
+    enum Pass {
+        FORWARD,
+        BACKWARD
+    }
+
+    /**
+     * Fused causal attention: for each head, scores, softmax and the product with the values, masked blocks skipped.
+     *
+     * @param name what it does
+     * @param headsInBatch sequences times heads
+     * @param sequenceLength queries and keys of each
+     * @param headDim width of a head
+     * @param pass forward (two products) or backward (five, the scores are recomputed)
+     */
+    record FlashAttention(String name, long headsInBatch, long sequenceLength, long headDim, Pass pass)
+            implements Kernel {
+        public FlashAttention {
+            if (headsInBatch < 1 || sequenceLength < 1 || headDim < 1) {
+                throw new IllegalArgumentException(name + ": attention of " + headsInBatch + " heads, " + sequenceLength
+                        + " tokens, head width " + headDim + " must have every extent at least 1");
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.compute.Kernel.FlashAttention;
+import io.shardsim.simulator.compute.Kernel.Matmul;
+import io.shardsim.simulator.compute.Kernel.Pass;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The kernels that one rank launches for one micro-batch of a transformer, in order.
+ *
+ * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside
+ * the attention stay whole unless the sequence is split as well [2]. The collectives between them are not kernels of this list.
+ *
+ * <p>Leaves out the mask and position tensors that are made once a step.
+ *
+ * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2.
+ *
+ * @param shape the model
+ * @param workload lengths, batch and splits
+ * @param profile the framework that issues them
+ */
+public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile profile) {
+
+    /**
+     * What one rank is given to compute.
+     *
+     * @param sequenceLength tokens of a sample
+     * @param microBatch samples of one forward and backward
+     * @param tensorParallel degree of tensor parallelism, t
+     * @param sequenceParallel whether norms and dropouts are split along the sequence too
+     * @param attention how scores are computed
+     */
+    public record Workload(
+            int sequenceLength, int microBatch, int tensorParallel, boolean sequenceParallel, AttentionKind attention) {
+
+        public Workload {
+            if (sequenceLength < 1 || microBatch < 1 || tensorParallel < 1) {
+                throw new IllegalArgumentException("sequence_length " + sequenceLength + ", micro_batch " + microBatch
+                        + " and tensor_parallel " + tensorParallel + " must each be at least 1");
+            }
+        }
+
+        /** One rank without tensor parallelism. */
+        public static Workload of(int sequenceLength, int microBatch, AttentionKind attention) {
+            return new Workload(sequenceLength, microBatch, 1, false, attention);
+        }
+
+        /** Tokens of a micro-batch. */
+        public long tokens() {
+            return (long) sequenceLength * microBatch;
+        }
+    }
+
+    public LayerKernels {
+        if (shape.heads() % workload.tensorParallel() != 0) {
+            throw new IllegalArgumentException(
+                    "tensor_parallel " + workload.tensorParallel() + " does not divide heads " + shape.heads());
+        }
+    }
+
+    /** Forward of one layer. */
+    public List<Kernel> forward() {
+        Sequence kernels = new Sequence();
+        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        for (Linear linear : inputProjections()) {
+            kernels.add(linear.forward(tokens()));
+        }
+        kernels.add(Operator.LAYOUT_FORWARD, splitHidden());
+        if (shape.gatedFfn()) {
+            kernels.add(Operator.ROTARY_FORWARD, rotaryElements());
+        }
+        kernels.addAll(attentionForward());
+        kernels.add(outputProjection().forward(tokens()));
+        addResidualForward(kernels);
+        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        for (Linear linear : ffnInputs()) {
+            kernels.add(linear.forward(tokens()));
+        }
+        kernels.add(shape.gatedFfn() ? Operator.GATED_ACTIVATION_FORWARD : Operator.ACTIVATION_FORWARD, ffnElements());
+        kernels.add(ffnOutput().forward(tokens()));
+        addResidualForward(kernels);
+        return kernels.list;
+    }
+
+    /** Backward of one layer, recomputation not included. */
+    public List<Kernel> backward() {
+        Sequence kernels = new Sequence();
+        addResidualBackward(kernels);
+        addLinearBackward(kernels, ffnOutput());
+        kernels.add(
+                shape.gatedFfn() ? Operator.GATED_ACTIVATION_BACKWARD : Operator.ACTIVATION_BACKWARD, ffnElements());
+        for (Linear linear : ffnInputs()) {
+            addLinearBackward(kernels, linear);
+        }
+        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        addResidualBackward(kernels);
+        addLinearBackward(kernels, outputProjection());
+        kernels.addAll(attentionBackward());
+        if (shape.gatedFfn()) {
+            kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
+        }
+        kernels.add(Operator.LAYOUT_BACKWARD, splitHidden());
+        for (Linear linear : inputProjections()) {
+            addLinearBackward(kernels, linear);
+        }
+        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        return kernels.list;
+    }
+
+    /** Scores to context: what selective checkpointing computes again. */
+    public List<Kernel> attentionForward() {
+        Sequence kernels = new Sequence();
+        long s = workload.sequenceLength();
+        if (workload.attention() == AttentionKind.FLASH) {
+            kernels.add(new FlashAttention("attention", localHeads(), s, shape.headDim(), Pass.FORWARD));
+            return kernels.list;
+        }
+        kernels.add(new Matmul("attention.scores", localHeads(), s, s, shape.headDim()));
+        kernels.add(Operator.SOFTMAX_FORWARD, scores());
+        if (profile.dropout()) {
+            kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
+        }
+        kernels.add(new Matmul("attention.context", localHeads(), s, shape.headDim(), s));
+        return kernels.list;
+    }
+
+    private List<Kernel> attentionBackward() {
+        Sequence kernels = new Sequence();
+        long s = workload.sequenceLength();
+        long d = shape.headDim();
+        if (workload.attention() == AttentionKind.FLASH) {
+            kernels.add(new FlashAttention("attention", localHeads(), s, d, Pass.BACKWARD));
+            return kernels.list;
+        }
+        kernels.add(new Matmul("attention.context.probabilities", localHeads(), s, s, d));
+        kernels.add(new Matmul("attention.context.values", localHeads(), s, d, s));
+        if (profile.dropout()) {
+            kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
+        }
+        kernels.add(Operator.SOFTMAX_BACKWARD, scores());
+        kernels.add(new Matmul("attention.scores.queries", localHeads(), s, d, s));
+        kernels.add(new Matmul("attention.scores.keys", localHeads(), s, d, s));
+        return kernels.list;
+    }
+
+    /** Token and position look-up. */
+    public List<Kernel> embeddingForward() {
+        Sequence kernels = new Sequence();
+        kernels.add(Operator.EMBEDDING_FORWARD, wholeHidden());
+        return kernels.list;
+    }
+
+    /** Scatter of the gradient into the embedding. */
+    public List<Kernel> embeddingBackward() {
+        Sequence kernels = new Sequence();
+        kernels.add(Operator.EMBEDDING_BACKWARD, wholeHidden());
+        return kernels.list;
+    }
+
+    /** Final norm, logits and loss. */
+    public List<Kernel> outputForward() {
+        Sequence kernels = new Sequence();
+        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        kernels.add(logits().forward(tokens()));
+        kernels.add(Operator.LOSS_FORWARD, logitElements());
+        return kernels.list;
+    }
+
+    /** Backward of loss, logits and final norm. */
+    public List<Kernel> outputBackward() {
+        Sequence kernels = new Sequence();
+        kernels.add(Operator.LOSS_BACKWARD, logitElements());
+        addLinearBackward(kernels, logits());
+        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        return kernels.list;
+    }
+
+    private void addResidualForward(Sequence kernels) {
+        kernels.add(profile.dropout() ? Operator.RESIDUAL_DROPOUT_FORWARD : Operator.RESIDUAL_FORWARD, wholeHidden());
+    }
+
+    private void addResidualBackward(Sequence kernels) {
+        kernels.add(profile.dropout() ? Operator.RESIDUAL_DROPOUT_BACKWARD : Operator.RESIDUAL_BACKWARD, wholeHidden());
+    }
+
+    private void addLinearBackward(Sequence kernels, Linear linear) {
+        kernels.add(linear.inputGradient(tokens()));
+        kernels.add(linear.weightGradient(tokens()));
+        if (linear.bias()) {
+            kernels.add(Operator.BIAS_GRADIENT, tokens() * linear.outputs());
+        }
+    }
+
+    private List<Linear> inputProjections() {
+        boolean bias = !shape.gatedFfn();
+        if (bias) {
+            return List.of(
+                    new Linear("attention.qkv", shape.hidden(), split(shape.hidden() + 2L * shape.kvHidden()), true));
+        }
+        return List.of(
+                new Linear("attention.query", shape.hidden(), split(shape.hidden()), false),
+                new Linear("attention.key", shape.hidden(), split(shape.kvHidden()), false),
+                new Linear("attention.value", shape.hidden(), split(shape.kvHidden()), false));
+    }
+
+    private Linear outputProjection() {
+        return new Linear("attention.output", split(shape.hidden()), shape.hidden(), !shape.gatedFfn());
+    }
+
+    private List<Linear> ffnInputs() {
+        Linear up = new Linear("ffn.up", shape.hidden(), split(shape.ffn()), !shape.gatedFfn());
+        return shape.gatedFfn()
+                ? List.of(new Linear("ffn.gate", shape.hidden(), split(shape.ffn()), false), up)
+                : List.of(up);
+    }
+
+    private Linear ffnOutput() {
+        return new Linear("ffn.down", split(shape.ffn()), shape.hidden(), !shape.gatedFfn());
+    }
+
+    private Linear logits() {
+        return new Linear("logits", shape.hidden(), split(shape.vocab()), false);
+    }
+
+    private long tokens() {
+        return workload.tokens();
+    }
+
+    private long split(long width) {
+        return (width + workload.tensorParallel() - 1) / workload.tensorParallel();
+    }
+
+    private long localHeads() {
+        return (long) workload.microBatch() * (shape.heads() / workload.tensorParallel());
+    }
+
+    private long scores() {
+        return localHeads() * workload.sequenceLength() * workload.sequenceLength();
+    }
+
+    private long wholeHidden() {
+        long elements = tokens() * shape.hidden();
+        return workload.sequenceParallel() ? split(elements) : elements;
+    }
+
+    private long splitHidden() {
+        return tokens() * split(shape.hidden());
+    }
+
+    private long rotaryElements() {
+        return tokens() * split(shape.hidden() + shape.kvHidden());
+    }
+
+    private long ffnElements() {
+        return tokens() * split(shape.ffn());
+    }
+
+    private long logitElements() {
+        return tokens() * split(shape.vocab());
+    }
+
+    /** A linear map of one rank: its three matrix products. */
+    private record Linear(String name, long inputs, long outputs, boolean bias) {
+        Kernel forward(long tokens) {
+            return new Matmul(name, 1, tokens, outputs, inputs);
+        }
+
+        Kernel inputGradient(long tokens) {
+            return new Matmul(name + ".input-gradient", 1, tokens, inputs, outputs);
+        }
+
+        Kernel weightGradient(long tokens) {
+            return new Matmul(name + ".weight-gradient", 1, outputs, inputs, tokens);
+        }
+    }
+
+    private final class Sequence {
+        final List<Kernel> list = new ArrayList<>();
+
+        void add(Kernel kernel) {
+            list.add(kernel);
+        }
+
+        void addAll(List<Kernel> kernels) {
+            list.addAll(kernels);
+        }
+
+        void add(Operator operator, long elements) {
+            list.addAll(profile.kernels(operator, elements));
+        }
+    }
+}

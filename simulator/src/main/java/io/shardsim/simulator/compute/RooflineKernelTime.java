@@ -1,0 +1,155 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.units.Bandwidth;
+
+/**
+ * Kernel times from a data sheet and a {@link GpuCalibration}.
+ *
+ * <p><b>Matrix products</b> are cut in tiles, one thread block each, that run in waves over the SMs [1]. A tile of
+ * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes through the L2 cache, which all SMs
+ * share; the two overlap partly (a p-norm joins them). Each wave pays a prologue and epilogue. A product with too few
+ * tiles may split k among blocks and pays for 32-bit partial results written and read again. The library is assumed
+ * to pick the best of its tiles. HBM is a floor under the sum. So wave quantization, thin shapes and short k come out of the
+ * shape, not out of a table.
+ *
+ * <p><b>Memory-bound kernels</b> take bytes over the achieved HBM rate, plus the fixed time of a kernel.
+ *
+ * <p><b>Fused attention</b> runs one block per head and 128 queries at a rate that depends on the head width [2].
+ *
+ * <p>Leaves out L2 hits between kernels, clocks that vary with operand values, and 8-bit formats.
+ *
+ * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao,
+ * FlashAttention-2, arXiv:2307.08691, sections 3 and 4.
+ */
+public final class RooflineKernelTime implements KernelTimeModel {
+    private static final double PS_PER_SECOND = 1e12;
+    private static final int HALF_BYTES = 2;
+    private static final int SINGLE_BYTES = 4;
+    /** Depth of one k-step of a tile: k is padded to it [elements]. */
+    private static final int K_STEP = 64;
+    /** Query rows of one thread block of fused attention ([2], section 3.3). */
+    private static final int ATTENTION_BLOCK = 128;
+
+    private final GpuCalibration calibration;
+    private final int smCount;
+    private final double smFlopsPerPs;
+    private final double l2BytesPerPs;
+    private final Bandwidth matmulHbm;
+    private final Bandwidth elementwiseHbm;
+
+    /**
+     * @param gpu data sheet
+     * @param calibration fitted coefficients of its family
+     * @param availableSms SMs that these kernels may use; fewer than the GPU has while a collective holds some
+     */
+    public RooflineKernelTime(GpuSpec gpu, GpuCalibration calibration, int availableSms) {
+        if (availableSms < 1 || availableSms > gpu.smCount()) {
+            throw new IllegalArgumentException(
+                    gpu.name() + ": " + availableSms + " available SMs is not in 1.." + gpu.smCount());
+        }
+        this.calibration = calibration;
+        this.smCount = availableSms;
+        this.smFlopsPerPs = gpu.peakHalfFlopsPerSecond() / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
+        this.l2BytesPerPs = calibration.l2BytesPerSecond() / PS_PER_SECOND;
+        this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmulHbmRatio());
+        this.elementwiseHbm = gpu.memoryBandwidth().scaled(calibration.elementwiseHbmRatio());
+    }
+
+    /** All SMs of the GPU, with the calibration that its name or architecture has. */
+    public static RooflineKernelTime of(GpuSpec gpu) {
+        return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount());
+    }
+
+    @Override
+    public long kernelPs(Kernel kernel) {
+        if (kernel instanceof Kernel.Matmul matmul) {
+            return matmulPs(matmul);
+        }
+        if (kernel instanceof Kernel.FlashAttention attention) {
+            return attentionPs(attention);
+        }
+        return memoryBoundPs((Kernel.MemoryBound) kernel);
+    }
+
+    private long memoryBoundPs(Kernel.MemoryBound kernel) {
+        return calibration.kernelFixedPs() + elementwiseHbm.serializationPs(kernel.bytes());
+    }
+
+    private long matmulPs(Kernel.Matmul matmul) {
+        double best = Double.POSITIVE_INFINITY;
+        for (GpuCalibration.Tile tile : calibration.tiles()) {
+            for (int split : calibration.splits()) {
+                best = Math.min(best, tiledPs(matmul, tile, split));
+            }
+        }
+        return roundUp(best);
+    }
+
+    /** Time of one choice of tile and split of k; infinite where the split leaves a part of k without work. */
+    private double tiledPs(Kernel.Matmul matmul, GpuCalibration.Tile tile, int split) {
+        long kPart = ceilDiv(ceilDiv(matmul.k(), split), K_STEP) * K_STEP;
+        if (split > 1 && kPart * (split - 1) >= matmul.k()) {
+            return Double.POSITIVE_INFINITY;
+        }
+        long blocks = matmul.batch() * ceilDiv(matmul.m(), tile.rows()) * ceilDiv(matmul.n(), tile.columns()) * split;
+        long fullWaves = blocks / smCount;
+        long lastBlocks = blocks % smCount;
+        double busy =
+                fullWaves * wavePs(tile, kPart, smCount) + (lastBlocks == 0 ? 0 : wavePs(tile, kPart, lastBlocks));
+        double floor = hbmPs(matmul);
+        double total = Math.max(busy, floor) + calibration.matmulFixedPs();
+        return split == 1 ? total : total + splitPs(matmul, split);
+    }
+
+    /** One wave: arithmetic of an SM and operands through the shared L2, partly overlapped, then the epilogue. */
+    private double wavePs(GpuCalibration.Tile tile, long kPart, long activeBlocks) {
+        double arithmetic = 2.0 * tile.rows() * tile.columns() * kPart / smFlopsPerPs;
+        double operands = (double) HALF_BYTES * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
+        return overlapped(arithmetic, operands) + calibration.wavePs();
+    }
+
+    /** The p-norm: the larger of the two where they overlap wholly (large p), their sum where not at all (p = 1). */
+    private double overlapped(double a, double b) {
+        double large = Math.max(a, b);
+        double small = Math.min(a, b);
+        double p = calibration.overlapNorm();
+        return large * StrictMath.pow(1.0 + StrictMath.pow(small / large, p), 1.0 / p);
+    }
+
+    private double hbmPs(Kernel.Matmul matmul) {
+        long elements = matmul.m() * matmul.k() + matmul.k() * matmul.n() + matmul.m() * matmul.n();
+        return matmulHbm.serializationPs(Math.multiplyExact(matmul.batch() * HALF_BYTES, elements));
+    }
+
+    /** Partial results of a split product: written once by each part, read once by the sum. */
+    private double splitPs(Kernel.Matmul matmul, int split) {
+        double bytes = 2.0 * SINGLE_BYTES * matmul.batch() * matmul.m() * matmul.n() * split;
+        return calibration.splitFixedPs() + bytes * PS_PER_SECOND / calibration.splitBytesPerSecond();
+    }
+
+    private long attentionPs(Kernel.FlashAttention attention) {
+        boolean forward = attention.pass() == Kernel.Pass.FORWARD;
+        double rate = forward ? calibration.flashForwardRate() : calibration.flashBackwardRate();
+        double headRate = attention.headDim() >= 128 ? rate : rate * calibration.flashNarrowHeadRatio();
+        double matmuls = forward ? 2.0 : 5.0;
+        double s = attention.sequenceLength();
+        double maskedKeys = (s + Math.min(s, ATTENTION_BLOCK)) / 2.0;
+        double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * maskedKeys * attention.headDim();
+        double blocks = attention.headsInBatch() * (double) ceilDiv(attention.sequenceLength(), ATTENTION_BLOCK);
+        // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
+        double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
+        double busy = waves * flopsOfBlock / (smFlopsPerPs / calibration.matmulRate() * headRate);
+        double rows = (double) attention.headsInBatch() * attention.sequenceLength() * attention.headDim();
+        long floor = elementwiseHbm.serializationPs((long) ((forward ? 4.0 : 8.0) * HALF_BYTES * rows));
+        return roundUp(Math.max(busy, floor)) + calibration.kernelFixedPs();
+    }
+
+    private static long ceilDiv(long a, long b) {
+        return (a + b - 1) / b;
+    }
+
+    private static long roundUp(double ps) {
+        return (long) Math.ceil(ps);
+    }
+}

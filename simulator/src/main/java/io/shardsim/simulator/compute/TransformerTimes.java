@@ -1,0 +1,135 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.GpuSpec;
+import java.util.List;
+
+/**
+ * Times of the phases of a training step on one rank: a layer, the embedding, the output, the optimizer.
+ *
+ * <p>A phase lasts as long as the GPU computes or the host issues its kernels, whichever is longer: the host runs ahead of
+ * a busy GPU, and a GPU with little to do waits for the host.
+ *
+ * <p>Leaves out collectives, the data loader and one-off costs of a first step.
+ */
+public final class TransformerTimes {
+    private final KernelTimeModel model;
+    private final LayerKernels kernels;
+    private final FrameworkProfile profile;
+
+    /**
+     * @param model how long a kernel takes
+     * @param kernels what a rank launches
+     */
+    public TransformerTimes(KernelTimeModel model, LayerKernels kernels) {
+        this.kernels = kernels;
+        this.profile = kernels.profile();
+        this.model = model;
+    }
+
+    /** Times on all SMs of a GPU, by its own calibration. */
+    public static TransformerTimes of(
+            ModelShape shape, GpuSpec gpu, LayerKernels.Workload workload, FrameworkProfile profile) {
+        GpuCalibration calibration = GpuCalibration.of(gpu).withFlashRateRatio(profile.flashRateRatio());
+        return new TransformerTimes(
+                new RooflineKernelTime(gpu, calibration, gpu.smCount()), new LayerKernels(shape, workload, profile));
+    }
+
+    /**
+     * How long a phase takes.
+     *
+     * @param gpuPs sum of its kernels on the GPU [ps]
+     * @param hostPs time for the host to issue them [ps]
+     * @param launches number of kernels
+     */
+    public record Phase(long gpuPs, long hostPs, int launches) {
+        /** The longer of the two [ps]. */
+        public long ps() {
+            return Math.max(gpuPs, hostPs);
+        }
+
+        /** Whether the GPU waits for the host. */
+        public boolean hostBound() {
+            return hostPs > gpuPs;
+        }
+    }
+
+    public Phase embeddingForward() {
+        return forward(kernels.embeddingForward());
+    }
+
+    public Phase embeddingBackward() {
+        return backward(kernels.embeddingBackward());
+    }
+
+    /** Forward of one transformer layer. */
+    public Phase layerForward() {
+        return forward(kernels.forward());
+    }
+
+    /** Backward of one transformer layer, recomputation not included. */
+    public Phase layerBackward() {
+        return backward(kernels.backward());
+    }
+
+    /** What is computed again before the backward of one layer. */
+    public Phase layerRecompute(Checkpointing checkpointing) {
+        return switch (checkpointing) {
+            case NONE -> new Phase(0, 0, 0);
+            case SELECTIVE -> forward(kernels.attentionForward());
+            case FULL -> layerForward();
+        };
+    }
+
+    /** Final norm, logits and loss. */
+    public Phase outputForward() {
+        return forward(kernels.outputForward());
+    }
+
+    public Phase outputBackward() {
+        return backward(kernels.outputBackward());
+    }
+
+    /** Adding a micro-batch's gradient of so many parameters to the sum. */
+    public Phase gradientAccumulate(long parameters) {
+        return backward(profile.kernels(Operator.GRADIENT_ACCUMULATE, parameters));
+    }
+
+    /** Local part of the gradient norm of so many parameters. */
+    public Phase gradientNorm(long parameters) {
+        return forward(profile.kernels(Operator.GRADIENT_NORM, parameters));
+    }
+
+    /** Scaling the gradient of so many parameters by the clip factor. */
+    public Phase gradientClip(long parameters) {
+        return forward(profile.kernels(Operator.GRADIENT_CLIP, parameters));
+    }
+
+    /** Optimizer update of so many local parameters. */
+    public Phase optimizerStep(long parameters) {
+        return forward(profile.kernels(Operator.OPTIMIZER, parameters));
+    }
+
+    /** Moving bytes within GPU memory (read plus written): casts, copies into buckets and flat buffers. */
+    public Phase memoryMove(long bytes) {
+        return forward(List.of(new Kernel.MemoryBound("move", bytes)));
+    }
+
+    private Phase forward(List<Kernel> list) {
+        return phase(list, profile.hostForwardKernelPs());
+    }
+
+    private Phase backward(List<Kernel> list) {
+        return phase(list, profile.hostBackwardKernelPs());
+    }
+
+    private Phase phase(List<Kernel> list, long hostKernelPs) {
+        long gpuPs = 0;
+        for (Kernel kernel : list) {
+            gpuPs = Math.addExact(gpuPs, model.kernelPs(kernel));
+        }
+        return new Phase(gpuPs, list.size() * hostKernelPs, list.size());
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * How long the kernels of a training step take on a GPU.
+ *
+ * <p>Three inputs, each its own file: the kernels of a transformer under a framework
+ * ({@link io.shardsim.simulator.compute.FrameworkProfile}, {@link io.shardsim.simulator.compute.LayerKernels}), the time
+ * of a kernel ({@link io.shardsim.simulator.compute.KernelTimeModel}), and the fitted coefficients of a GPU family
+ * ({@link io.shardsim.simulator.compute.GpuCalibration}). {@link io.shardsim.simulator.compute.TransformerTimes} puts
+ * them together and is what planners ask.
+ *
+ * <p>Must not know strategies, collectives, actors or links: communication of tensor parallelism is added by the strategy.
+ *
+ * <p>To add a GPU: one {@code *.properties} file beside {@code ampere.properties}, named after the GPU or its
+ * architecture, every value with unit and source. To add a framework: one file in {@code frameworks/}.
+ */
+@NullMarked
+package io.shardsim.simulator.compute;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,87 @@
+package io.shardsim.simulator.workload;
+
+/**
+ * Bytes that a forward pass keeps for the backward pass, by the count of Korthikanti et al. [1], equations 1 to 4, with
+ * 16-bit activations and one byte for each element of a dropout mask.
+ *
+ * <p>For a GPT layer on one rank: {@code s b h (34 + 5 a s / h)}. With tensor parallelism of degree t the input of the two blocks
+ * and the dropout masks (10 of the 34) stay whole unless the sequence is split too. Selective recomputation and
+ * FlashAttention drop the quadratic term; full recomputation keeps the layer's input alone, 2 s b h. Generalised here to
+ * any ffn width, grouped keys and values, gated blocks, and models without dropout, from the same list of tensors.
+ *
+ * <p>Leaves out temporaries inside an operator, workspaces and fragmentation: an allocator's ledger adds those.
+ *
+ * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
+ *
+ * @param shape the model
+ * @param attention how scores are computed
+ * @param dropout whether the model was trained with dropout (masks are kept)
+ * @param tensorParallel degree of tensor parallelism, t
+ * @param sequenceParallel whether the norms and dropouts are split along the sequence among the same ranks
+ */
+public record ActivationMemory(
+        ModelShape shape, AttentionKind attention, boolean dropout, int tensorParallel, boolean sequenceParallel) {
+
+    public ActivationMemory {
+        if (tensorParallel < 1) {
+            throw new IllegalArgumentException("tensor_parallel " + tensorParallel + " must be at least 1");
+        }
+    }
+
+    /** Kept bytes of one layer. */
+    public long layerBytes(int microBatch, int sequenceLength, Checkpointing checkpointing) {
+        long tokens = (long) microBatch * sequenceLength;
+        long whole = wholeBytesPerToken(checkpointing) * tokens;
+        long split = splitBytesPerToken(sequenceLength, checkpointing) * tokens;
+        return divide(whole, sequenceParallel ? tensorParallel : 1) + divide(split, tensorParallel);
+    }
+
+    /**
+     * Bytes alive while one layer that kept only its input runs its recomputation and backward: what
+     * {@link Checkpointing#NONE} would have kept. Adds to the kept inputs of all layers, once.
+     */
+    public long recomputedLayerBytes(int microBatch, int sequenceLength) {
+        return layerBytes(microBatch, sequenceLength, Checkpointing.NONE);
+    }
+
+    /** Kept bytes of final norm, logits and loss: two 16-bit inputs of width h, and logits in 16 and 32 bits. */
+    public long outputBytes(int microBatch, int sequenceLength) {
+        long tokens = (long) microBatch * sequenceLength;
+        return 4L * shape.hidden() * tokens + divide(6L * shape.vocab() * tokens, tensorParallel);
+    }
+
+    /** Inputs of norms and blocks, and dropout masks outside the attention: not divided by tensor parallelism alone. */
+    private long wholeBytesPerToken(Checkpointing checkpointing) {
+        long h = shape.hidden();
+        if (checkpointing == Checkpointing.FULL) {
+            return 2 * h;
+        }
+        return 8 * h + (dropout ? 2 * h : 0);
+    }
+
+    /** Queries, keys, values, inputs of the projection and of the feed-forward block, and the attention matrices. */
+    private long splitBytesPerToken(int sequenceLength, Checkpointing checkpointing) {
+        if (checkpointing == Checkpointing.FULL) {
+            return 0;
+        }
+        long linear = 2L * shape.hidden() + 4L * shape.kvHidden() + 2L * shape.hidden() + ffnBytesPerToken();
+        if (checkpointing == Checkpointing.SELECTIVE) {
+            return linear;
+        }
+        if (attention == AttentionKind.FLASH) {
+            // One fp32 log-sum-exp for each query and head (arXiv:2205.14135, algorithm 1).
+            return linear + 4L * shape.heads();
+        }
+        // Softmax output, and with dropout its mask and its output.
+        return linear + (dropout ? 5L : 2L) * shape.heads() * sequenceLength;
+    }
+
+    /** GELU keeps its input and output; a gated block keeps gate, its activation, up and their product. */
+    private long ffnBytesPerToken() {
+        return (shape.gatedFfn() ? 8L : 4L) * shape.ffn();
+    }
+
+    private static long divide(long bytes, int ways) {
+        return (bytes + ways - 1) / ways;
+    }
+}

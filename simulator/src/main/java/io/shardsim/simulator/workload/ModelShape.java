@@ -1,0 +1,221 @@
+package io.shardsim.simulator.workload;
+
+import java.util.List;
+
+/**
+ * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
+ *
+ * <p>Two families are told apart by {@code gatedFfn}. Without it, a GPT-2 block: layer norms with bias, a fused
+ * query-key-value product, every linear map with bias, GELU [1]. With it, a Llama block: RMS norms, separate query, key
+ * and value products, gate, up and down products, no bias [2].
+ *
+ * <p>Flops count a multiply and an add as two, as in [3]: a linear map of p weights costs 2p a token, scores and their
+ * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
+ *
+ * <p>Leaves out mixture of experts, encoder-decoder models, biases or norms that break the two patterns, and ALiBi slopes.
+ *
+ * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al.,
+ * arXiv:2302.13971. [3] Narayanan et al., arXiv:2104.04473, appendix.
+ *
+ * @param hidden width of the residual stream, h
+ * @param layers number of transformer layers
+ * @param heads query heads of a layer, a
+ * @param ffn width between the two linear maps of the feed-forward block
+ * @param vocab rows of the embedding
+ * @param kvHeads key-value heads; equal to {@code heads} without grouped-query attention
+ * @param gatedFfn whether the block is of the Llama family
+ * @param tiedEmbeddings whether the logits reuse the token embedding
+ * @param maxPositions rows of the learned position embedding; 0 with rotary or no positions
+ */
+public record ModelShape(
+        int hidden,
+        int layers,
+        int heads,
+        int ffn,
+        int vocab,
+        int kvHeads,
+        boolean gatedFfn,
+        boolean tiedEmbeddings,
+        int maxPositions) {
+
+    public ModelShape {
+        requirePositive("hidden", hidden);
+        requirePositive("layers", layers);
+        requirePositive("heads", heads);
+        requirePositive("ffn", ffn);
+        requirePositive("vocab", vocab);
+        requirePositive("kv_heads", kvHeads);
+        if (hidden % heads != 0) {
+            throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
+        }
+        if (heads % kvHeads != 0) {
+            throw new IllegalArgumentException("heads " + heads + " is not a multiple of kv_heads " + kvHeads);
+        }
+        if (maxPositions < 0) {
+            throw new IllegalArgumentException("max_positions " + maxPositions + " is negative; 0 means none learned");
+        }
+    }
+
+    private static void requirePositive(String key, int value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(key + " " + value + " must be at least 1");
+        }
+    }
+
+    /** A GPT-2 style model: ffn 4h, as many key-value heads as heads, tied embeddings, learned positions. */
+    public static ModelShape gpt2(int hidden, int layers, int heads, int vocab, int maxPositions) {
+        return new ModelShape(hidden, layers, heads, 4 * hidden, vocab, heads, false, true, maxPositions);
+    }
+
+    /** A Llama style model: gated feed-forward block, rotary positions, separate output matrix. */
+    public static ModelShape llama(int hidden, int layers, int heads, int ffn, int vocab, int kvHeads) {
+        return new ModelShape(hidden, layers, heads, ffn, vocab, kvHeads, true, false, 0);
+    }
+
+    /** Width of one attention head. */
+    public int headDim() {
+        return hidden / heads;
+    }
+
+    /** Width of all key heads together (of all value heads likewise). */
+    public int kvHidden() {
+        return kvHeads * headDim();
+    }
+
+    /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */
+    public List<ParameterTensor> layerTensors() {
+        long h = hidden;
+        long kv = kvHidden();
+        long f = ffn;
+        if (gatedFfn) {
+            return List.of(
+                    new ParameterTensor("input_norm.weight", h, false),
+                    new ParameterTensor("attention.query.weight", h * h, true),
+                    new ParameterTensor("attention.key.weight", h * kv, true),
+                    new ParameterTensor("attention.value.weight", h * kv, true),
+                    new ParameterTensor("attention.output.weight", h * h, true),
+                    new ParameterTensor("ffn_norm.weight", h, false),
+                    new ParameterTensor("ffn.gate.weight", h * f, true),
+                    new ParameterTensor("ffn.up.weight", h * f, true),
+                    new ParameterTensor("ffn.down.weight", f * h, true));
+        }
+        return List.of(
+                new ParameterTensor("input_norm.weight", h, false),
+                new ParameterTensor("input_norm.bias", h, false),
+                new ParameterTensor("attention.qkv.weight", h * (h + 2 * kv), true),
+                new ParameterTensor("attention.qkv.bias", h + 2 * kv, true),
+                new ParameterTensor("attention.output.weight", h * h, true),
+                new ParameterTensor("attention.output.bias", h, false),
+                new ParameterTensor("ffn_norm.weight", h, false),
+                new ParameterTensor("ffn_norm.bias", h, false),
+                new ParameterTensor("ffn.up.weight", h * f, true),
+                new ParameterTensor("ffn.up.bias", f, true),
+                new ParameterTensor("ffn.down.weight", f * h, true),
+                new ParameterTensor("ffn.down.bias", h, false));
+    }
+
+    /** Token and position embedding. */
+    public List<ParameterTensor> embeddingTensors() {
+        ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * hidden, true);
+        if (maxPositions == 0) {
+            return List.of(tokens);
+        }
+        return List.of(tokens, new ParameterTensor("embedding.positions", (long) maxPositions * hidden, false));
+    }
+
+    /** Final norm and, unless it is tied to the embedding, the output matrix. */
+    public List<ParameterTensor> outputTensors() {
+        ParameterTensor norm = new ParameterTensor("final_norm.weight", hidden, false);
+        ParameterTensor logits = new ParameterTensor("output.weight", (long) vocab * hidden, true);
+        if (gatedFfn) {
+            return tiedEmbeddings ? List.of(norm) : List.of(norm, logits);
+        }
+        ParameterTensor bias = new ParameterTensor("final_norm.bias", hidden, false);
+        return tiedEmbeddings ? List.of(norm, bias) : List.of(norm, bias, logits);
+    }
+
+    /** Parameters of one transformer layer. */
+    public long layerParameters() {
+        return layerParameters(1);
+    }
+
+    /** Parameters of one transformer layer that a rank of a tensor-parallel group holds. */
+    public long layerParameters(int tensorParallel) {
+        return sum(layerTensors(), tensorParallel);
+    }
+
+    /** Parameters of the token and position embedding. */
+    public long embeddingParameters() {
+        return embeddingParameters(1);
+    }
+
+    /** Parameters of the token and position embedding that a rank of a tensor-parallel group holds. */
+    public long embeddingParameters(int tensorParallel) {
+        return sum(embeddingTensors(), tensorParallel);
+    }
+
+    /** Parameters of the final norm and, unless tied, the output matrix. */
+    public long outputParameters() {
+        return outputParameters(1);
+    }
+
+    /** Parameters of the final norm and output matrix that a rank of a tensor-parallel group holds. */
+    public long outputParameters(int tensorParallel) {
+        return sum(outputTensors(), tensorParallel);
+    }
+
+    /** All parameters, N. */
+    public long parameters() {
+        return Math.addExact(
+                Math.multiplyExact(layerParameters(), (long) layers), embeddingParameters() + outputParameters());
+    }
+
+    private static long sum(List<ParameterTensor> tensors, int tensorParallel) {
+        long elements = 0;
+        for (ParameterTensor tensor : tensors) {
+            elements = Math.addExact(elements, tensor.elements(tensorParallel));
+        }
+        return elements;
+    }
+
+    /** Weights of one layer that take part in matrix products (norms and biases left out). */
+    public long layerMatmulWeights() {
+        long h = hidden;
+        return h * (h + 2L * kvHidden()) + h * h + (gatedFfn ? 3L : 2L) * h * ffn;
+    }
+
+    /** Forward flops of one layer for a number of tokens in sequences of the given length, all keys counted. */
+    public double layerForwardFlops(long tokens, int sequenceLength) {
+        return (2.0 * layerMatmulWeights() + 4.0 * sequenceLength * hidden) * tokens;
+    }
+
+    /** Forward flops of the logits. */
+    public double logitsForwardFlops(long tokens) {
+        return 2.0 * vocab * hidden * tokens;
+    }
+
+    /** Forward flops of the whole model; a backward is twice that, a full recomputation once more the layers. */
+    public double forwardFlops(long tokens, int sequenceLength) {
+        return layers * layerForwardFlops(tokens, sequenceLength) + logitsForwardFlops(tokens);
+    }
+
+    /** Flops of one training step with no recomputation counted: what model flops utilization divides by. */
+    public double modelFlops(long tokens, int sequenceLength) {
+        return 3.0 * forwardFlops(tokens, sequenceLength);
+    }
+
+    /** Flops of one training step as the hardware executes them, recomputation counted. */
+    public double hardwareFlops(long tokens, int sequenceLength, Checkpointing checkpointing) {
+        double recomputed = switch (checkpointing) {
+            case NONE -> 0.0;
+            case SELECTIVE -> 4.0 * sequenceLength * hidden * tokens * layers;
+            case FULL -> layers * layerForwardFlops(tokens, sequenceLength);
+        };
+        return modelFlops(tokens, sequenceLength) + recomputed;
+    }
+
+    /** The 8N convention of the SMP and MiCS publications: four passes of 2N flops a token, no attention term. */
+    public double eightNFlops(long tokens) {
+        return 8.0 * parameters() * tokens;
+    }
+}

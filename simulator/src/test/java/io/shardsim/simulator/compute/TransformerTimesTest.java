@@ -1,0 +1,135 @@
+package io.shardsim.simulator.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.simulator.compute.LayerKernels.Workload;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import org.junit.jupiter.api.Test;
+
+class TransformerTimesTest {
+    private static final ModelShape GPT2_30B = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
+
+    private static TransformerTimes times(String profile, int sequence, int microBatch, AttentionKind attention) {
+        return TransformerTimes.of(
+                GPT2_30B,
+                Gpus.A100_40GB,
+                Workload.of(sequence, microBatch, attention),
+                FrameworkProfile.named(profile));
+    }
+
+    @Test
+    void matmulsOfALayerHaveTheFlopsOfTheShape() {
+        for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
+            LayerKernels kernels = new LayerKernels(
+                    shape, Workload.of(1024, 2, AttentionKind.STANDARD), FrameworkProfile.named("fused"));
+            double forward = flops(kernels.forward());
+            assertThat(forward).isCloseTo(shape.layerForwardFlops(2048, 1024), within(forward * 1e-12));
+            assertThat(flops(kernels.backward())).isCloseTo(2 * forward, within(forward * 1e-12));
+        }
+    }
+
+    @Test
+    void tensorParallelRanksShareTheFlopsOfALayer() {
+        FrameworkProfile profile = FrameworkProfile.named("megatron");
+        double whole = flops(
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, false, AttentionKind.STANDARD), profile).forward());
+        double eighth = flops(
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, false, AttentionKind.STANDARD), profile).forward());
+        assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
+    }
+
+    private static double flops(Iterable<Kernel> kernels) {
+        double flops = 0;
+        for (Kernel kernel : kernels) {
+            if (kernel instanceof Kernel.Matmul matmul) {
+                flops += matmul.flops();
+            }
+        }
+        return flops;
+    }
+
+    @Test
+    void backwardTakesAboutTwiceTheForward() {
+        TransformerTimes times = times("smp", 2048, 2, AttentionKind.STANDARD);
+        double ratio =
+                (double) times.layerBackward().ps() / times.layerForward().ps();
+        assertThat(ratio).isBetween(1.7, 2.3);
+    }
+
+    @Test
+    void flashAttentionIsFasterThanStandardAndMoreSoOnLongSequences() {
+        double atShort = speedUp(512);
+        double atLong = speedUp(2048);
+        assertThat(atShort).isGreaterThan(1.0);
+        assertThat(atLong).isGreaterThan(atShort);
+    }
+
+    private static double speedUp(int sequence) {
+        long standard =
+                times("smp", sequence, 2, AttentionKind.STANDARD).layerForward().ps();
+        long flash =
+                times("smp", sequence, 2, AttentionKind.FLASH).layerForward().ps();
+        return (double) standard / flash;
+    }
+
+    @Test
+    void recomputationIsNothingPartOrAll() {
+        TransformerTimes times = times("smp", 2048, 1, AttentionKind.STANDARD);
+        assertThat(times.layerRecompute(Checkpointing.NONE).ps()).isZero();
+        assertThat(times.layerRecompute(Checkpointing.SELECTIVE).ps())
+                .isBetween(1L, times.layerForward().ps() / 2);
+        assertThat(times.layerRecompute(Checkpointing.FULL)).isEqualTo(times.layerForward());
+    }
+
+    @Test
+    void smallLayersWaitForTheHost() {
+        TransformerTimes small = TransformerTimes.of(
+                ModelShape.gpt2(1024, 24, 16, 50257, 1024),
+                Gpus.A100_80GB,
+                Workload.of(1024, 1, AttentionKind.STANDARD),
+                FrameworkProfile.named("megatron"));
+        assertThat(small.layerForward().hostBound()).isTrue();
+        assertThat(times("megatron", 2048, 4, AttentionKind.STANDARD)
+                        .layerForward()
+                        .hostBound())
+                .isFalse();
+    }
+
+    @Test
+    void fusionNeverSlowsALayer() {
+        long eager = times("eager", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
+        long fused = times("fused", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
+        long compiled =
+                times("compiled", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
+        assertThat(fused).isLessThan(eager);
+        assertThat(compiled).isLessThanOrEqualTo(fused);
+    }
+
+    @Test
+    void everyShippedProfileIsCompleteAndSourced() {
+        for (String name : FrameworkProfile.names()) {
+            FrameworkProfile profile = FrameworkProfile.named(name);
+            assertThat(profile.source()).as(name).isNotBlank();
+            assertThat(profile.hostForwardKernelPs()).as(name).isPositive();
+            for (FrameworkProfile.Operator operator : FrameworkProfile.Operator.values()) {
+                assertThat(profile.cost(operator).kernels())
+                        .as("%s %s", name, operator)
+                        .isPositive();
+                assertThat(profile.cost(operator).bytes())
+                        .as("%s %s", name, operator)
+                        .isPositive();
+            }
+        }
+    }
+
+    @Test
+    void optimizerTimeGrowsWithTheLocalParameters() {
+        TransformerTimes times = times("smp", 2048, 1, AttentionKind.STANDARD);
+        double ratio = (double) times.optimizerStep(2_000_000_000L).ps()
+                / times.optimizerStep(1_000_000_000L).ps();
+        assertThat(ratio).isCloseTo(2.0, within(0.01));
+    }
+}

@@ -1,0 +1,51 @@
+package io.shardsim.simulator.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The formulas of arXiv:2205.05198, for GPT-3: s 2048, b 1, h 12288, a 96, t 8. */
+class ActivationMemoryTest {
+    private static final ModelShape GPT3 = ModelShape.gpt2(12288, 96, 96, 51200, 2048);
+    private static final long SBH = 2048L * 12288;
+    private static final long AS_PER_H = 96L * 2048 / 12288;
+
+    private static ActivationMemory standard(int tensorParallel, boolean sequenceParallel) {
+        return new ActivationMemory(GPT3, AttentionKind.STANDARD, true, tensorParallel, sequenceParallel);
+    }
+
+    @Test
+    void oneRankKeepsEquationOne() {
+        assertThat(standard(1, false).layerBytes(1, 2048, Checkpointing.NONE)).isEqualTo(SBH * (34 + 5 * AS_PER_H));
+    }
+
+    @Test
+    void tensorParallelKeepsEquationTwo() {
+        assertThat(standard(8, false).layerBytes(1, 2048, Checkpointing.NONE))
+                .isEqualTo(SBH * 10 + SBH * (24 + 5 * AS_PER_H) / 8);
+    }
+
+    @Test
+    void sequenceParallelKeepsEquationFour() {
+        assertThat(standard(8, true).layerBytes(1, 2048, Checkpointing.NONE)).isEqualTo(SBH * (34 + 5 * AS_PER_H) / 8);
+    }
+
+    @Test
+    void selectiveDropsTheQuadraticTerm() {
+        assertThat(standard(8, true).layerBytes(1, 2048, Checkpointing.SELECTIVE))
+                .isEqualTo(SBH * 34 / 8);
+    }
+
+    @Test
+    void fullKeepsTheInputAlone() {
+        assertThat(standard(1, false).layerBytes(3, 2048, Checkpointing.FULL)).isEqualTo(3 * SBH * 2);
+    }
+
+    @Test
+    void flashKeepsLittleMoreThanSelective() {
+        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false);
+        long difference = flash.layerBytes(1, 2048, Checkpointing.NONE)
+                - standard(1, false).layerBytes(1, 2048, Checkpointing.SELECTIVE);
+        assertThat(difference).isEqualTo(4L * 96 * 2048);
+    }
+}
