@@ -1,0 +1,16 @@
+package io.shardsim.scenarios.launcher;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** What the launcher starts in {@link LauncherTest}: tells what it was given and exits with the status it is told. */
+final class LauncherProbe {
+    private LauncherProbe() {}
+
+    public static void main(String[] arguments) {
+        System.out.println("in " + Path.of("").toAbsolutePath() + " with " + List.of(arguments));
+        if (arguments.length == 2 && arguments[0].equals("exit")) {
+            System.exit(Integer.parseInt(arguments[1]));
+        }
+    }
+}
