@@ -1,0 +1,87 @@
+package io.shardsim.simulator.collective;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * Which members of a group live on which node. Group order is rank order (torch.distributed.new_group sorts its ranks too), so the members
+ * of one node are neighbours in the group.
+ *
+ * <p>Built once for each members array, which must not change afterwards: a program is asked for by every rank, and a walk over the whole
+ * group each time would cost the square of its size.
+ */
+final class GroupPlacement {
+    private static final Map<int[], GroupPlacement> BY_MEMBERS = Collections.synchronizedMap(new WeakHashMap<>());
+
+    private final int gpusPerNode;
+    /** First member on each node of the group, then the size of the group. */
+    private final int[] firstMembers;
+
+    private GroupPlacement(int[] members, int gpusPerNode) {
+        this.gpusPerNode = gpusPerNode;
+        int[] firsts = new int[members.length + 1];
+        int nodes = 0;
+        for (int member = 0; member < members.length; member++) {
+            if (member == 0 || members[member] / gpusPerNode != members[member - 1] / gpusPerNode) {
+                firsts[nodes++] = member;
+            }
+        }
+        firsts[nodes] = members.length;
+        firstMembers = Arrays.copyOf(firsts, nodes + 1);
+    }
+
+    static GroupPlacement of(CollectiveRequest request) {
+        int[] members = request.members();
+        int gpusPerNode = request.cluster().gpusPerNode();
+        GroupPlacement known = BY_MEMBERS.get(members);
+        if (known != null && known.gpusPerNode == gpusPerNode) {
+            return known;
+        }
+        checkAscending(members, request.cluster().worldSize());
+        GroupPlacement placement = new GroupPlacement(members, gpusPerNode);
+        BY_MEMBERS.put(members, placement);
+        return placement;
+    }
+
+    private static void checkAscending(int[] members, int worldSize) {
+        for (int member = 0; member < members.length; member++) {
+            int rank = members[member];
+            if (rank < 0 || rank >= worldSize || member > 0 && members[member - 1] >= rank) {
+                throw new IllegalArgumentException("member " + member + " of the group is rank " + rank
+                        + "; ranks of a group ascend and lie between 0 and " + (worldSize - 1));
+            }
+        }
+    }
+
+    /** Number of nodes that hold members. */
+    int nodes() {
+        return firstMembers.length - 1;
+    }
+
+    int firstMember(int node) {
+        return firstMembers[node];
+    }
+
+    /** Number of members on a node. */
+    int membersOn(int node) {
+        return firstMembers[node + 1] - firstMembers[node];
+    }
+
+    /** Position, among the nodes of the group, of the node that holds a member. */
+    int nodeOf(int member) {
+        int found = Arrays.binarySearch(firstMembers, member);
+        return found >= 0 ? found : -found - 2;
+    }
+
+    /** True when every node holds the same number of members. */
+    boolean even() {
+        for (int node = 1; node < nodes(); node++) {
+            if (membersOn(node) != membersOn(0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,81 @@
+package io.shardsim.simulator.collective;
+
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes down primitives in order, in run-length form: a primitive equal to the one before it only raises its repeat count.
+ *
+ * <p>A chunk is cut into the transport's number of slices, but no slice is smaller than 1/32 of a slice of a full chunk, so small chunks
+ * travel whole (NCCL, src/device/prims_simple.h, genericOp).
+ */
+final class PrimitiveList {
+    private static final int LEAST_SLICE_DIVISOR = 32;
+
+    private final Transport transport;
+    private final long leastSliceBytes;
+    private final List<Primitive> primitives = new ArrayList<>();
+
+    PrimitiveList(Transport transport) {
+        this.transport = transport;
+        leastSliceBytes = Math.max(1, transport.chunkBytes() / transport.slices() / LEAST_SLICE_DIVISOR);
+    }
+
+    /** Sends local data. */
+    void send(int sendSlot, long bytes) {
+        add(1, ChannelProgram.NONE, sendSlot, bytes, false);
+    }
+
+    /** Receives final data. */
+    void receive(int receiveSlot, long bytes) {
+        add(1, receiveSlot, ChannelProgram.NONE, bytes, false);
+    }
+
+    /** Receives data and adds it to local data. */
+    void receiveReduce(int receiveSlot, long bytes) {
+        add(1, receiveSlot, ChannelProgram.NONE, bytes, true);
+    }
+
+    /** Receives data, keeps a copy and sends it on, so many times. */
+    void receiveCopySend(int times, int receiveSlot, int sendSlot, long bytes) {
+        add(times, receiveSlot, sendSlot, bytes, false);
+    }
+
+    /** Receives data, adds local data and sends the sum on, so many times. */
+    void receiveReduceSend(int times, int receiveSlot, int sendSlot, long bytes) {
+        add(times, receiveSlot, sendSlot, bytes, true);
+    }
+
+    List<Primitive> toList() {
+        return List.copyOf(primitives);
+    }
+
+    private void add(int times, int receiveSlot, int sendSlot, long bytes, boolean reduces) {
+        if (times < 1) {
+            return;
+        }
+        int slices = (int) Math.max(1, Math.min(transport.slices(), bytes / leastSliceBytes));
+        Primitive primitive = Primitive.of(times, receiveSlot, sendSlot, slices, bytes, reduces);
+        int last = primitives.size() - 1;
+        if (last >= 0 && differOnlyInRepeat(primitives.get(last), primitive)) {
+            primitive = withRepeat(primitive, primitives.remove(last).repeat() + times);
+        }
+        primitives.add(primitive);
+    }
+
+    private static boolean differOnlyInRepeat(Primitive a, Primitive b) {
+        return a.equals(withRepeat(b, a.repeat()));
+    }
+
+    private static Primitive withRepeat(Primitive primitive, int repeat) {
+        return new Primitive(
+                repeat,
+                primitive.receiveSlot(),
+                primitive.sendSlot(),
+                primitive.slices(),
+                primitive.sliceBytes(),
+                primitive.lastSliceBytes(),
+                primitive.reduces());
+    }
+}

@@ -1,0 +1,62 @@
+package io.shardsim.simulator.collective;
+
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import java.util.List;
+
+/**
+ * What the ring collectives have in common: each member receives from the one before it and sends to the one after it, the same primitives
+ * in the same order, on every channel over its own part of each shard, chunk after chunk (NCCL, src/device/all_gather.h,
+ * reduce_scatter.h, all_reduce.h, function runRing).
+ *
+ * <p>Shards are padded to equal size, so all members send the same bytes; NCCL's last all-reduce chunk may be shorter on one rank.
+ */
+abstract class RingAlgorithm implements CollectiveAlgorithm {
+    static final int FROM_PREVIOUS = 0;
+    static final int TO_NEXT = 0;
+
+    private final CollectiveKind kind;
+    private final SharedPrimitives shared = new SharedPrimitives();
+
+    RingAlgorithm(CollectiveKind kind) {
+        this.kind = kind;
+    }
+
+    /** Writes what a member does with one chunk of every shard; there are at least two ranks. */
+    abstract void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes);
+
+    @Override
+    public String name() {
+        return "ring";
+    }
+
+    @Override
+    public boolean supports(CollectiveRequest request) {
+        return request.kind() == kind && request.size() >= 2;
+    }
+
+    @Override
+    public int channels(CollectiveRequest request) {
+        return Chunks.channels(request.shardBytes(), request.transport());
+    }
+
+    @Override
+    public ChannelProgram program(CollectiveRequest request, int member, int channel) {
+        RingOrder order = RingOrder.of(request, member, channel);
+        int[] members = request.members();
+        return new ChannelProgram(
+                new int[] {members[order.previous()]},
+                new int[] {members[order.next()]},
+                new int[] {FROM_PREVIOUS},
+                new int[] {order.nic()},
+                primitives(request, channel));
+    }
+
+    private List<Primitive> primitives(CollectiveRequest request, int channel) {
+        Chunks chunks = Chunks.of(request.shardBytes(), channels(request), channel, request.transport());
+        return shared.get(request, chunks, 0, 0, primitives -> {
+            for (int i = 0; i < chunks.count(); i++) {
+                moveChunk(primitives, request.size(), chunks.bytes(i));
+            }
+        });
+    }
+}

@@ -1,0 +1,28 @@
+package io.shardsim.simulator.collective;
+
+import java.util.BitSet;
+
+/**
+ * A symbol for a slice of data: which part of which shard it is, and which members' contributions are in it. Adding a contribution twice
+ * fails.
+ *
+ * @param shard member that owns the shard, or the destination
+ * @param part how many slices of the same shard and channel came before
+ */
+record Contributions(int shard, int part, BitSet members) {
+
+    static Contributions of(int shard, int part, int member) {
+        BitSet members = new BitSet();
+        members.set(member);
+        return new Contributions(shard, part, members);
+    }
+
+    Contributions plus(int member) {
+        if (members.get(member)) {
+            throw new AssertionError("contribution of member " + member + " added twice to " + this);
+        }
+        BitSet sum = (BitSet) members.clone();
+        sum.set(member);
+        return new Contributions(shard, part, sum);
+    }
+}
