@@ -1,0 +1,178 @@
+package io.shardsim.scenarios;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameStartingWith;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Who may know whom. A rule that stands in the way of a good design is changed here, in a commit that says why. */
+class ArchitectureTest {
+    private static final String PEKKO = "org.apache.pekko..";
+    private static final JavaClasses SHARDSIM = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.shardsim");
+
+    /** Left to right: a module uses those before it. */
+    private static final List<String> MODULES = List.of("topology", "simulator", "reports", "scenarios");
+
+    @Test
+    void arrowsBetweenModulesPointToTheLeft() {
+        for (int module = 0; module < MODULES.size(); module++) {
+            String[] toTheRight = MODULES.subList(module + 1, MODULES.size()).stream()
+                    .map(name -> "io.shardsim." + name + "..")
+                    .toArray(String[]::new);
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.shardsim." + MODULES.get(module) + "..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(toTheRight)
+                    .check(SHARDSIM);
+        }
+    }
+
+    @Test
+    void everyModuleIsLookedAt() {
+        for (String module : MODULES) {
+            assertThat(SHARDSIM.that(resideInAPackage("io.shardsim." + module + "..")))
+                    .as(module)
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
+    void placesPlansAndKernelTimesKnowNoActors() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "io.shardsim.topology..",
+                        simulator("collective"),
+                        simulator("strategy"),
+                        simulator("workload"),
+                        simulator("compute"))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(PEKKO, simulator("device"), simulator("kernel"), simulator("protocol"))
+                .check(SHARDSIM);
+    }
+
+    @Test
+    void devicesAndTheKernelKnowNoStrategies() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(simulator("device"), simulator("kernel"))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo("io.shardsim.simulator.strategy.ShardingStrategy")
+                .allowEmptyShould(true)
+                .check(SHARDSIM);
+    }
+
+    @Test
+    void reportsKnowNoActors() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.shardsim.reports..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(PEKKO, simulator("device"), simulator("kernel"))
+                .check(SHARDSIM);
+    }
+
+    /** What Pekko does not promise to keep stays in one place, pinned to one version of it. */
+    @Test
+    void dispatcherInternalsStayInTheVirtualTimeDispatcher() {
+        noClasses()
+                .that(DescribedPredicate.not(simpleNameStartingWith("VirtualTimeDispatcher")))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.apache.pekko.dispatch..")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("org.apache.pekko.actor.ActorCell")
+                .check(SHARDSIM);
+    }
+
+    /** Equal results on every JDK: the functions of Math may differ in the last bit, those of StrictMath may not. */
+    @Test
+    void resultsUseNoMathThatDiffersBetweenJvms() {
+        noClasses()
+                .should()
+                .callMethodWhere(target(owner(are(JavaClass.Predicates.equivalentTo(Math.class))))
+                        .and(target(nameMatching("sin|cos|tan|asin|acos|atan|atan2|exp|log|log10|cbrt|sinh|cosh|tanh"
+                                + "|hypot|expm1|log1p|pow")))
+                        .as("StrictMath has with the same result everywhere"))
+                .check(SHARDSIM);
+    }
+
+    @Test
+    void simulatedWorldReadsNoWallClockAndDrawsFromNoUnnamedSource() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "io.shardsim.topology..",
+                        simulator("collective"),
+                        simulator("compute"),
+                        simulator("device"),
+                        simulator("protocol"),
+                        simulator("strategy"),
+                        simulator("workload"))
+                .should()
+                .callMethodWhere(WALL_CLOCK)
+                .orShould()
+                .dependOnClassesThat()
+                .belongToAnyOf(Random.class, ThreadLocalRandom.class)
+                .check(SHARDSIM);
+    }
+
+    /** Read from the sources: a package-info without annotations leaves no class behind. */
+    @Test
+    void everyPackageSaysWhatLivesInIt() throws IOException {
+        for (String module : MODULES) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
+                Set<Path> packages = files.filter(file -> file.toString().endsWith(".java"))
+                        .map(Path::getParent)
+                        .collect(Collectors.toSet());
+                assertThat(packages)
+                        .as(module)
+                        .isNotEmpty()
+                        .allSatisfy(each -> assertThat(each.resolve("package-info.java"))
+                                .content()
+                                .contains("/**", "*/"));
+            }
+        }
+    }
+
+    private static final DescribedPredicate<JavaCall<?>> WALL_CLOCK =
+            DescribedPredicate.describe("read the wall clock", call -> {
+                String owner = call.getTargetOwner().getName();
+                String name = call.getName();
+                return owner.equals("java.lang.System") && (name.equals("nanoTime") || name.equals("currentTimeMillis"))
+                        || owner.startsWith("java.time.") && name.equals("now");
+            });
+
+    private static String simulator(String name) {
+        return "io.shardsim.simulator." + name + "..";
+    }
+}
