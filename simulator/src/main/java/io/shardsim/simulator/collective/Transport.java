@@ -12,8 +12,9 @@ import io.shardsim.topology.units.Bandwidth;
  * @param basePs from the moment a rank's stream reaches the collective to its first primitive [ps]
  * @param intraStepPs from the last bit of a slice arriving over NVLink to the primitive acting on it [ps]
  * @param interStepPs the same when it came over the network [ps]
- * @param copyRate rate at which one channel's thread block copies
- * @param reduceRate rate at which one channel's thread block reduces and copies
+ * @param copyRate rate at which one channel's thread block copies a slice on to its peer
+ * @param reduceRate rate at which one channel's thread block adds a slice to local data and passes the sum on
+ * @param storeRate rate at which one channel's thread block stores a slice that it does not pass on
  * @param wireRatio bytes on the wire over payload bytes: 2 for LL, 16/15 for LL128, 1 for Simple
  * @param smPerChannel streaming multiprocessors that a channel occupies while the collective runs
  */
@@ -27,5 +28,6 @@ public record Transport(
         long interStepPs,
         Bandwidth copyRate,
         Bandwidth reduceRate,
+        Bandwidth storeRate,
         double wireRatio,
         int smPerChannel) {}
