@@ -73,10 +73,16 @@ public final class StepPlan {
          */
         public int add(Operation operation, int... waits) {
             int index = operations.size();
-            int[] kept = waits.length == 0 ? NOTHING : Arrays.stream(waits).filter(wait -> wait >= 0).sorted().distinct().toArray();
+            int[] kept = waits.length == 0
+                    ? NOTHING
+                    : Arrays.stream(waits)
+                            .filter(wait -> wait >= 0)
+                            .sorted()
+                            .distinct()
+                            .toArray();
             if (kept.length > 0 && kept[kept.length - 1] >= index) {
-                throw new IllegalArgumentException(
-                        operation.label() + ": operation " + index + " waits for " + kept[kept.length - 1] + ", which is not earlier");
+                throw new IllegalArgumentException(operation.label() + ": operation " + index + " waits for "
+                        + kept[kept.length - 1] + ", which is not earlier");
             }
             operations.add(operation);
             waitsFor.add(kept.length == 0 ? NOTHING : kept);

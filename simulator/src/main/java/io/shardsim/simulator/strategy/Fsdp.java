@@ -1,0 +1,222 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * PyTorch's Fully Sharded Data Parallel: one flat parameter for each transformer layer and one for the rest (the root),
+ * sharded over a group of ranks [1].
+ *
+ * <ul>
+ *   <li>Forward: a layer is gathered before its computation and freed after it; the root stays [1, section 3.2.1].
+ *   <li>The rate limiter lets the host issue a gather only when the layer before the last one is freed, so at most two gathered
+ *       layers are in flight [1, section 3.4].
+ *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on the one
+ *       internal stream of their process group [1, section 3.3.2].
+ *   <li>The gradients of a layer are copied into its flat gradient, reduce-scattered, and added to the 32-bit shard, every micro-batch.
+ *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
+ * </ul>
+ *
+ * <p>Model states: a 32-bit shard of parameters, gradients and two Adam moments, 16 bytes a parameter; the 16-bit copy of a shard exists
+ * only while its layer is gathered.
+ *
+ * <p>Leaves out CPU offload, forward prefetch, no_sync, and the cost of allocator retries; with the limiter off, the ledger's
+ * figure for gathered units is a lower bound.
+ *
+ * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
+ * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0.
+ */
+public final class Fsdp implements ShardingStrategy {
+    private final StrategyParameters parameters;
+
+    public Fsdp(StrategyParameters parameters) {
+        this.parameters = parameters;
+    }
+
+    @Override
+    public StepPlan plan(TrainingJob job) {
+        return StepWriter.write(job, parameters, writer -> new Step(job, writer).write());
+    }
+
+    @Override
+    public List<String> problems(TrainingJob job) {
+        List<String> problems = new ArrayList<>(parameters.problems());
+        ShardGroups.problem("shard_group", parameters.count("shard_group"), job.worldSize())
+                .ifPresent(problems::add);
+        return problems;
+    }
+
+    @Override
+    public RankGroups shardGroups(TrainingJob job) {
+        int size = parameters.count("shard_group");
+        return ShardGroups.shard(size == 0 ? job.worldSize() : size, job.worldSize());
+    }
+
+    @Override
+    public String defaultKernels() {
+        return parameters.name("framework_profile");
+    }
+
+    /** One training step while it is being written. */
+    private final class Step {
+        private final TrainingJob job;
+        private final StepWriter writer;
+        private final RankGroups shard;
+        private final RankGroups replication;
+        private final int layers;
+        private final long layerElements;
+        private final long rootElements;
+        private final long elementBytes;
+        private final long reduceBytes;
+        private final boolean freeAfterForward = parameters.flag("reshard_after_forward");
+        private final boolean prefetch = parameters.flag("backward_prefetch");
+        private final boolean limit = parameters.flag("limit_all_gathers");
+        private final String gatherAlgorithm = parameters.name("gather_algorithm");
+        private final String reduceAlgorithm = parameters.name("reduce_algorithm");
+
+        private final int[] gathered;
+        private final int[] forward;
+        private final int[] backward;
+        private int lastGather = StepWriter.NONE;
+        private int lastReduce = StepWriter.NONE;
+
+        Step(TrainingJob job, StepWriter writer) {
+            this.job = job;
+            this.writer = writer;
+            shard = shardGroups(job);
+            replication = ShardGroups.replication(shard);
+            layers = job.model().layers();
+            layerElements = ShardGroups.padded(job.model().layerParameters(), shard.size());
+            rootElements = ShardGroups.padded(
+                    job.model().embeddingParameters() + job.model().outputParameters(), shard.size());
+            elementBytes = job.precision().bytes();
+            reduceBytes = parameters.flag("reduce_in_fp32") ? 4 : elementBytes;
+            gathered = new int[layers];
+            forward = new int[layers];
+            backward = new int[layers];
+        }
+
+        void write() {
+            holdStates();
+            for (int i = 0; i < job.accumulationSteps(); i++) {
+                writer.beginMicroBatch();
+                forwardPass();
+                backwardPass();
+            }
+            update();
+        }
+
+        private long shardElements() {
+            return (layers * layerElements + rootElements) / shard.size();
+        }
+
+        private void holdStates() {
+            writer.allocate(MemoryOwner.PARAMETERS, 4 * shardElements());
+            writer.allocate(MemoryOwner.GRADIENTS, 4 * shardElements());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 8 * shardElements());
+        }
+
+        private void forwardPass() {
+            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
+            int root = gather(rootElements, "gather root", lastReduce);
+            int previous = writer.forwardEmbedding(root);
+            for (int layer = 0; layer < layers; layer++) {
+                writer.beginLayer();
+                int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
+                if (freed != StepWriter.NONE) {
+                    writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
+                }
+                gathered[layer] = gatherLayer(freed);
+                forward[layer] = writer.forwardLayer(layer, gathered[layer], previous);
+                previous = StepWriter.NONE;
+            }
+            writer.forwardHead();
+        }
+
+        private void backwardPass() {
+            if (freeAfterForward) {
+                writer.free(MemoryOwner.GATHERED_UNITS, 2 * elementBytes * layerElements);
+                gathered[layers - 1] = gatherLayer(forward[layers - 2 < 0 ? 0 : layers - 2]);
+            }
+            writer.backwardHead();
+            for (int layer = layers - 1; layer >= 0; layer--) {
+                writer.beginLayer();
+                int freed = layer + 2 < layers ? backward[layer + 2] : StepWriter.NONE;
+                if (freed != StepWriter.NONE) {
+                    writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
+                    writer.free(MemoryOwner.BUCKETS, elementBytes * layerElements);
+                }
+                if (freeAfterForward && prefetch && layer > 0) {
+                    gathered[layer - 1] = gatherLayer(freed);
+                }
+                backwardLayer(layer);
+                if (freeAfterForward && !prefetch && layer > 0) {
+                    gathered[layer - 1] = gatherLayer(freed);
+                }
+            }
+            backwardRoot();
+        }
+
+        private int gatherLayer(int freed) {
+            int issued = writer.host(
+                    parameters.whole("host_time_per_unit"), "issue gather", limit ? freed : StepWriter.NONE);
+            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
+            return gather(layerElements, "gather layer", issued);
+        }
+
+        private int gather(long elements, String label, int issued) {
+            int cast = writer.copy(Stream.GATHER, (4 + elementBytes) * (elements / shard.size()), "cast shard", issued);
+            lastGather = writer.gather(shard, elementBytes * elements, gatherAlgorithm, label, cast, lastReduce);
+            return lastGather;
+        }
+
+        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
+        private void backwardLayer(int layer) {
+            long gradientBytes = elementBytes * layerElements;
+            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
+            int computed = writer.backwardLayer(layer, gathered[layer]);
+            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
+            backward[layer] = writer.copy(Stream.COMPUTE, 2 * gradientBytes, "flatten gradients", computed);
+            writer.free(MemoryOwner.BUCKETS, gradientBytes);
+            reduce(layerElements, "reduce-scatter layer", backward[layer]);
+        }
+
+        private void backwardRoot() {
+            int remaining = Math.min(2, layers);
+            writer.free(MemoryOwner.GATHERED_UNITS, remaining * elementBytes * layerElements);
+            long gradientBytes = elementBytes * rootElements;
+            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
+            int computed = writer.backwardEmbedding();
+            reduce(rootElements, "reduce-scatter root", computed);
+            writer.free(MemoryOwner.BUCKETS, gradientBytes + remaining * elementBytes * layerElements);
+            writer.free(MemoryOwner.GATHERED_UNITS, gradientBytes);
+        }
+
+        /** Waits for the last gather because both use one communicator; then adds the shard to the 32-bit gradient. */
+        private void reduce(long elements, String label, int computed) {
+            int scattered =
+                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, computed, lastGather);
+            long shardElements = elements / shard.size();
+            if (replication.size() > 1) {
+                scattered = writer.allReduce(
+                        replication,
+                        reduceBytes * shardElements,
+                        reduceAlgorithm,
+                        "all-reduce among replicas",
+                        scattered);
+            }
+            lastReduce = scattered;
+            writer.copy(Stream.REDUCE, (reduceBytes + 8) * shardElements, "accumulate gradients", scattered);
+        }
+
+        private void update() {
+            int accumulated = lastReduce + 1;
+            int ready = accumulated;
+            if (job.gradientClipping() > 0) {
+                int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
+                ready = writer.allReduce(shard, 4, "auto", "all-reduce gradient norm", norm);
+            }
+            writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", ready);
+        }
+    }
+}

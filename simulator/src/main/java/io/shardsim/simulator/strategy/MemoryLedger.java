@@ -1,0 +1,87 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Who holds GPU memory when most of it is held, on one rank in one training step.
+ *
+ * <p>It walks a plan's memory changes in issue order, as a caching allocator sees them.
+ *
+ * <p>Leaves out frees that wait for a slow stream longer than the plan says, and blocks that no longer fit: plans charge the
+ * owners {@link MemoryOwner#FRAGMENTATION} and {@link MemoryOwner#RUNTIME} for what the allocator and libraries hold.
+ */
+public final class MemoryLedger {
+    private final Map<MemoryOwner, Long> atPeak;
+    private final long peakBytes;
+    private final int peakOperation;
+    private final long transientPeakBytes;
+
+    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes, int peakOperation, long transientPeakBytes) {
+        this.atPeak = Collections.unmodifiableMap(atPeak);
+        this.peakBytes = peakBytes;
+        this.peakOperation = peakOperation;
+        this.transientPeakBytes = transientPeakBytes;
+    }
+
+    /** Reads a plan. */
+    public static MemoryLedger of(StepPlan plan) {
+        Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
+        Map<MemoryOwner, Long> atPeak = new EnumMap<>(MemoryOwner.class);
+        long total = 0;
+        long passing = 0;
+        long peak = 0;
+        long passingPeak = 0;
+        int peakOperation = 0;
+        for (StepPlan.MemoryChange change : plan.memoryChanges()) {
+            long now = held.merge(change.owner(), change.bytes(), Math::addExact);
+            if (now < 0) {
+                throw new IllegalStateException(
+                        change.owner() + " frees " + -change.bytes() + " bytes before operation "
+                                + change.beforeOperation() + " but held only " + (now - change.bytes()));
+            }
+            total = Math.addExact(total, change.bytes());
+            passing = isTransient(change.owner()) ? passing + change.bytes() : passing;
+            passingPeak = Math.max(passingPeak, passing);
+            if (total > peak) {
+                peak = total;
+                peakOperation = change.beforeOperation();
+                atPeak = new EnumMap<>(held);
+            }
+        }
+        return new MemoryLedger(atPeak, peak, peakOperation, passingPeak);
+    }
+
+    private static boolean isTransient(MemoryOwner owner) {
+        return switch (owner) {
+            case GATHERED_UNITS, ACTIVATIONS, WORKING_SET, BUCKETS -> true;
+            case PARAMETERS, GRADIENTS, OPTIMIZER_STATES, RUNTIME, FRAGMENTATION -> false;
+        };
+    }
+
+    /** Most bytes held at one instant. */
+    public long peakBytes() {
+        return peakBytes;
+    }
+
+    /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
+    public Map<MemoryOwner, Long> atPeak() {
+        return atPeak;
+    }
+
+    /** Index of the operation before which the peak is reached. */
+    public int peakOperation() {
+        return peakOperation;
+    }
+
+    /** Most bytes that come and go within the step: gathered units, activations, temporaries, buckets. */
+    public long transientPeakBytes() {
+        return transientPeakBytes;
+    }
+
+    /** Bytes that remain of a capacity at the peak; negative when the step does not fit. */
+    public long headroomBytes(long capacityBytes) {
+        return capacityBytes - peakBytes;
+    }
+}

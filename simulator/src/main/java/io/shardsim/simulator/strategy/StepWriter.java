@@ -1,0 +1,234 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.strategy.Operation.Collective;
+import io.shardsim.simulator.strategy.Operation.Compute;
+import io.shardsim.simulator.strategy.Work.Kind;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Writes the sentences of which every strategy's story of a training step is made: a layer's forward with the activations
+ * that it keeps, its backward with what it recomputes, a gather, a reduction, a copy, the update.
+ *
+ * <p>It knows the model's arithmetic and memory, and nothing of who holds which shard: that is the strategy's part.
+ *
+ * <p>Activation memory follows Korthikanti et al. [1]; beside what is kept, the backward of a layer holds the gradients of its two widest
+ * tensors (scores before and after softmax, or the two sides of the feed-forward activation), and the backward of the head the gradients of
+ * its logits in 16 and 32 bits.
+ *
+ * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
+ */
+final class StepWriter {
+    /** No operation; plans ignore it among waits. */
+    static final int NONE = -1;
+
+    private final TrainingJob job;
+    private final int loadingHorizon;
+    private final StepPlan.Builder plan = StepPlan.builder();
+    private final Map<Operation, Operation> shared = new HashMap<>();
+    private final int[] stored;
+    private final int[] loaded;
+    private int nextLayerToLoad;
+
+    private StepWriter(TrainingJob job, int loadingHorizon) {
+        this.job = job;
+        this.loadingHorizon = loadingHorizon;
+        this.stored = new int[job.model().layers()];
+        this.loaded = new int[job.model().layers()];
+    }
+
+    /**
+     * Writes a plan twice: once to see how much memory it allocates and frees while it runs, and once with the share of that memory which
+     * the allocator loses to fragmentation.
+     *
+     * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and {@code activation_loading_horizon}
+     * @param story the strategy's own part
+     */
+    static StepPlan write(TrainingJob job, StrategyParameters parameters, Consumer<StepWriter> story) {
+        StepPlan dry = once(job, parameters, 0, story);
+        MemoryLedger ledger = MemoryLedger.of(dry);
+        long lost = (long) (parameters.fraction("fragmentation") * ledger.transientPeakBytes());
+        return once(job, parameters, lost, story);
+    }
+
+    private static StepPlan once(
+            TrainingJob job, StrategyParameters parameters, long lost, Consumer<StepWriter> story) {
+        StepWriter writer = new StepWriter(job, parameters.count("activation_loading_horizon"));
+        writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory"));
+        writer.allocate(MemoryOwner.FRAGMENTATION, lost);
+        story.accept(writer);
+        return writer.plan.build();
+    }
+
+    // Marks and memory.
+
+    void beginMicroBatch() {
+        plan.mark(1);
+    }
+
+    void beginLayer() {
+        plan.mark(0);
+    }
+
+    void allocate(MemoryOwner owner, long bytes) {
+        plan.memory(owner, bytes);
+    }
+
+    void free(MemoryOwner owner, long bytes) {
+        plan.memory(owner, -bytes);
+    }
+
+    // Forward.
+
+    int forwardEmbedding(int... waits) {
+        return compute(Kind.EMBEDDING_FORWARD, 1, "forward embedding", waits);
+    }
+
+    /** Forward of one layer; keeps its activations, in host memory if the job says so. */
+    int forwardLayer(int layer, int... waits) {
+        long kept = keptBytes();
+        long temporary = job.checkpointing() == Checkpointing.FULL ? widestPairBytes() : 0;
+        int twoAgo = job.activationOffload() && layer >= 2 ? stored[layer - 2] : NONE;
+        if (twoAgo != NONE) {
+            free(MemoryOwner.ACTIVATIONS, kept);
+        }
+        allocate(MemoryOwner.ACTIVATIONS, kept);
+        allocate(MemoryOwner.WORKING_SET, temporary);
+        int forward = compute(Kind.LAYER_FORWARD, 1, "forward layer", with(waits, twoAgo));
+        free(MemoryOwner.WORKING_SET, temporary);
+        if (job.activationOffload()) {
+            stored[layer] = compute(Kind.HOST_COPY, kept, "store activations", forward);
+        }
+        return forward;
+    }
+
+    /** Final norm, logits and loss; keeps what its backward needs. */
+    int forwardHead(int... waits) {
+        if (job.activationOffload()) {
+            finishStoring();
+        }
+        allocate(MemoryOwner.WORKING_SET, job.activations().outputBytes(job.microBatch(), job.sequenceLength()));
+        return compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
+    }
+
+    private void finishStoring() {
+        int layers = job.model().layers();
+        for (int layer = Math.max(0, layers - 2); layer < layers; layer++) {
+            free(MemoryOwner.ACTIVATIONS, keptBytes());
+        }
+        nextLayerToLoad = layers - 1;
+    }
+
+    // Backward.
+
+    int backwardHead(int... waits) {
+        long gradients = 6L * job.model().vocab() * job.microBatchTokens();
+        allocate(MemoryOwner.WORKING_SET, gradients);
+        int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
+        free(
+                MemoryOwner.WORKING_SET,
+                gradients + job.activations().outputBytes(job.microBatch(), job.sequenceLength()));
+        return backward;
+    }
+
+    /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
+    int backwardLayer(int layer, int... waits) {
+        int load = job.activationOffload() ? loadActivations(layer) : NONE;
+        long recomputed = job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength()) - keptBytes();
+        allocate(MemoryOwner.WORKING_SET, recomputed);
+        int ready = NONE;
+        if (job.checkpointing() != Checkpointing.NONE) {
+            ready = compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", with(waits, load));
+        }
+        allocate(MemoryOwner.WORKING_SET, widestPairBytes());
+        int backward = compute(
+                Kind.LAYER_BACKWARD, 1, "backward layer", ready == NONE ? with(waits, load) : new int[] {ready});
+        free(MemoryOwner.WORKING_SET, recomputed + widestPairBytes());
+        free(MemoryOwner.ACTIVATIONS, keptBytes());
+        return backward;
+    }
+
+    /** Brings the activations of the next layers of backward, as many ahead as the horizon allows. */
+    private int loadActivations(int layer) {
+        while (nextLayerToLoad >= 0 && nextLayerToLoad > layer - loadingHorizon) {
+            allocate(MemoryOwner.ACTIVATIONS, keptBytes());
+            loaded[nextLayerToLoad] = compute(Kind.HOST_COPY, keptBytes(), "load activations", stored[nextLayerToLoad]);
+            nextLayerToLoad--;
+        }
+        return loaded[layer];
+    }
+
+    int backwardEmbedding(int... waits) {
+        return compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
+    }
+
+    private long keptBytes() {
+        return job.activations().layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
+    }
+
+    private long widestPairBytes() {
+        long scores =
+                job.attention() == AttentionKind.STANDARD ? (long) job.model().heads() * job.sequenceLength() : 0;
+        return 2L * job.precision().bytes() * Math.max(scores, job.model().ffn()) * job.microBatchTokens();
+    }
+
+    // Communication, copies, host.
+
+    int gather(RankGroups groups, long totalBytes, String algorithm, String label, int... waits) {
+        return collective(Stream.GATHER, CollectiveKind.ALL_GATHER, groups, totalBytes, algorithm, label, waits);
+    }
+
+    int reduceScatter(RankGroups groups, long totalBytes, String algorithm, String label, int... waits) {
+        return collective(Stream.REDUCE, CollectiveKind.REDUCE_SCATTER, groups, totalBytes, algorithm, label, waits);
+    }
+
+    int allReduce(RankGroups groups, long totalBytes, String algorithm, String label, int... waits) {
+        return collective(Stream.REDUCE, CollectiveKind.ALL_REDUCE, groups, totalBytes, algorithm, label, waits);
+    }
+
+    /** A collective; none in a group of one. */
+    private int collective(
+            Stream stream,
+            CollectiveKind kind,
+            RankGroups groups,
+            long totalBytes,
+            String algorithm,
+            String label,
+            int... waits) {
+        if (groups.size() == 1) {
+            return add(new Compute(stream, new Work(Kind.MEMORY_COPY, 2 * totalBytes), label), waits);
+        }
+        return add(new Collective(stream, kind, groups, totalBytes, algorithm, label), waits);
+    }
+
+    /** A copy within GPU memory. */
+    int copy(Stream stream, long bytesReadAndWritten, String label, int... waits) {
+        return add(new Compute(stream, new Work(Kind.MEMORY_COPY, bytesReadAndWritten), label), waits);
+    }
+
+    /** The host process works, or waits. */
+    int host(long picoseconds, String label, int... waits) {
+        return add(new Compute(Stream.HOST, new Work(Kind.HOST_TIME, picoseconds), label), waits);
+    }
+
+    int compute(Kind kind, long amount, String label, int... waits) {
+        Stream stream = kind == Kind.HOST_COPY ? Stream.COPY : Stream.COMPUTE;
+        return add(new Compute(stream, new Work(kind, amount), label), waits);
+    }
+
+    private int add(Operation operation, int... waits) {
+        return plan.add(shared.computeIfAbsent(operation, same -> same), waits);
+    }
+
+    /** The same waits and more. */
+    static int[] with(int[] waits, int... more) {
+        int[] all = new int[waits.length + more.length];
+        System.arraycopy(waits, 0, all, 0, waits.length);
+        System.arraycopy(more, 0, all, waits.length, more.length);
+        return all;
+    }
+}

@@ -1,0 +1,107 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.workload.ActivationMemory;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+
+/**
+ * What is trained and on how many ranks: all that a strategy needs to plan one training step.
+ *
+ * @param model shape of the transformer
+ * @param worldSize data-parallel ranks, one a GPU
+ * @param gpusPerNode ranks of one node
+ * @param sequenceLength tokens of one sample
+ * @param microBatch samples of one rank in one forward-backward
+ * @param accumulationSteps micro-batches of one rank in one training step
+ * @param precision format of parameters, activations and gradients
+ * @param checkpointing which activations are recomputed in backward
+ * @param activationOffload whether kept activations wait in host memory
+ * @param attention how scores are computed
+ * @param dropout whether dropout masks are kept
+ * @param kernels framework profile whose kernels run; the compute model knows it
+ * @param gradientClipping largest gradient norm; 0 for no clipping
+ */
+public record TrainingJob(
+        ModelShape model,
+        int worldSize,
+        int gpusPerNode,
+        int sequenceLength,
+        int microBatch,
+        int accumulationSteps,
+        Precision precision,
+        Checkpointing checkpointing,
+        boolean activationOffload,
+        AttentionKind attention,
+        boolean dropout,
+        String kernels,
+        double gradientClipping) {
+
+    public TrainingJob {
+        requirePositive("world size", worldSize);
+        requirePositive("GPUs per node", gpusPerNode);
+        requirePositive("sequence_length", sequenceLength);
+        requirePositive("micro_batch", microBatch);
+        requirePositive("accumulation steps", accumulationSteps);
+        if (!(gradientClipping >= 0)) {
+            throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
+        }
+    }
+
+    private static void requirePositive(String what, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(what + " " + value + " < 1");
+        }
+    }
+
+    /** Samples of all ranks in one training step. */
+    public long globalBatch() {
+        return (long) microBatch * accumulationSteps * worldSize;
+    }
+
+    /** Tokens of one rank in one forward-backward. */
+    public long microBatchTokens() {
+        return (long) microBatch * sequenceLength;
+    }
+
+    /** The same job with the samples of a rank divided otherwise. */
+    public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
+        return new TrainingJob(
+                model,
+                worldSize,
+                gpusPerNode,
+                sequenceLength,
+                newMicroBatch,
+                newAccumulationSteps,
+                precision,
+                checkpointing,
+                activationOffload,
+                attention,
+                dropout,
+                kernels,
+                gradientClipping);
+    }
+
+    /** The same job with kept activations in GPU memory, or in host memory. */
+    public TrainingJob withActivationOffload(boolean offload) {
+        return new TrainingJob(
+                model,
+                worldSize,
+                gpusPerNode,
+                sequenceLength,
+                microBatch,
+                accumulationSteps,
+                precision,
+                checkpointing,
+                offload,
+                attention,
+                dropout,
+                kernels,
+                gradientClipping);
+    }
+
+    /** Bytes that forward keeps for backward on one rank. */
+    public ActivationMemory activations() {
+        return new ActivationMemory(model, attention, dropout, 1, false);
+    }
+}

@@ -1,0 +1,48 @@
+package io.shardsim.simulator.strategy;
+
+import static io.shardsim.simulator.collective.CollectiveKind.ALL_GATHER;
+import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class FsdpTest {
+    private static final ModelShape MODEL = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
+    private static final TrainingJob JOB = Strategies.job(MODEL, 256, 2048, 3, 2);
+
+    @Test
+    void gathersEveryLayerTwiceAndTheRootOnceInEachMicroBatch() {
+        StepPlan plan = Strategies.of("fsdp", Map.of()).plan(JOB);
+        assertThat(Strategies.count(plan, ALL_GATHER, "layer")).isEqualTo(2L * 2 * 48);
+        assertThat(Strategies.count(plan, ALL_GATHER, "root")).isEqualTo(2);
+        long root = MODEL.embeddingParameters() + MODEL.outputParameters();
+        long expected = 2 * (2 * 2 * 48 * MODEL.layerParameters() + 2 * root);
+        assertThat(Strategies.bytes(plan, ALL_GATHER, "")).isBetween(expected, expected + 200L * 2 * 256);
+    }
+
+    @Test
+    void reduceScattersTheWholeModelInEachMicroBatch() {
+        StepPlan plan = Strategies.of("fsdp", Map.of()).plan(JOB);
+        long expected = 2L * 2 * MODEL.parameters();
+        assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "")).isBetween(expected, expected + 100L * 2 * 256);
+    }
+
+    @Test
+    void limiterKeepsAtMostTwoGatheredLayersInForward() {
+        StepPlan plan = Strategies.of("fsdp", Map.of()).plan(Strategies.job(MODEL, 256, 512, 1, 1));
+        long layer = 2 * MODEL.layerParameters();
+        long root = 2 * (MODEL.embeddingParameters() + MODEL.outputParameters());
+        long held = 0;
+        long most = 0;
+        for (StepPlan.MemoryChange change : plan.memoryChanges()) {
+            if (change.owner() == MemoryOwner.GATHERED_UNITS) {
+                held += change.bytes();
+                most = Math.max(most, held);
+            }
+        }
+        assertThat(held).isZero();
+        assertThat(most).isBetween(root + 3 * layer, root + 3 * layer + 4096);
+    }
+}
