@@ -17,8 +17,8 @@ import io.shardsim.topology.units.Bandwidth;
 public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs) {
     public Link {
         if (latencyPs < 1 || perMessagePs < 0) {
-            throw new IllegalArgumentException(
-                    linkClass + " link: latency " + latencyPs + " ps < 1 ps or per message " + perMessagePs + " ps < 0");
+            throw new IllegalArgumentException(linkClass + " link: latency " + latencyPs + " ps < 1 ps or per message "
+                    + perMessagePs + " ps < 0");
         }
     }
 

@@ -11,4 +11,5 @@ import io.shardsim.topology.units.Bandwidth;
  * @param perMessagePs time the NIC is held by each message beside its bytes [ps]
  * @param gpuDirect true when the NIC reads and writes GPU memory without staging in host memory
  */
-public record NicSpec(Bandwidth lineRate, Bandwidth effectiveRate, long latencyPs, long perMessagePs, boolean gpuDirect) {}
+public record NicSpec(
+        Bandwidth lineRate, Bandwidth effectiveRate, long latencyPs, long perMessagePs, boolean gpuDirect) {}

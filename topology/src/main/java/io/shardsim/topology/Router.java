@@ -41,7 +41,10 @@ public final class Router {
                 0,
                 Math.max(1, instance.intraNode().latencyPs() / 2));
         pcie = new Link(
-                LinkClass.PCIE, instance.pcie().linkRate(), 0, Math.max(1, instance.pcie().latencyPs()));
+                LinkClass.PCIE,
+                instance.pcie().linkRate(),
+                0,
+                Math.max(1, instance.pcie().latencyPs()));
         NicSpec nic = instance.nic();
         nicUp = new Link(
                 LinkClass.NIC, nic.effectiveRate(), nic.perMessagePs(), nic.latencyPs() + Math.max(1, fabric.hopPs()));

@@ -44,8 +44,8 @@ public record ChannelProgram(
             boolean reduces) {
         public Primitive {
             if (repeat < 1 || slices < 1 || sliceBytes < 0 || lastSliceBytes < 0) {
-                throw new IllegalArgumentException("primitive with repeat " + repeat + ", slices " + slices + ", slice bytes "
-                        + sliceBytes + ", last slice bytes " + lastSliceBytes);
+                throw new IllegalArgumentException("primitive with repeat " + repeat + ", slices " + slices
+                        + ", slice bytes " + sliceBytes + ", last slice bytes " + lastSliceBytes);
             }
         }
 
@@ -75,8 +75,8 @@ public record ChannelProgram(
     public ChannelProgram {
         primitives = List.copyOf(primitives);
         if (sendPeers.length != sendPeerSlots.length || sendPeers.length != sendNics.length) {
-            throw new IllegalArgumentException("send peers, peer slots and NICs differ in number: " + sendPeers.length + ", "
-                    + sendPeerSlots.length + ", " + sendNics.length);
+            throw new IllegalArgumentException("send peers, peer slots and NICs differ in number: " + sendPeers.length
+                    + ", " + sendPeerSlots.length + ", " + sendNics.length);
         }
     }
 
@@ -105,6 +105,7 @@ public record ChannelProgram(
 
     @Override
     public String toString() {
-        return "ChannelProgram[from " + Arrays.toString(receivePeers) + " to " + Arrays.toString(sendPeers) + ": " + primitives + "]";
+        return "ChannelProgram[from " + Arrays.toString(receivePeers) + " to " + Arrays.toString(sendPeers) + ": "
+                + primitives + "]";
     }
 }

@@ -14,4 +14,11 @@ import io.shardsim.topology.LinkClass;
  * @param queueingPs sum over chunks of the time spent waiting for the transmitter [ps]
  */
 public record LinkTotals(
-        String device, int port, int nodeRank, LinkClass linkClass, long chunks, long bytes, long busyPs, long queueingPs) {}
+        String device,
+        int port,
+        int nodeRank,
+        LinkClass linkClass,
+        long chunks,
+        long bytes,
+        long busyPs,
+        long queueingPs) {}
