@@ -1,0 +1,152 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import java.util.Locale;
+
+/**
+ * A run in words: why it takes as long as it does and which setting to turn next. The next step is a direction read off the largest loss, not a
+ * promise; a further run tells.
+ *
+ * @param why one sentence
+ * @param next one sentence
+ */
+public record Diagnosis(String why, String next) {
+    /** Below this share of the step a loss is not worth a reader's first look. */
+    private static final double NOTICEABLE = 0.03;
+
+    public static Diagnosis of(RunResult run) {
+        if (run.status() == RunResult.Status.OUT_OF_MEMORY) {
+            return outOfMemory(run);
+        }
+        if (run.collective() != null) {
+            return ofCollective(run, run.collective());
+        }
+        return ofTraining(run, run.step());
+    }
+
+    private static Diagnosis outOfMemory(RunResult run) {
+        RunFacts.Memory memory = run.facts().ledger();
+        long over = memory.peakBytes() - memory.capacityBytes();
+        return new Diagnosis(
+                "Needs " + Quantities.gib(memory.peakBytes()) + " a GPU and has "
+                        + Quantities.gib(memory.capacityBytes()) + ": " + Quantities.gib(over)
+                        + " too much; most is held by " + largestOwner(memory) + ".",
+                run.remedy() == null ? "" : run.remedy());
+    }
+
+    private static String largestOwner(RunFacts.Memory memory) {
+        return memory.bytesByOwner().entrySet().stream()
+                .max(java.util.Map.Entry.comparingByValue())
+                .map(entry -> Names.of(entry.getKey()) + " (" + Quantities.gib(entry.getValue()) + ")")
+                .orElse("nobody");
+    }
+
+    private static Diagnosis ofCollective(RunResult run, BusBandwidth speed) {
+        LinkUse busiest = null;
+        for (LinkUse use : run.links()) {
+            if (busiest == null || use.busiestUtilization() > busiest.busiestUtilization()) {
+                busiest = use;
+            }
+        }
+        String where = busiest == null
+                ? ""
+                : " The busiest link is " + busiest.busiestPort() + " (" + Names.of(busiest.linkClass()) + "), busy "
+                        + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
+        String next = busiest == null || busiest.busiestUtilization() > 0.8
+                ? "The wire is the limit: a larger size will not raise the bandwidth much."
+                : "Latency is the limit: a larger size or fewer ranks per ring raises the bandwidth.";
+        return new Diagnosis(
+                run.label() + " runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth."
+                        + where,
+                next);
+    }
+
+    private static Diagnosis ofTraining(RunResult run, RunResult.Training training) {
+        StepBreakdown b = training.breakdown();
+        double step = b.stepSeconds();
+        Stream worst = worstStream(b);
+        double loss = b.exposedSeconds(worst);
+        if (loss < NOTICEABLE * step && b.slowdownSeconds() < NOTICEABLE * step) {
+            return computeBound(run, training);
+        }
+        if (b.slowdownSeconds() > loss) {
+            return new Diagnosis(
+                    "Compute loses " + share(b.slowdownSeconds(), step)
+                            + " to collectives that run beside it on the same GPUs.",
+                    "Fewer bytes on the wire help: a smaller shard group, or a larger micro-batch with fewer accumulation steps.");
+        }
+        return new Diagnosis(
+                "Compute stands still for " + share(loss, step) + ", " + Names.waitingFor(worst)
+                        + culprit(training, worst) + ".",
+                nextFor(run, worst));
+    }
+
+    private static Diagnosis computeBound(RunResult run, RunResult.Training training) {
+        StepBreakdown b = training.breakdown();
+        double recompute = b.workSeconds(Work.Kind.LAYER_RECOMPUTE);
+        String next = recompute > NOTICEABLE * b.stepSeconds()
+                ? "Recomputation takes " + share(recompute, b.stepSeconds()) + headroom(run)
+                        + ": selective activation checkpointing would give most of it back if it fits."
+                : "Faster kernels (flash attention, fused or compiled) are what is left.";
+        return new Diagnosis(
+                "The GPUs compute " + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
+                        + " of the step; communication is hidden behind it.",
+                next);
+    }
+
+    private static Stream worstStream(StepBreakdown breakdown) {
+        Stream worst = Stream.GATHER;
+        for (Stream stream : Stream.values()) {
+            if (stream != Stream.COMPUTE && breakdown.exposedSeconds(stream) > breakdown.exposedSeconds(worst)) {
+                worst = stream;
+            }
+        }
+        return worst;
+    }
+
+    private static String culprit(RunResult.Training training, Stream stream) {
+        return training.exposed().culprits().stream()
+                .filter(c -> c.stream() == stream)
+                .findFirst()
+                .map(c -> String.format(Locale.ROOT, ": mostly \u201c%s\u201d (%d times)", c.what(), c.waits()))
+                .orElse("");
+    }
+
+    private static String nextFor(RunResult run, Stream stream) {
+        RunFacts.Strategy strategy = run.facts().sharding();
+        RunFacts.Training model = run.facts().model();
+        int gpusPerNode = run.facts().cluster().gpusPerNode();
+        boolean wideGroup = strategy.shardGroup() > gpusPerNode;
+        switch (stream) {
+            case GATHER:
+                if (wideGroup) {
+                    return "Gather among fewer ranks: a shard group below " + strategy.shardGroup() + headroom(run)
+                            + (model.accumulationSteps() > 1
+                                    ? ", or a larger micro-batch with fewer accumulation steps."
+                                    : ".");
+                }
+                return model.accumulationSteps() > 1
+                        ? "Gather less often: a larger micro-batch with fewer accumulation steps" + headroom(run) + "."
+                        : "Gather earlier: a deeper prefetch, or larger sharded units.";
+            case REDUCE:
+                return wideGroup
+                        ? "Combine gradients in two hops: inside a smaller shard group every micro-batch, across groups once per training step."
+                        : "Combine gradients less often: more gradient accumulation per training step, or a larger global batch.";
+            case COPY:
+                return "Keep activations on the GPU (no offload), or load them back earlier" + headroom(run) + ".";
+            default:
+                return "Fewer and larger operations: larger sharded units or buckets, fused or compiled kernels, a larger micro-batch.";
+        }
+    }
+
+    private static String headroom(RunResult run) {
+        RunFacts.Memory memory = run.facts().ledger();
+        return " (" + Quantities.gib(memory.capacityBytes() - memory.peakBytes()) + " of memory are free)";
+    }
+
+    private static String share(double seconds, double step) {
+        return Quantities.seconds(seconds) + " of " + Quantities.seconds(step) + " ("
+                + Quantities.percent(seconds / step) + ")";
+    }
+}

@@ -1,0 +1,94 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.observation.LinkTotals;
+import io.shardsim.topology.LinkClass;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * What all links of one class carried.
+ *
+ * @param ports output ports of this class, idle ones counted
+ * @param chunks chunks transmitted
+ * @param bytes bytes on the wire, every hop counted [bytes]
+ * @param utilization time the transmitters were held over the run's time, mean over ports, 0 to 1
+ * @param busiestUtilization the same of the busiest port
+ * @param busiestPort path of that port
+ * @param queueingSeconds sum over chunks of the time spent waiting for a transmitter [s]
+ * @param utilizationByNode mean over the ports that live with each node, in order of nodes
+ */
+public record LinkUse(
+        LinkClass linkClass,
+        int ports,
+        long chunks,
+        long bytes,
+        double utilization,
+        double busiestUtilization,
+        String busiestPort,
+        double queueingSeconds,
+        List<Double> utilizationByNode) {
+
+    /** One entry for each class that has ports. */
+    public static List<LinkUse> of(List<LinkTotals> links, int nodes, long endPs) {
+        List<LinkUse> uses = new ArrayList<>();
+        for (LinkClass linkClass : LinkClass.values()) {
+            List<LinkTotals> ports =
+                    links.stream().filter(link -> link.linkClass() == linkClass).toList();
+            if (!ports.isEmpty()) {
+                uses.add(ofClass(linkClass, ports, nodes, endPs));
+            }
+        }
+        return Collections.unmodifiableList(uses);
+    }
+
+    /** Bytes that the NICs of all nodes sent; what switches send on to NICs is not counted again. */
+    public static long bytesSentByNics(List<LinkTotals> links) {
+        long sum = 0;
+        for (LinkTotals link : links) {
+            if (link.linkClass() == LinkClass.NIC && !link.device().startsWith("Fabric.")) {
+                sum += link.bytes();
+            }
+        }
+        return sum;
+    }
+
+    private static LinkUse ofClass(LinkClass linkClass, List<LinkTotals> ports, int nodes, long endPs) {
+        long chunks = 0;
+        long bytes = 0;
+        double queueingPs = 0;
+        double busyPs = 0;
+        LinkTotals busiest = ports.get(0);
+        double[] busyPsByNode = new double[nodes];
+        int[] portsByNode = new int[nodes];
+        for (LinkTotals port : ports) {
+            chunks += port.chunks();
+            bytes += port.bytes();
+            queueingPs += port.queueingPs();
+            busyPs += port.busyPs();
+            busyPsByNode[port.nodeRank()] += port.busyPs();
+            portsByNode[port.nodeRank()]++;
+            if (port.busyPs() > busiest.busyPs()) {
+                busiest = port;
+            }
+        }
+        List<Double> byNode = new ArrayList<>(nodes);
+        for (int node = 0; node < nodes; node++) {
+            byNode.add(share(busyPsByNode[node], portsByNode[node], endPs));
+        }
+        return new LinkUse(
+                linkClass,
+                ports.size(),
+                chunks,
+                bytes,
+                share(busyPs, ports.size(), endPs),
+                share(busiest.busyPs(), 1, endPs),
+                busiest.device() + ".Port[" + busiest.port() + "]",
+                queueingPs * StepBreakdown.SECONDS_PER_PICOSECOND,
+                Collections.unmodifiableList(byNode));
+    }
+
+    private static double share(double busyPs, int ports, long endPs) {
+        return ports == 0 || endPs == 0 ? 0 : busyPs / ports / endPs;
+    }
+}

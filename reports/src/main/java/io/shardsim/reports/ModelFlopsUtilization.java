@@ -1,0 +1,53 @@
+package io.shardsim.reports;
+
+import io.shardsim.reports.RunFacts.Checkpointing;
+
+/**
+ * Achieved floating-point operations against the peak of the GPUs. Published figures differ by a third between conventions, so each of ours
+ * names its own.
+ *
+ * <ul>
+ *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1].
+ *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
+ *       attention with selective, the same as mfu without.
+ *   <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N otherwise, without an attention term; the convention of [2].
+ * </ul>
+ *
+ * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on
+ * SageMaker: 8 x 29.96e9 parameters x 588.2 tokens/s = 141 TFLOPS.
+ *
+ * @param mfu model flops per second over peak, 0 to 1
+ * @param hfu hardware flops per second over peak, 0 to 1
+ * @param teraflopsPerGpu [10^12 flop/s]
+ * @param convention what teraflopsPerGpu counts
+ */
+public record ModelFlopsUtilization(double mfu, double hfu, double teraflopsPerGpu, String convention) {
+
+    public static ModelFlopsUtilization of(
+            double tokensPerSecondPerGpu,
+            long parameters,
+            double attentionFlopsPerToken,
+            Checkpointing checkpointing,
+            double peakFlopsPerSecond) {
+        double n = parameters;
+        double modelFlops = 6 * n + attentionFlopsPerToken;
+        boolean full = checkpointing == Checkpointing.FULL;
+        double attentionRecomputed = checkpointing == Checkpointing.NONE ? 1 : 4.0 / 3;
+        double hardwareFlops = (full ? 8 : 6) * n + attentionRecomputed * attentionFlopsPerToken;
+        return new ModelFlopsUtilization(
+                tokensPerSecondPerGpu * modelFlops / peakFlopsPerSecond,
+                tokensPerSecondPerGpu * hardwareFlops / peakFlopsPerSecond,
+                tokensPerSecondPerGpu * (full ? 8 : 6) * n * 1e-12,
+                full
+                        ? "hardware flops: 8 x parameters per token, recomputation counted, attention not counted"
+                        : "model flops: 6 x parameters per token, attention not counted");
+    }
+
+    /**
+     * Attention scores and values of all layers, forward and backward: 12 L h s per token. Scores and values take 2 s h multiply-adds
+     * each way; backward takes twice forward; a causal mask is not taken off, as the published conventions do not.
+     */
+    public static double attentionFlopsPerToken(int layers, int hidden, int sequenceLength) {
+        return 12.0 * layers * hidden * sequenceLength;
+    }
+}

@@ -1,0 +1,53 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.LinkClass;
+import java.util.Locale;
+
+/** One set of words for what the other modules enumerate, so that tables, charts and documents agree. */
+public final class Names {
+    private Names() {}
+
+    /** As documents write it: {@code LAYER_FORWARD} is {@code layer_forward}. */
+    public static String id(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    public static String of(Work.Kind kind) {
+        return words(kind);
+    }
+
+    /** What compute waits for when it waits for this stream. */
+    public static String waitingFor(Stream stream) {
+        return switch (stream) {
+            case GATHER -> "waiting for parameters";
+            case REDUCE -> "waiting for gradients";
+            case COPY -> "waiting for host copies";
+            case HOST -> "waiting for the host";
+            case COMPUTE -> "idle";
+        };
+    }
+
+    public static String of(Stream stream) {
+        return words(stream);
+    }
+
+    public static String of(MemoryOwner owner) {
+        return words(owner);
+    }
+
+    public static String of(LinkClass linkClass) {
+        return switch (linkClass) {
+            case NVLINK -> "NVLink";
+            case PCIE -> "PCIe";
+            case NIC -> "NIC";
+            case SPINE -> "spine";
+        };
+    }
+
+    private static String words(Enum<?> value) {
+        return id(value).replace('_', ' ');
+    }
+}

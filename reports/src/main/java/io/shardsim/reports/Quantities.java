@@ -1,0 +1,113 @@
+package io.shardsim.reports;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+
+/**
+ * Numbers for people: a few significant digits and a unit. Goes by way of decimal arithmetic, so that the text is the same on every JDK
+ * ({@code Double.toString} changed in JDK 19).
+ */
+public final class Quantities {
+    private static final double GIB = 1024.0 * 1024 * 1024;
+    private static final String MISSING = "\u2013";
+
+    private Quantities() {}
+
+    /** Rounds to significant digits; plain notation, no trailing zeros after the point. */
+    public static String number(double value, int digits) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return MISSING;
+        }
+        return trimmed(new BigDecimal(value).round(new MathContext(digits, RoundingMode.HALF_UP)))
+                .toPlainString();
+    }
+
+    /** A fixed number of decimals, thousands apart by commas. */
+    public static String fixed(double value, int decimals) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return MISSING;
+        }
+        String plain =
+                new BigDecimal(value).setScale(decimals, RoundingMode.HALF_UP).toPlainString();
+        int point = plain.indexOf('.') < 0 ? plain.length() : plain.indexOf('.');
+        StringBuilder grouped = new StringBuilder(plain);
+        int first = plain.startsWith("-") ? 1 : 0;
+        for (int i = point - 3; i > first; i -= 3) {
+            grouped.insert(i, ',');
+        }
+        return grouped.toString();
+    }
+
+    public static String count(long value) {
+        return fixed(value, 0);
+    }
+
+    public static String percent(double share) {
+        return Math.abs(share) < 0.1 && share != 0 ? fixed(100 * share, 1) + " %" : fixed(100 * share, 0) + " %";
+    }
+
+    /** Seconds, or a smaller unit below one second, to three digits. */
+    public static String seconds(double seconds) {
+        return scaled(seconds, new String[] {"s", "ms", "us", "ns"});
+    }
+
+    private static String scaled(double value, String[] units) {
+        double scaled = value;
+        int unit = 0;
+        while (Math.abs(scaled) < 1 && scaled != 0 && unit < units.length - 1) {
+            scaled *= 1000;
+            unit++;
+        }
+        return significant(scaled) + " " + units[unit];
+    }
+
+    /** Three significant digits below 1000, no decimals above. */
+    public static String significant(double value) {
+        double magnitude = Math.abs(value);
+        if (magnitude >= 99.95) {
+            return fixed(value, 0);
+        }
+        if (magnitude >= 9.995) {
+            return fixed(value, 1);
+        }
+        return fixed(value, 2);
+    }
+
+    public static String gib(long bytes) {
+        return significant(bytes / GIB) + " GiB";
+    }
+
+    /** Decimal units, as network figures are quoted. */
+    public static String bytes(double bytes) {
+        return decimal(bytes, new String[] {"B", "kB", "MB", "GB", "TB", "PB"});
+    }
+
+    public static String bytesPerSecond(double rate) {
+        return bytes(rate) + "/s";
+    }
+
+    private static String decimal(double value, String[] units) {
+        double scaled = value;
+        int unit = 0;
+        while (Math.abs(scaled) >= 1000 && unit < units.length - 1) {
+            scaled /= 1000;
+            unit++;
+        }
+        return (unit == 0 ? fixed(scaled, 0) : significant(scaled)) + " " + units[unit];
+    }
+
+    /** Thousands and millions in words: {@code 1.2 M}. */
+    public static String shortCount(double value) {
+        return decimal(value, new String[] {"", "k", "M", "G", "T"}).trim();
+    }
+
+    public static String usd(double usd) {
+        return Double.isNaN(usd) ? MISSING : "$" + fixed(usd, 0);
+    }
+
+    static BigDecimal trimmed(BigDecimal value) {
+        BigDecimal stripped = value.stripTrailingZeros();
+        return stripped.scale() < 0 ? stripped.setScale(0) : stripped;
+    }
+}

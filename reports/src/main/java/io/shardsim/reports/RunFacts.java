@@ -1,0 +1,198 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.topology.Cluster;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known about one point of a scenario before it runs: the question that an observation answers.
+ *
+ * @param scenario the scenario's name
+ * @param point values that the sweep gives this point, by path and in the file's order; empty without a sweep. Values are strings, numbers,
+ *     booleans, lists and maps
+ * @param cluster where it runs
+ * @param strategy how states are sharded; absent for a bare collective
+ * @param training what is trained; absent for a bare collective
+ * @param memory what the memory ledger says; absent for a bare collective
+ * @param collective the bare collective; absent for training
+ * @param notes what a reader should know, for example a capped shard group
+ * @param warnings what a reader must know before trusting the figures
+ * @param sources where the constants come from
+ */
+public record RunFacts(
+        String scenario,
+        Map<String, ?> point,
+        Cluster cluster,
+        @Nullable Strategy strategy,
+        @Nullable Training training,
+        @Nullable Memory memory,
+        @Nullable Collective collective,
+        List<String> notes,
+        List<String> warnings,
+        List<Source> sources) {
+
+    public RunFacts {
+        if ((training == null) == (collective == null)) {
+            throw new IllegalArgumentException(scenario + ": a run is either training or a bare collective");
+        }
+        if (training != null && (strategy == null || memory == null)) {
+            throw new IllegalArgumentException(scenario + ": a training run has a strategy and a memory ledger");
+        }
+        point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
+        notes = List.copyOf(notes);
+        warnings = List.copyOf(warnings);
+        sources = List.copyOf(sources);
+    }
+
+    /** Facts of a training run. */
+    public static RunFacts ofTraining(
+            String scenario,
+            Map<String, ?> point,
+            Cluster cluster,
+            Strategy strategy,
+            Training training,
+            Memory memory,
+            List<String> notes,
+            List<String> warnings,
+            List<Source> sources) {
+        return new RunFacts(scenario, point, cluster, strategy, training, memory, null, notes, warnings, sources);
+    }
+
+    /** Facts of a bare collective. */
+    public static RunFacts ofCollective(
+            String scenario,
+            Map<String, ?> point,
+            Cluster cluster,
+            Collective collective,
+            List<String> notes,
+            List<String> warnings,
+            List<Source> sources) {
+        return new RunFacts(scenario, point, cluster, null, null, null, collective, notes, warnings, sources);
+    }
+
+    /** The strategy of a training run; an error for a bare collective. */
+    public Strategy sharding() {
+        return Objects.requireNonNull(strategy, "a bare collective has no strategy");
+    }
+
+    /** What a training run trains; an error for a bare collective. */
+    public Training model() {
+        return Objects.requireNonNull(training, "a bare collective trains nothing");
+    }
+
+    /** The memory ledger of a training run; an error for a bare collective. */
+    public Memory ledger() {
+        return Objects.requireNonNull(memory, "a bare collective has no memory ledger");
+    }
+
+    public int gpus() {
+        return cluster.worldSize();
+    }
+
+    public int nodes() {
+        return cluster.nodes();
+    }
+
+    /**
+     * A sharding strategy.
+     *
+     * @param kind as scenario files write it, for example {@code mics}
+     * @param name as people write it, for example {@code MiCS}
+     * @param shardGroup ranks that together hold one copy of the sharded states, after capping; 1 when nothing is sharded
+     */
+    public record Strategy(String kind, String name, int shardGroup) {
+        /** Name and shard group, where the shard group is a choice. */
+        public String label(int gpus) {
+            return shardGroup > 1 && shardGroup < gpus ? name + ", shard group " + shardGroup : name;
+        }
+    }
+
+    /** How much of forward is computed again in backward. */
+    public enum Checkpointing {
+        NONE,
+        SELECTIVE,
+        FULL
+    }
+
+    /**
+     * What is trained.
+     *
+     * @param model catalog name or {@code inline}
+     * @param parameters parameters of the model, embeddings counted once
+     * @param attentionFlopsPerToken attention scores and values, forward and backward, see
+     *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
+     * @param sequenceLength tokens of a sample
+     * @param globalBatch samples per training step
+     * @param microBatch samples per GPU per forward-backward
+     * @param accumulationSteps micro-batches per training step
+     */
+    public record Training(
+            String model,
+            long parameters,
+            double attentionFlopsPerToken,
+            int sequenceLength,
+            long globalBatch,
+            int microBatch,
+            int accumulationSteps,
+            Checkpointing checkpointing) {
+        public double tokensPerStep() {
+            return (double) globalBatch * sequenceLength;
+        }
+    }
+
+    /**
+     * Memory of one GPU at the moment of its peak.
+     *
+     * @param bytesByOwner what each owner holds at the peak [bytes]
+     * @param capacityBytes what a framework can allocate [bytes]
+     */
+    public record Memory(Map<MemoryOwner, Long> bytesByOwner, long capacityBytes) {
+        public Memory {
+            Map<MemoryOwner, Long> ordered = new EnumMap<>(MemoryOwner.class);
+            ordered.putAll(bytesByOwner);
+            bytesByOwner = Collections.unmodifiableMap(ordered);
+        }
+
+        public long peakBytes() {
+            long sum = 0;
+            for (long bytes : bytesByOwner.values()) {
+                sum = Math.addExact(sum, bytes);
+            }
+            return sum;
+        }
+
+        public boolean fits() {
+            return peakBytes() <= capacityBytes;
+        }
+
+        public long ofOwner(MemoryOwner owner) {
+            Long bytes = bytesByOwner.get(owner);
+            return bytes == null ? 0 : bytes;
+        }
+    }
+
+    /**
+     * A bare collective over all ranks.
+     *
+     * @param totalBytes whole buffer [bytes]
+     * @param algorithm the algorithm that ran
+     * @param library the library it is modelled on, for example {@code nccl}
+     */
+    public record Collective(CollectiveKind kind, long totalBytes, String algorithm, String library) {}
+
+    /**
+     * Where a figure comes from.
+     *
+     * @param what the figure
+     * @param source document and place, as text
+     * @param date ISO 8601, or empty when the source has none
+     */
+    public record Source(String what, String source, String date) {}
+}

@@ -1,0 +1,206 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.observation.RankTotals;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.topology.LinkClass;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one point of a scenario came to.
+ *
+ * @param facts the question
+ * @param training figures of a training step; absent when the run did not fit or is a bare collective
+ * @param collective figures of a bare collective; absent otherwise
+ * @param links one entry per link class that has ports; empty when nothing ran
+ * @param nicBytesSent bytes that the NICs of all nodes sent [bytes]
+ * @param timeline operations of rank 0 in order of their start
+ * @param remedy the nearest thing that fits, in words; absent when the run fits
+ * @param executedEvents events executed one by one
+ * @param simulatedEvents events that these stand for
+ * @param wallSeconds host time; differs from run to run [s]
+ * @param digest hash over all totals and times; absent when nothing ran
+ */
+public record RunResult(
+        RunFacts facts,
+        Status status,
+        @Nullable Training training,
+        @Nullable BusBandwidth collective,
+        List<LinkUse> links,
+        long nicBytesSent,
+        List<OperationSpan> timeline,
+        @Nullable String remedy,
+        long executedEvents,
+        long simulatedEvents,
+        double wallSeconds,
+        @Nullable String digest) {
+
+    /** How a run ended. */
+    public enum Status {
+        OK("ok"),
+        OUT_OF_MEMORY("out_of_memory");
+
+        private final String id;
+
+        Status(String id) {
+            this.id = id;
+        }
+
+        /** As results.json writes it. */
+        public String id() {
+            return id;
+        }
+    }
+
+    /**
+     * Figures of a training step.
+     *
+     * @param stepSeconds one optimizer update [s]
+     * @param computeBusy share of the step that the compute stream worked, mean over ranks, 0 to 1
+     * @param scaling absent outside a sweep
+     */
+    public record Training(
+            double stepSeconds,
+            double samplesPerSecond,
+            double tokensPerSecondPerGpu,
+            double computeBusy,
+            ModelFlopsUtilization flops,
+            StepBreakdown breakdown,
+            ExposedCommunication exposed,
+            List<TrainingCost> costs,
+            @Nullable ScalingEfficiency scaling) {}
+
+    /** The meaning of an observation. */
+    public static RunResult of(RunFacts facts, StepObservation observation, double wallSeconds) {
+        RunFacts.Collective bare = facts.collective();
+        double seconds = observation.endPs() * StepBreakdown.SECONDS_PER_PICOSECOND;
+        return new RunResult(
+                facts,
+                Status.OK,
+                facts.training() == null ? null : training(facts, facts.training(), observation),
+                bare == null ? null : BusBandwidth.of(bare.kind(), bare.totalBytes(), facts.gpus(), seconds),
+                LinkUse.of(observation.links(), facts.nodes(), observation.endPs()),
+                LinkUse.bytesSentByNics(observation.links()),
+                List.copyOf(observation.timeline()),
+                null,
+                observation.executedEvents(),
+                observation.simulatedEvents(),
+                wallSeconds,
+                observation.digest());
+    }
+
+    /**
+     * A point that was not run because it does not fit.
+     *
+     * @param remedy the nearest thing that fits, in words
+     */
+    public static RunResult outOfMemory(RunFacts facts, String remedy) {
+        return new RunResult(facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), remedy, 0, 0, 0, null);
+    }
+
+    private static Training training(RunFacts facts, RunFacts.Training model, StepObservation observation) {
+        StepBreakdown breakdown = StepBreakdown.of(observation);
+        double samplesPerSecond = model.globalBatch() / breakdown.stepSeconds();
+        double tokensPerSecond = model.tokensPerStep() / breakdown.stepSeconds();
+        double tokensPerSecondPerGpu = tokensPerSecond / facts.gpus();
+        return new Training(
+                breakdown.stepSeconds(),
+                samplesPerSecond,
+                tokensPerSecondPerGpu,
+                busyShare(observation, Stream.COMPUTE),
+                ModelFlopsUtilization.of(
+                        tokensPerSecondPerGpu,
+                        model.parameters(),
+                        model.attentionFlopsPerToken(),
+                        model.checkpointing(),
+                        facts.cluster().instance().gpu().peakHalfFlopsPerSecond()),
+                breakdown,
+                ExposedCommunication.of(
+                        breakdown,
+                        breakdown.stepSeconds()
+                                * (busyShare(observation, Stream.GATHER) + busyShare(observation, Stream.REDUCE)),
+                        observation.timeline()),
+                TrainingCost.quoted(
+                        tokensPerSecond,
+                        facts.nodes(),
+                        facts.cluster().instance().price().usdPerHour()),
+                null);
+    }
+
+    private static double busyShare(StepObservation observation, Stream stream) {
+        double busyPs = 0;
+        for (RankTotals rank : observation.ranks()) {
+            busyPs += rank.busyPs().getOrDefault(stream, 0L);
+        }
+        double wholePs = (double) observation.endPs() * observation.ranks().size();
+        return wholePs == 0 ? 0 : busyPs / wholePs;
+    }
+
+    /** Figures of a training step; an error where none ran. */
+    public Training step() {
+        return Objects.requireNonNull(training, "no training step ran");
+    }
+
+    public int gpus() {
+        return facts.gpus();
+    }
+
+    public int nodes() {
+        return facts.nodes();
+    }
+
+    public boolean fits() {
+        return status == Status.OK;
+    }
+
+    /** The strategy in words, or the collective where there is no strategy. */
+    public String label() {
+        if (facts.strategy() != null) {
+            return facts.strategy().label(gpus());
+        }
+        RunFacts.Collective bare = facts.collective();
+        return bare == null ? "" : bare.kind().id() + ", " + bare.algorithm();
+    }
+
+    public @Nullable LinkUse link(LinkClass linkClass) {
+        for (LinkUse use : links) {
+            if (use.linkClass() == linkClass) {
+                return use;
+            }
+        }
+        return null;
+    }
+
+    RunResult withScaling(ScalingEfficiency scaling) {
+        Training t = training;
+        if (t == null) {
+            return this;
+        }
+        Training scaled = new Training(
+                t.stepSeconds(),
+                t.samplesPerSecond(),
+                t.tokensPerSecondPerGpu(),
+                t.computeBusy(),
+                t.flops(),
+                t.breakdown(),
+                t.exposed(),
+                t.costs(),
+                scaling);
+        return new RunResult(
+                facts,
+                status,
+                scaled,
+                collective,
+                links,
+                nicBytesSent,
+                timeline,
+                remedy,
+                executedEvents,
+                simulatedEvents,
+                wallSeconds,
+                digest);
+    }
+}

@@ -1,0 +1,83 @@
+package io.shardsim.reports;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All runs of one scenario: one run, or every point of its sweep.
+ *
+ * @param runs in the sweep's order
+ */
+public record ScenarioResult(String scenario, List<RunResult> runs) {
+
+    /** Puts runs together; in a sweep each gets its scaling efficiency. */
+    public static ScenarioResult of(String scenario, List<RunResult> runs) {
+        return new ScenarioResult(scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs));
+    }
+
+    private static boolean isSweep(List<RunResult> runs) {
+        return runs.size() > 1
+                || (runs.size() == 1 && !runs.get(0).facts().point().isEmpty());
+    }
+
+    public boolean sweep() {
+        return isSweep(runs);
+    }
+
+    /** True when at least one point ran. */
+    public boolean anyFits() {
+        return runs.stream().anyMatch(RunResult::fits);
+    }
+
+    /**
+     * Runs that differ in the number of nodes only, smallest cluster first, by a name that tells them apart. A run without a strategy is
+     * named by its collective.
+     */
+    public Map<String, List<RunResult>> series() {
+        Map<String, List<RunResult>> byKey = new LinkedHashMap<>();
+        for (RunResult run : runs) {
+            byKey.computeIfAbsent(ScalingEfficiency.seriesKey(run), key -> new ArrayList<>())
+                    .add(run);
+        }
+        Map<String, List<RunResult>> named = new LinkedHashMap<>();
+        for (List<RunResult> members : byKey.values()) {
+            members.sort(java.util.Comparator.comparingInt(RunResult::gpus));
+            named.put(unusedName(named, seriesName(members, byKey.values())), Collections.unmodifiableList(members));
+        }
+        return Collections.unmodifiableMap(named);
+    }
+
+    private static String unusedName(Map<String, ?> used, String name) {
+        String candidate = name;
+        for (int i = 2; used.containsKey(candidate); i++) {
+            candidate = name + " (" + i + ")";
+        }
+        return candidate;
+    }
+
+    /** The strategy's name, with the label of the largest cluster where it shards in groups, and the sweep's values where needed. */
+    private static String seriesName(List<RunResult> members, Iterable<List<RunResult>> all) {
+        String name = members.get(members.size() - 1).label();
+        List<String> rivals = new ArrayList<>();
+        for (List<RunResult> other : all) {
+            if (other != members && other.get(other.size() - 1).label().equals(name)) {
+                rivals.add(name);
+            }
+        }
+        if (rivals.isEmpty()) {
+            return name;
+        }
+        StringBuilder words = new StringBuilder(name);
+        ScalingEfficiency.seriesPoint(members.get(0)).forEach((path, value) -> {
+            if (!path.equals("strategy") && !path.equals("strategy.kind")) {
+                words.append(", ")
+                        .append(path.substring(path.lastIndexOf('.') + 1).replace('_', ' '));
+                words.append(' ').append(value);
+            }
+        });
+        return words.toString();
+    }
+}

@@ -1,0 +1,300 @@
+package io.shardsim.reports.writing;
+
+import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.ExposedCommunication;
+import io.shardsim.reports.LinkUse;
+import io.shardsim.reports.Names;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScalingEfficiency;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.StepBreakdown;
+import io.shardsim.reports.StrategyComparison;
+import io.shardsim.reports.TrainingCost;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.PriceSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.util.DefaultIndenter;
+import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The result document, {@code results.json} and {@code --json}: one object with {@code runs}. The same results give the same bytes on every
+ * JDK and operating system, except for {@code wall_seconds}; keys keep their order, numbers have twelve significant digits in plain notation,
+ * a figure that does not exist is {@code null}.
+ */
+public final class ResultsJson {
+    /** Enough for any comparison; fewer than a double's 15.95, so that the last bit of a sum does not show. */
+    private static final MathContext SIGNIFICANT = new MathContext(12, RoundingMode.HALF_EVEN);
+
+    private static final ObjectWriter WRITER = writer();
+
+    private ResultsJson() {}
+
+    /** The document of one or several scenarios, runs in the order given. */
+    public static String write(List<ScenarioResult> scenarios) {
+        List<Object> runs = new ArrayList<>();
+        for (ScenarioResult scenario : scenarios) {
+            for (RunResult run : scenario.runs()) {
+                runs.add(run(run));
+            }
+        }
+        Map<String, @Nullable Object> document = new LinkedHashMap<>();
+        document.put("runs", runs);
+        List<String> comparisons = new ArrayList<>();
+        for (ScenarioResult scenario : scenarios) {
+            comparisons.addAll(StrategyComparison.sentences(scenario));
+        }
+        document.put("comparisons", comparisons);
+        return WRITER.writeValueAsString(document) + "\n";
+    }
+
+    public static String write(ScenarioResult scenario) {
+        return write(List.of(scenario));
+    }
+
+    public static void writeTo(Path file, ScenarioResult scenario) {
+        try {
+            Files.write(file, write(scenario).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One run as an ordered tree of maps, lists, strings, booleans and decimals. */
+    public static Map<String, @Nullable Object> run(RunResult run) {
+        RunFacts facts = run.facts();
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("scenario", facts.scenario());
+        out.put("point", canonical(facts.point()));
+        RunFacts.Strategy strategy = facts.strategy();
+        if (strategy != null) {
+            out.put("strategy", strategy.kind());
+            out.put("strategy_label", run.label());
+            out.put("shard_group", whole(strategy.shardGroup()));
+        }
+        RunFacts.Training model = facts.training();
+        if (model != null) {
+            out.put("model", model.model());
+            out.put("parameters", whole(model.parameters()));
+        }
+        out.put("instance", facts.cluster().instance().name());
+        out.put("nodes", whole(run.nodes()));
+        out.put("gpus", whole(run.gpus()));
+        out.put("status", run.status().id());
+        if (model != null) {
+            putTraining(out, run, model);
+        }
+        if (facts.collective() != null && run.collective() != null) {
+            putCollective(out, facts.collective(), run.collective());
+        }
+        out.put("events", whole(run.executedEvents()));
+        out.put("simulated_events", whole(run.simulatedEvents()));
+        out.put("wall_seconds", decimal(run.wallSeconds()));
+        out.put("digest", run.digest());
+        if (run.training() != null) {
+            putReasons(out, run.training());
+        }
+        if (facts.memory() != null) {
+            out.put("memory", memory(facts.memory()));
+        }
+        out.put("nic_bytes_sent", whole(run.nicBytesSent()));
+        out.put("links", links(run.links()));
+        if (run.training() != null) {
+            out.put("cost", cost(facts, run.training().costs()));
+        }
+        Diagnosis diagnosis = Diagnosis.of(run);
+        out.put("why", diagnosis.why());
+        out.put("next", diagnosis.next());
+        out.put("notes", facts.notes());
+        out.put("warnings", facts.warnings());
+        return out;
+    }
+
+    private static void putTraining(Map<String, @Nullable Object> out, RunResult run, RunFacts.Training model) {
+        RunResult.Training t = run.training();
+        out.put("step_seconds", t == null ? null : decimal(t.stepSeconds()));
+        out.put("samples_per_second", t == null ? null : decimal(t.samplesPerSecond()));
+        out.put("tokens_per_second_per_gpu", t == null ? null : decimal(t.tokensPerSecondPerGpu()));
+        out.put("tflops_per_gpu", t == null ? null : decimal(t.flops().teraflopsPerGpu()));
+        out.put("tflops_convention", t == null ? null : t.flops().convention());
+        out.put("mfu", t == null ? null : decimal(t.flops().mfu()));
+        out.put("hfu", t == null ? null : decimal(t.flops().hfu()));
+        out.put(
+                "exposed_communication_seconds",
+                t == null ? null : decimal(t.exposed().seconds()));
+        RunFacts.Memory memory = run.facts().memory();
+        out.put("peak_memory_bytes_per_gpu", memory == null ? null : whole(memory.peakBytes()));
+        out.put("sequence_length", whole(model.sequenceLength()));
+        out.put("global_batch", whole(model.globalBatch()));
+        out.put("micro_batch", whole(model.microBatch()));
+        out.put("accumulation_steps", whole(model.accumulationSteps()));
+        if (!run.facts().point().isEmpty()) {
+            ScalingEfficiency scaling = t == null ? null : t.scaling();
+            out.put("scaling_efficiency", scaling == null ? null : decimal(scaling.efficiency()));
+            out.put("scaling", scaling == null ? null : scaling(scaling));
+        }
+    }
+
+    private static Map<String, @Nullable Object> scaling(ScalingEfficiency scaling) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("kind", scaling.fixedGlobalBatch() ? "strong" : "weak");
+        out.put("baseline_gpus", whole(scaling.baselineGpus()));
+        return out;
+    }
+
+    private static void putCollective(
+            Map<String, @Nullable Object> out, RunFacts.Collective collective, BusBandwidth speed) {
+        out.put("collective", collective.kind().id());
+        out.put("algorithm", collective.algorithm());
+        out.put("library", collective.library());
+        out.put("total_bytes", whole(collective.totalBytes()));
+        out.put("collective_seconds", decimal(speed.seconds()));
+        out.put("algorithm_bandwidth_bytes_per_second", decimal(speed.algorithmBytesPerSecond()));
+        out.put("bus_bandwidth_bytes_per_second", decimal(speed.busBytesPerSecond()));
+    }
+
+    private static void putReasons(Map<String, @Nullable Object> out, RunResult.Training t) {
+        StepBreakdown b = t.breakdown();
+        Map<String, @Nullable Object> work = new LinkedHashMap<>();
+        for (Map.Entry<Work.Kind, Double> entry : b.workSeconds().entrySet()) {
+            work.put(Names.id(entry.getKey()), decimal(entry.getValue()));
+        }
+        work.put("other", decimal(b.otherWorkSeconds()));
+        Map<String, @Nullable Object> exposed = new LinkedHashMap<>();
+        for (Map.Entry<Stream, Double> entry : b.exposedSeconds().entrySet()) {
+            exposed.put(Names.id(entry.getKey()), decimal(entry.getValue()));
+        }
+        Map<String, @Nullable Object> breakdown = new LinkedHashMap<>();
+        breakdown.put("work_seconds", work);
+        breakdown.put("slowdown_seconds", decimal(b.slowdownSeconds()));
+        breakdown.put("exposed_seconds", exposed);
+        breakdown.put("idle_seconds", decimal(b.idleSeconds()));
+        out.put("breakdown", breakdown);
+        out.put("compute_busy", decimal(t.computeBusy()));
+        out.put("communication_seconds", decimal(t.exposed().linkSeconds()));
+        List<Object> culprits = new ArrayList<>();
+        for (ExposedCommunication.Culprit culprit : t.exposed().culprits()) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("operation", culprit.what());
+            entry.put("stream", Names.id(culprit.stream()));
+            entry.put("seconds", decimal(culprit.seconds()));
+            entry.put("waits", whole(culprit.waits()));
+            culprits.add(entry);
+        }
+        out.put("waited_for", culprits);
+    }
+
+    private static Map<String, @Nullable Object> memory(RunFacts.Memory memory) {
+        Map<String, @Nullable Object> byOwner = new LinkedHashMap<>();
+        for (Map.Entry<MemoryOwner, Long> entry : memory.bytesByOwner().entrySet()) {
+            byOwner.put(Names.id(entry.getKey()), whole(entry.getValue()));
+        }
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("capacity_bytes", whole(memory.capacityBytes()));
+        out.put("peak_bytes_by_owner", byOwner);
+        return out;
+    }
+
+    private static List<Object> links(List<LinkUse> uses) {
+        List<Object> out = new ArrayList<>();
+        for (LinkUse use : uses) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("class", Names.id(use.linkClass()));
+            entry.put("ports", whole(use.ports()));
+            entry.put("chunks", whole(use.chunks()));
+            entry.put("bytes", whole(use.bytes()));
+            entry.put("utilization", decimal(use.utilization()));
+            entry.put("busiest_utilization", decimal(use.busiestUtilization()));
+            entry.put("busiest_port", use.busiestPort());
+            entry.put("queueing_seconds", decimal(use.queueingSeconds()));
+            out.add(entry);
+        }
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> cost(RunFacts facts, List<TrainingCost> costs) {
+        PriceSpec price = facts.cluster().instance().price();
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("usd_per_node_hour", decimal(price.usdPerHour()));
+        out.put("nodes", whole(facts.nodes()));
+        out.put("as_of", price.asOf());
+        out.put("source", price.source());
+        List<Object> lengths = new ArrayList<>();
+        for (TrainingCost cost : costs) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("tokens", decimal(cost.tokens()));
+            entry.put("days", decimal(cost.days()));
+            entry.put("usd", decimal(cost.usd()));
+            lengths.add(entry);
+        }
+        out.put("training", lengths);
+        return out;
+    }
+
+    private static BigInteger whole(long value) {
+        return BigInteger.valueOf(value);
+    }
+
+    static @Nullable BigDecimal decimal(double value) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return null;
+        }
+        BigDecimal stripped = new BigDecimal(value).round(SIGNIFICANT).stripTrailingZeros();
+        return stripped.scale() < 0 ? stripped.setScale(0) : stripped;
+    }
+
+    /** The same tree with floating-point numbers as decimals and everything unknown as text. */
+    private static @Nullable Object canonical(@Nullable Object value) {
+        if (value == null || value instanceof Boolean || value instanceof String) {
+            return value;
+        }
+        if (value instanceof Double || value instanceof Float) {
+            return decimal(((Number) value).doubleValue());
+        }
+        if (value instanceof Number) {
+            return value;
+        }
+        if (value instanceof Map<?, ?> map) {
+            Map<String, @Nullable Object> out = new LinkedHashMap<>();
+            map.forEach((key, inner) -> out.put(String.valueOf(key), canonical(inner)));
+            return out;
+        }
+        if (value instanceof Iterable<?> list) {
+            List<@Nullable Object> out = new ArrayList<>();
+            list.forEach(inner -> out.add(canonical(inner)));
+            return out;
+        }
+        return value.toString();
+    }
+
+    private static ObjectWriter writer() {
+        DefaultIndenter lines = new DefaultIndenter("  ", "\n");
+        return JsonMapper.builder()
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
+                .defaultPrettyPrinter(
+                        new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines))
+                .build()
+                .writer();
+    }
+}

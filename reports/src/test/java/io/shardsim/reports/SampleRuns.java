@@ -1,0 +1,325 @@
+package io.shardsim.reports;
+
+import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.reports.RunFacts.Source;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.observation.LinkTotals;
+import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.observation.RankTotals;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.FabricSpec;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.LinkClass;
+import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.PcieSpec;
+import io.shardsim.topology.PriceSpec;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Observations to try reports on, shaped like those of a 30B model on p4d: a gather stream one layer ahead of a compute stream. The durations
+ * are made up; nothing here is a prediction.
+ */
+public final class SampleRuns {
+    public static final int LAYERS = 48;
+    public static final int[] NODES = {2, 4, 8, 16, 32};
+    private static final int GLOBAL_BATCH = 1536;
+    private static final int SEQUENCE = 2048;
+    private static final long PARAMETERS = 29_970_000_000L;
+    private static final long MS = 1_000_000_000L;
+
+    private SampleRuns() {}
+
+    public static Cluster p4d(int nodes) {
+        return new Cluster(
+                new InstanceSpec(
+                        "p4d.24xlarge",
+                        new GpuSpec(
+                                "a100-40gb",
+                                "ampere",
+                                42_300_000_000L,
+                                new Bandwidth(1_555_000_000_000L),
+                                312e12,
+                                19.5e12,
+                                108,
+                                1_410_000_000L),
+                        8,
+                        new IntraNodeSpec(new Bandwidth(240_000_000_000L), 1_000_000),
+                        new PcieSpec(4, new Bandwidth(24_000_000_000L), 500_000),
+                        new NicSpec(
+                                Bandwidth.ofBitsPerSecond(100_000_000_000L),
+                                new Bandwidth(10_625_000_000L),
+                                15_000_000,
+                                1_000_000,
+                                true),
+                        4,
+                        new FabricSpec(1, 1, 500_000),
+                        new PriceSpec(32.77, "2022-10-31", "AWS on-demand price, us-east-1")),
+                nodes);
+    }
+
+    /** Fifteen points: three strategies on 2 to 32 nodes; ZeRO-3's and FSDP's smallest clusters are tight, one does not fit. */
+    public static ScenarioResult sweep(String name) {
+        List<RunResult> runs = new ArrayList<>();
+        for (int nodes : NODES) {
+            runs.add(training(name, "zero3", "ZeRO-3", nodes, nodes * 8));
+            runs.add(nodes == 2 ? tooLarge(name, nodes) : training(name, "fsdp", "FSDP", nodes, nodes * 8));
+            runs.add(training(name, "mics", "MiCS", nodes, Math.min(128, nodes * 8)));
+        }
+        return ScenarioResult.of(name, runs);
+    }
+
+    public static ScenarioResult single(String name) {
+        RunResult run = training(name, "mics", "MiCS", 32, 128, Map.of(), 12.345);
+        return ScenarioResult.of(name, List.of(run));
+    }
+
+    public static ScenarioResult collective(String name) {
+        Cluster cluster = p4d(2);
+        RunFacts facts = RunFacts.ofCollective(
+                name,
+                Map.of(),
+                cluster,
+                new RunFacts.Collective(CollectiveKind.ALL_REDUCE, 1L << 30, "ring", "nccl"),
+                List.of(),
+                List.of(),
+                sources());
+        long end = 45 * MS;
+        return ScenarioResult.of(
+                name,
+                List.of(RunResult.of(
+                        facts,
+                        new StepObservation(
+                                end, List.of(), links(cluster, end, 1L << 31), List.of(), 1000, 1000, "c011ec7"),
+                        0.25)));
+    }
+
+    static RunResult training(String scenario, String kind, String name, int nodes, int shardGroup) {
+        Map<String, Object> point = new LinkedHashMap<>();
+        point.put("cluster.nodes", nodes);
+        point.put("strategy.kind", kind);
+        return training(scenario, kind, name, nodes, shardGroup, point, 0.5 + nodes);
+    }
+
+    private static RunResult training(
+            String scenario,
+            String kind,
+            String name,
+            int nodes,
+            int shardGroup,
+            Map<String, Object> point,
+            double wallSeconds) {
+        int micro = 3;
+        int accumulation = GLOBAL_BATCH / (nodes * 8) / micro;
+        Map<MemoryOwner, Long> memory = memory(shardGroup, micro);
+        List<String> notes = nodes * 8 < 128 && kind.equals("mics")
+                ? List.of("strategy.shard_group 128 is above the world size; capped to " + nodes * 8)
+                : List.of();
+        List<String> warnings =
+                nodes == 2 ? List.of("memory is within 5 % of the capacity; fragmentation decides") : List.of();
+        RunFacts facts = RunFacts.ofTraining(
+                scenario,
+                point,
+                p4d(nodes),
+                new RunFacts.Strategy(kind, name, shardGroup),
+                new RunFacts.Training(
+                        "gpt2-30b",
+                        PARAMETERS,
+                        ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
+                        SEQUENCE,
+                        GLOBAL_BATCH,
+                        micro,
+                        accumulation,
+                        Checkpointing.FULL),
+                new RunFacts.Memory(memory, 42_300_000_000L),
+                notes,
+                warnings,
+                sources());
+        return RunResult.of(facts, observe(kind, nodes, shardGroup, accumulation), wallSeconds);
+    }
+
+    private static RunResult tooLarge(String scenario, int nodes) {
+        Map<String, Object> point = new LinkedHashMap<>();
+        point.put("cluster.nodes", nodes);
+        point.put("strategy.kind", "fsdp");
+        Map<MemoryOwner, Long> memory = new EnumMap<>(memory(nodes * 8, 3));
+        memory.put(MemoryOwner.GATHERED_UNITS, 9_000_000_000L);
+        RunFacts facts = RunFacts.ofTraining(
+                scenario,
+                point,
+                p4d(nodes),
+                new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
+                new RunFacts.Training(
+                        "gpt2-30b", PARAMETERS, 1.45e9, SEQUENCE, GLOBAL_BATCH, 3, 32, Checkpointing.FULL),
+                new RunFacts.Memory(memory, 42_300_000_000L),
+                List.of(),
+                List.of(),
+                sources());
+        return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");
+    }
+
+    private static List<Source> sources() {
+        return List.of(
+                new Source(
+                        "p4d.24xlarge: GPUs, NICs, PCIe",
+                        "AWS EC2 P4 page, https://aws.amazon.com/ec2/instance-types/p4/",
+                        "2022-11-01"),
+                new Source("NCCL latencies", "NVIDIA/nccl src/graph/tuning.cc", "2023-04-18"));
+    }
+
+    private static Map<MemoryOwner, Long> memory(int shardGroup, int micro) {
+        Map<MemoryOwner, Long> bytes = new EnumMap<>(MemoryOwner.class);
+        bytes.put(MemoryOwner.PARAMETERS, 2 * PARAMETERS / shardGroup);
+        bytes.put(MemoryOwner.GRADIENTS, 2 * PARAMETERS / shardGroup);
+        bytes.put(MemoryOwner.OPTIMIZER_STATES, 12 * PARAMETERS / shardGroup);
+        bytes.put(MemoryOwner.GATHERED_UNITS, 2_466_000_000L);
+        bytes.put(MemoryOwner.ACTIVATIONS, micro * 900_000_000L);
+        bytes.put(MemoryOwner.WORKING_SET, micro * 800_000_000L);
+        bytes.put(MemoryOwner.BUCKETS, 1_500_000_000L);
+        bytes.put(MemoryOwner.RUNTIME, 1_900_000_000L);
+        return bytes;
+    }
+
+    private static StepObservation observe(String kind, int nodes, int shardGroup, int accumulation) {
+        boolean hierarchical = kind.equals("mics");
+        // A layer's gather: bytes over four NICs, plus a latency that grows with the ranks of a flat ring.
+        long gather = hierarchical
+                ? 26 * MS * (shardGroup - 8) / shardGroup + shardGroup * 30_000_000L
+                : 29 * MS + nodes * (kind.equals("fsdp") ? 1_200_000_000L : 1_900_000_000L);
+        long forward = 24 * MS;
+        long backward = 49 * MS;
+        List<OperationSpan> spans = new ArrayList<>();
+        long compute = 0;
+        long communication = 0;
+        long exposedGather = 0;
+        long exposedReduce = 0;
+        long reduceFree = 0;
+        long busyGather = 0;
+        long busyReduce = 0;
+        int operation = 0;
+        for (int m = 0; m < accumulation; m++) {
+            for (int l = 0; l < 2 * LAYERS; l++) {
+                boolean forwards = l < LAYERS;
+                int layer = forwards ? l : 2 * LAYERS - 1 - l;
+                long gatherStart = Math.max(communication, compute - (forwards ? forward : backward));
+                communication = gatherStart + gather;
+                busyGather += gather;
+                spans.add(new OperationSpan(
+                        0, operation++, Stream.GATHER, "gather layer " + layer, gatherStart, communication));
+                long start = Math.max(compute, communication);
+                exposedGather += start - compute;
+                long mid = start + forward;
+                if (forwards) {
+                    spans.add(new OperationSpan(0, operation++, Stream.COMPUTE, "forward layer " + layer, start, mid));
+                    compute = mid;
+                } else {
+                    spans.add(
+                            new OperationSpan(0, operation++, Stream.COMPUTE, "recompute layer " + layer, start, mid));
+                    compute = mid + backward;
+                    spans.add(
+                            new OperationSpan(0, operation++, Stream.COMPUTE, "backward layer " + layer, mid, compute));
+                    long reduceStart = Math.max(reduceFree, compute);
+                    reduceFree = reduceStart + gather;
+                    busyReduce += gather;
+                    spans.add(new OperationSpan(
+                            0, operation++, Stream.REDUCE, "reduce-scatter layer " + layer, reduceStart, reduceFree));
+                }
+            }
+        }
+        long optimizerStart = Math.max(compute, reduceFree);
+        exposedReduce += optimizerStart - compute;
+        long optimizer = 8 * MS;
+        long end = optimizerStart + optimizer;
+        spans.add(new OperationSpan(0, operation, Stream.COMPUTE, "optimizer", optimizerStart, end));
+        spans.sort(Comparator.comparingLong(OperationSpan::startPs).thenComparingInt(OperationSpan::operation));
+
+        Map<Work.Kind, Long> work = new EnumMap<>(Work.Kind.class);
+        work.put(Work.Kind.LAYER_FORWARD, accumulation * LAYERS * forward);
+        work.put(Work.Kind.LAYER_RECOMPUTE, accumulation * LAYERS * forward);
+        work.put(Work.Kind.LAYER_BACKWARD, accumulation * LAYERS * backward * 19 / 20);
+        work.put(Work.Kind.OPTIMIZER_STEP, optimizer);
+        long slowdown = accumulation * LAYERS * backward - accumulation * LAYERS * backward * 19 / 20;
+        List<RankTotals> ranks = new ArrayList<>();
+        for (int rank = 0; rank < nodes * 8; rank++) {
+            long busy = accumulation * LAYERS * (2 * forward + backward) + optimizer;
+            ranks.add(new RankTotals(
+                    rank,
+                    end,
+                    Map.of(Stream.COMPUTE, busy, Stream.GATHER, busyGather, Stream.REDUCE, busyReduce),
+                    work,
+                    slowdown,
+                    Map.of(Stream.GATHER, exposedGather, Stream.REDUCE, exposedReduce)));
+        }
+        long nicBytes = (long) (3.0 * accumulation * 2 * PARAMETERS * (shardGroup - 8) / shardGroup / 4);
+        return new StepObservation(
+                end,
+                ranks,
+                links(p4d(nodes), end, nicBytes),
+                spans,
+                2_000_000L * nodes,
+                9_000_000L * nodes * accumulation,
+                "d1ge57" + kind + nodes);
+    }
+
+    private static List<LinkTotals> links(Cluster cluster, long end, long nicBytes) {
+        List<LinkTotals> links = new ArrayList<>();
+        for (int node = 0; node < cluster.nodes(); node++) {
+            long busy = Math.min(end, (long) (nicBytes / 10.625e9 * 1e12));
+            String path = "Node[" + node + "]";
+            for (int gpu = 0; gpu < 8; gpu++) {
+                links.add(new LinkTotals(
+                        path + ".Gpu[" + gpu + "]",
+                        0,
+                        node,
+                        LinkClass.NVLINK,
+                        nicBytes >> 20,
+                        2 * nicBytes,
+                        busy / 11,
+                        busy / 1000));
+            }
+            for (int nic = 0; nic < 4; nic++) {
+                links.add(new LinkTotals(
+                        path + ".PcieSwitch[" + nic + "]",
+                        2,
+                        node,
+                        LinkClass.PCIE,
+                        nicBytes >> 20,
+                        nicBytes,
+                        busy * 2 / 5,
+                        0));
+                links.add(new LinkTotals(
+                        path + ".Nic[" + nic + "]",
+                        0,
+                        node,
+                        LinkClass.NIC,
+                        nicBytes >> 20,
+                        nicBytes,
+                        busy,
+                        busy * (node % 4 + 1)));
+            }
+            links.add(new LinkTotals(
+                    "Fabric.Leaf[" + node + "]", 0, node, LinkClass.NIC, nicBytes >> 20, 4 * nicBytes, busy, busy / 7));
+            links.add(new LinkTotals(
+                    "Fabric.Spine[" + node + "]",
+                    0,
+                    node,
+                    LinkClass.SPINE,
+                    nicBytes >> 20,
+                    4 * nicBytes,
+                    busy,
+                    busy / 9));
+        }
+        return links;
+    }
+}
