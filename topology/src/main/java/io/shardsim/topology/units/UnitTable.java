@@ -121,6 +121,11 @@ public final class UnitTable {
         return kind;
     }
 
+    /** Name of the unit that {@link #parse} answers in. */
+    public String baseUnit() {
+        return baseUnit;
+    }
+
     /** One or two quantities as a user would write them. */
     public String example() {
         return example;

@@ -1,0 +1,25 @@
+package io.shardsim.scenarios.catalog;
+
+import java.util.List;
+
+/**
+ * One file of the catalog.
+ *
+ * @param name of the file, by which scenarios name the entry
+ * @param title one line for people
+ * @param spec what the simulator is given
+ * @param figures every value with its source
+ */
+public record CatalogEntry<T>(String name, String title, T spec, List<Figure> figures) {
+    public CatalogEntry {
+        figures = List.copyOf(figures);
+    }
+
+    /** The figure under a key; the file was checked to have it. */
+    public Figure figure(String key) {
+        return figures.stream()
+                .filter(figure -> figure.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(name + " has no figure " + key));
+    }
+}

@@ -1,0 +1,176 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.scenarios.language.Key;
+import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.topology.FabricSpec;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.PcieSpec;
+import io.shardsim.topology.PriceSpec;
+import io.shardsim.topology.units.Bandwidth;
+import io.shardsim.topology.units.UnitTable;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The keys that describe a GPU, a server and its fabric; instance files and the cluster block of a scenario share them.
+ *
+ * <p>Where a scenario changes a line rate ({@code intra_node}, {@code nic}) and gives no payload rate, the payload rate follows in
+ * proportion.
+ */
+public final class HardwareKeys {
+    /** What a GPU is; the keys of a GPU file and of an inline {@code gpu} block. */
+    public static final List<Key> GPU = List.of(
+            Key.required(
+                    "memory",
+                    ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
+                    "memory that a framework can allocate from"),
+            Key.required(
+                    "memory_bandwidth", ScalarTypes.quantity(UnitTable.RATE, 1), "memory bandwidth by the data sheet"),
+            Key.required(
+                    "peak_half",
+                    ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE),
+                    "dense fp16 and bf16 tensor-core peak"),
+            Key.required("peak_single", ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE), "fp32 vector peak"),
+            Key.required("sm_count", ScalarTypes.whole(1, 100_000), "streaming multiprocessors"),
+            Key.required("boost_clock", ScalarTypes.quantity(UnitTable.FREQUENCY, 1), "boost clock"));
+
+    /** What a server and its network are, beside its GPU. */
+    public static final List<Key> SERVER = List.of(
+            Key.required("gpus_per_node", ScalarTypes.whole(1, 64), "GPUs of a node"),
+            Key.required(
+                    "intra_node",
+                    ScalarTypes.quantity(UnitTable.RATE, 1),
+                    "line rate of one GPU's links inside the node, one direction"),
+            Key.required(
+                    "intra_node_effective",
+                    ScalarTypes.quantity(UnitTable.RATE, 1),
+                    "payload rate of these links together"),
+            Key.required(
+                    "intra_node_latency",
+                    ScalarTypes.quantity(UnitTable.TIME, 0),
+                    "one-way latency from GPU to GPU of a node"),
+            Key.required(
+                    "pcie_switches",
+                    ScalarTypes.whole(1, 64),
+                    "PCIe switches of a node; GPUs and NICs are dealt to them evenly"),
+            Key.required("pcie", ScalarTypes.quantity(UnitTable.RATE, 1), "payload rate of a PCIe link, one direction"),
+            Key.required("pcie_latency", ScalarTypes.quantity(UnitTable.TIME, 0), "one-way latency of a PCIe link"),
+            Key.required("nics_per_node", ScalarTypes.whole(1, 64), "NICs of a node"),
+            Key.required("nic", ScalarTypes.quantity(UnitTable.RATE, 1), "line rate of a NIC, one direction"),
+            Key.required("nic_effective", ScalarTypes.quantity(UnitTable.RATE, 1), "payload rate that a NIC sustains"),
+            Key.required(
+                    "nic_latency",
+                    ScalarTypes.quantity(UnitTable.TIME, 0),
+                    "one-way latency of sender and receiver NIC, switches left out"),
+            Key.required(
+                    "nic_per_message",
+                    ScalarTypes.quantity(UnitTable.TIME, 0),
+                    "time a NIC is held by each message beside its bytes"),
+            Key.required(
+                    "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
+            Key.required("nodes_per_leaf", ScalarTypes.whole(1, 65_536), "nodes under one leaf switch"),
+            Key.required(
+                    "oversubscription", ScalarTypes.decimal(1, 1000), "capacity below a leaf over capacity above it"),
+            Key.required(
+                    "hop_latency",
+                    ScalarTypes.quantity(UnitTable.TIME, 0),
+                    "latency of one cable and switch of the fabric"));
+
+    /** Optional: no price means no cost in the report. */
+    public static final Key PRICE =
+            Key.optional("price", ScalarTypes.decimalQuantity(UnitTable.PRICE), "price of a node");
+
+    private HardwareKeys() {}
+
+    /** A GPU from values under {@link #GPU}. */
+    static GpuSpec gpu(String name, String architecture, Map<String, Object> values) {
+        return new GpuSpec(
+                name,
+                architecture,
+                whole(values, "memory"),
+                rate(values, "memory_bandwidth"),
+                (Double) value(values, "peak_half"),
+                (Double) value(values, "peak_single"),
+                Math.toIntExact(whole(values, "sm_count")),
+                whole(values, "boost_clock"));
+    }
+
+    /**
+     * A server.
+     *
+     * @param base a value under every key of {@link #SERVER}
+     * @param changed values that replace some of the base
+     */
+    static InstanceSpec instance(
+            String name, GpuSpec gpu, Map<String, Object> base, Map<String, Object> changed, PriceSpec price) {
+        Values values = new Values(base, changed);
+        return new InstanceSpec(
+                name,
+                gpu,
+                values.count("gpus_per_node"),
+                new IntraNodeSpec(values.payload("intra_node"), values.whole("intra_node_latency")),
+                new PcieSpec(
+                        values.count("pcie_switches"),
+                        new Bandwidth(values.whole("pcie")),
+                        values.whole("pcie_latency")),
+                new NicSpec(
+                        new Bandwidth(values.whole("nic")),
+                        values.payload("nic"),
+                        values.whole("nic_latency"),
+                        values.whole("nic_per_message"),
+                        (Boolean) values.any("gpu_direct")),
+                values.count("nics_per_node"),
+                new FabricSpec(
+                        values.count("nodes_per_leaf"),
+                        (Double) values.any("oversubscription"),
+                        values.whole("hop_latency")),
+                price);
+    }
+
+    private record Values(Map<String, Object> base, Map<String, Object> changed) {
+        Object any(String key) {
+            return changed.containsKey(key) ? value(changed, key) : value(base, key);
+        }
+
+        long whole(String key) {
+            return (Long) any(key);
+        }
+
+        int count(String key) {
+            return Math.toIntExact(whole(key));
+        }
+
+        /** The payload rate beside a line rate; in the base's proportion where only the line rate was changed. */
+        Bandwidth payload(String lineKey) {
+            String payloadKey = lineKey + "_effective";
+            if (!changed.containsKey(lineKey) || changed.containsKey(payloadKey)) {
+                return new Bandwidth(whole(payloadKey));
+            }
+            BigDecimal scaled = BigDecimal.valueOf(whole(lineKey))
+                    .multiply(BigDecimal.valueOf(HardwareKeys.whole(base, payloadKey)))
+                    .divide(BigDecimal.valueOf(HardwareKeys.whole(base, lineKey)), 0, RoundingMode.DOWN);
+            return new Bandwidth(Math.max(1, scaled.longValueExact()));
+        }
+    }
+
+    private static Bandwidth rate(Map<String, Object> values, String key) {
+        return new Bandwidth(whole(values, key));
+    }
+
+    private static long whole(Map<String, Object> values, String key) {
+        return (Long) value(values, key);
+    }
+
+    private static Object value(Map<String, Object> values, String key) {
+        Object value = values.get(key);
+        if (value == null) {
+            throw new IllegalStateException("no value for " + key);
+        }
+        return value;
+    }
+}

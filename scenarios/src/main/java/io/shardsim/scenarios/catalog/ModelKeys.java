@@ -1,0 +1,72 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.scenarios.language.Block;
+import io.shardsim.scenarios.language.BlockType;
+import io.shardsim.scenarios.language.Key;
+import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.List;
+
+/** The keys that describe a transformer; model files and the model block of a scenario share them. */
+public final class ModelKeys {
+    /** Far beyond any model, and small enough that parameters and bytes fit in a long. */
+    private static final long HIDDEN_MAX = 262_144;
+
+    public static final List<Key> KEYS = List.of(
+            Key.required("hidden", ScalarTypes.whole(1, HIDDEN_MAX), "width of the residual stream"),
+            Key.required("layers", ScalarTypes.whole(1, 4096), "transformer layers"),
+            Key.required("heads", ScalarTypes.whole(1, 65_536), "query heads of a layer; divides hidden"),
+            Key.required("vocab", ScalarTypes.whole(1, 16_777_216), "rows of the embedding"),
+            Key.optional(
+                    "ffn",
+                    ScalarTypes.whole(1, 8 * HIDDEN_MAX),
+                    "width between the linear maps of the feed-forward block; omitted: 4 x hidden"),
+            Key.optional(
+                    "kv_heads",
+                    ScalarTypes.whole(1, 65_536),
+                    "key-value heads; divides heads; omitted: as many as heads"),
+            Key.optional(
+                    "gated_ffn",
+                    ScalarTypes.flag(),
+                    "whether the block is of the Llama family (gate, RMS norm, no bias); omitted: false"),
+            Key.optional(
+                    "tied_embeddings",
+                    ScalarTypes.flag(),
+                    "whether the logits reuse the embedding; omitted: true unless gated_ffn"),
+            Key.optional(
+                    "max_positions",
+                    ScalarTypes.whole(0, 16_777_216),
+                    "rows of the learned position embedding, 0 with rotary positions; omitted: 0 if gated_ffn, else the sequence length"));
+
+    private ModelKeys() {}
+
+    /** The block of an inline model. */
+    public static BlockType block() {
+        return new BlockType(KEYS, false);
+    }
+
+    /**
+     * The shape; the block must have passed {@link #KEYS}, and heads must divide.
+     *
+     * @param sequenceLength learned positions where the block gives none and has a GPT-2 layer
+     */
+    public static ModelShape shape(Block block, int sequenceLength) {
+        int hidden = count(block, "hidden", 1);
+        int heads = count(block, "heads", 1);
+        boolean gated = block.flag("gated_ffn", false);
+        return new ModelShape(
+                hidden,
+                count(block, "layers", 1),
+                heads,
+                count(block, "ffn", 4L * hidden),
+                count(block, "vocab", 1),
+                count(block, "kv_heads", heads),
+                gated,
+                block.flag("tied_embeddings", !gated),
+                count(block, "max_positions", gated ? 0 : sequenceLength));
+    }
+
+    private static int count(Block block, String key, long otherwise) {
+        return Math.toIntExact(block.whole(key, otherwise));
+    }
+}

@@ -1,0 +1,62 @@
+package io.shardsim.scenarios.language;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The known name that was probably meant. */
+public final class Nearest {
+    /** Longer texts are compared by their beginning. */
+    private static final int LENGTH_MAX = 60;
+
+    private Nearest() {}
+
+    /** The known name with the fewest edits, or null when none is near: more than a third of its letters, and more than two, differ. */
+    public static @Nullable String of(String unknown, Collection<String> known) {
+        String best = null;
+        int bestDistance = Integer.MAX_VALUE;
+        for (String candidate : known) {
+            int distance = distance(folded(unknown), folded(candidate));
+            if (distance < bestDistance && distance <= Math.max(2, candidate.length() / 3)) {
+                best = candidate;
+                bestDistance = distance;
+            }
+        }
+        return best;
+    }
+
+    /** {@code did you mean NAME?}, or the list of known names. */
+    public static String remedy(String unknown, Collection<String> known) {
+        String nearest = of(unknown, known);
+        if (nearest != null) {
+            return "did you mean " + nearest + "?";
+        }
+        return known.isEmpty() ? "none is known" : "known: " + String.join(", ", known);
+    }
+
+    private static String folded(String text) {
+        String cut = text.length() > LENGTH_MAX ? text.substring(0, LENGTH_MAX) : text;
+        return cut.toLowerCase(Locale.ROOT).replace('-', '_');
+    }
+
+    /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+    static int distance(String a, String b) {
+        int[][] edits = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                if (i == 0 || j == 0) {
+                    edits[i][j] = i + j;
+                    continue;
+                }
+                int replaced = edits[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                edits[i][j] = Math.min(replaced, 1 + Math.min(edits[i - 1][j], edits[i][j - 1]));
+                boolean swapped =
+                        i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+                if (swapped) {
+                    edits[i][j] = Math.min(edits[i][j], edits[i - 2][j - 2] + 1);
+                }
+            }
+        }
+        return edits[a.length()][b.length()];
+    }
+}

@@ -1,0 +1,49 @@
+package io.shardsim.scenarios.yaml;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Collects what is wrong in one file, each thing once. */
+public final class Problems {
+    private final String file;
+    private final Set<Problem> found = new LinkedHashSet<>();
+
+    public Problems(String file) {
+        this.file = file;
+    }
+
+    public String file() {
+        return file;
+    }
+
+    public void add(Position position, String message) {
+        found.add(new Problem(file, position, message));
+    }
+
+    public boolean isEmpty() {
+        return found.isEmpty();
+    }
+
+    public int size() {
+        return found.size();
+    }
+
+    /** In order of place. */
+    public List<Problem> inOrder() {
+        List<Problem> sorted = new ArrayList<>(found);
+        sorted.sort(Comparator.comparing(Problem::position));
+        return sorted;
+    }
+
+    /**
+     * @throws InputException when there is any problem
+     */
+    public void throwIfAny() throws InputException {
+        if (!found.isEmpty()) {
+            throw new InputException(inOrder());
+        }
+    }
+}

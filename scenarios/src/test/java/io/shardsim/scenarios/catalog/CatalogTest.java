@@ -1,0 +1,152 @@
+package io.shardsim.scenarios.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.scenarios.language.BlockType;
+import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.Router;
+import io.shardsim.topology.units.Bandwidth;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The contract of every catalog file, whoever adds it. */
+class CatalogTest {
+
+    static Stream<CatalogEntry<?>> entries() {
+        List<CatalogEntry<?>> entries = new ArrayList<>();
+        Catalog.gpuNames().forEach(name -> entries.add(Catalog.gpu(name)));
+        Catalog.instanceNames().forEach(name -> entries.add(Catalog.instance(name)));
+        Catalog.modelNames().forEach(name -> entries.add(Catalog.model(name)));
+        return entries.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void everyFigureHasASourceAndADateThatIsNotInTheFuture(CatalogEntry<?> entry) {
+        assertThat(entry.title()).isNotBlank();
+        assertThat(entry.figures()).hasSizeGreaterThanOrEqualTo(6);
+        for (Figure figure : entry.figures()) {
+            assertThat(figure.source()).as(entry.name() + "." + figure.key()).hasSizeGreaterThan(10);
+            assertThat(figure.date()).as(entry.name() + "." + figure.key()).matches("\\d{4}(-\\d{2}(-\\d{2})?)?");
+            assertThat(figure.text()).as(entry.name() + "." + figure.key()).isNotBlank();
+        }
+    }
+
+    static Stream<GpuSpec> gpus() {
+        return Catalog.gpuNames().stream()
+                .map(name -> Objects.requireNonNull(Catalog.gpu(name)).spec());
+    }
+
+    @ParameterizedTest
+    @MethodSource("gpus")
+    void gpusAreOfTheSizeOfGpus(GpuSpec gpu) {
+        assertThat(gpu.memoryBytes()).isBetween(8L << 30, 1L << 40);
+        assertThat(gpu.memoryBandwidth().bytesPerSecond()).isBetween(100_000_000_000L, 20_000_000_000_000L);
+        assertThat(gpu.peakHalfFlopsPerSecond()).isBetween(1e13, 1e16);
+        assertThat(gpu.peakSingleFlopsPerSecond()).isLessThan(gpu.peakHalfFlopsPerSecond());
+        assertThat(gpu.boostClockHz()).isBetween(500_000_000L, 4_000_000_000L);
+    }
+
+    @ParameterizedTest
+    @MethodSource("gpus")
+    void tensorPeakIsAWholeNumberOfFlopsAClockAndMultiprocessor(GpuSpec gpu) {
+        double flopsPerClock = gpu.peakHalfFlopsPerSecond() / gpu.boostClockHz() / gpu.smCount();
+        double power = Math.pow(2, Math.round(Math.log(flopsPerClock) / Math.log(2)));
+        assertThat(flopsPerClock / power).isCloseTo(1.0, within(0.01));
+    }
+
+    static Stream<InstanceSpec> instances() {
+        return Catalog.instanceNames().stream()
+                .map(name -> Objects.requireNonNull(Catalog.instance(name)).spec());
+    }
+
+    @ParameterizedTest
+    @MethodSource("instances")
+    void instancesSustainLessThanTheirLineRates(InstanceSpec instance) {
+        assertThat(instance.nic().effectiveRate())
+                .isLessThanOrEqualTo(instance.nic().lineRate());
+        assertThat(instance.pcie().switches()).isLessThanOrEqualTo(instance.gpusPerNode());
+        assertThat(instance.price().usdPerHour()).isBetween(1.0, 1000.0);
+        assertThat(instance.price().asOf()).isNotBlank();
+        assertThat(instance.intraNode().perGpuRate())
+                .isGreaterThan(instance.pcie().linkRate());
+    }
+
+    @ParameterizedTest
+    @MethodSource("instances")
+    void everyInstanceCanBeRouted(InstanceSpec instance) {
+        Router router = new Router(new Cluster(instance, 2));
+        assertThat(router.route(0, instance.gpusPerNode(), 0).latencyPs())
+                .isBetween(instance.nic().latencyPs(), instance.nic().latencyPs() + 10_000_000L);
+    }
+
+    /** Published sizes, each within a percent; gpt2-10b is assumed to be of its name's size. */
+    @ParameterizedTest
+    @CsvSource({
+        "gpt2-30b, 29.97e9, 0.001",
+        "gpt2-10b, 10e9, 0.02",
+        "gpt2-1.5b, 1.558e9, 0.001",
+        "gpt3-175b, 175e9, 0.005",
+        "gpt3-13b, 13e9, 0.02",
+        "gpt3-1t, 1008e9, 0.002",
+        "llama-7b, 6.738e9, 0.001",
+        "llama2-7b, 6.738e9, 0.001",
+        "llama2-13b, 13.016e9, 0.001",
+        "llama2-70b, 68.977e9, 0.001",
+        "llama3-8b, 8.030e9, 0.001",
+        "llama3-70b, 70.554e9, 0.001"
+    })
+    void modelsHaveTheirPublishedNumberOfParameters(String name, double parameters, double tolerance) {
+        ModelShape shape = Objects.requireNonNull(Catalog.model(name)).spec();
+        assertThat(shape.parameters() / parameters).isCloseTo(1.0, within(tolerance));
+    }
+
+    @Test
+    void unknownNamesAreAbsentAndLeaveTheDirectoryAlone() {
+        assertThat(Catalog.instance("p9.48xlarge")).isNull();
+        assertThat(Catalog.gpu("../instances/p4d.24xlarge")).isNull();
+        assertThat(Catalog.model("")).isNull();
+    }
+
+    @Test
+    void changedLineRateKeepsTheProportionOfPayload() {
+        InstanceSpec changed = Objects.requireNonNull(Catalog.instance("p4d.24xlarge", Map.of("nic", 25_000_000_000L)))
+                .spec();
+        assertThat(changed.nic().lineRate()).isEqualTo(Bandwidth.parse("200 Gbit/s"));
+        assertThat(changed.nic().effectiveRate()).isEqualTo(Bandwidth.parse("21.25 GB/s"));
+    }
+
+    @Test
+    void aFigureWithoutASourceIsRefused() {
+        String file = """
+                title: A GPU
+                memory: {value: 1 GiB, from: nowhere}
+                sources:
+                  data-sheet: {source: "a data sheet"}
+                """;
+        BlockType type = CatalogFile.type(new io.shardsim.scenarios.language.Key(
+                "memory", new FigureType(HardwareKeys.GPU.get(0).type()), true, "memory"));
+        assertThatThrownBy(() -> CatalogFile.read(
+                        new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), "gpu.yaml", type))
+                .isInstanceOf(InputException.class)
+                .hasMessage(String.join(
+                        System.lineSeparator(),
+                        "gpu.yaml:2:30: source nowhere is not among the file's sources; add it",
+                        "gpu.yaml:4:15: source data-sheet has no date; add date: a date such as 2022-10-31"));
+    }
+}
