@@ -1,0 +1,71 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.stream.Stream;
+
+/**
+ * NCCL on one GPU architecture. Arrays go by {@link Protocol}.
+ *
+ * @param basePs from a rank's stream reaching a collective to its first primitive [ps] -- calibration
+ * @param nvLinkStepPs one step over NVLink beside its bytes [ps] -- calibration
+ * @param laneRates what one thread block can move at most -- calibration
+ * @param copyRatio share of the NVLink data-sheet rate that all channels together make when they copy [1] -- calibration
+ * @param reduceRatio the same when they reduce [1] -- calibration
+ * @param storeRate a thread block that stores a chunk and sends nothing -- calibration
+ * @param channels channels inside a node -- specification
+ * @param tuner what NCCL believes of this GPU -- specification
+ */
+record NcclGpu(
+        long[] basePs,
+        long[] nvLinkStepPs,
+        Bandwidth[] laneRates,
+        double copyRatio,
+        double reduceRatio,
+        Bandwidth storeRate,
+        int channels,
+        Tuner tuner) {
+
+    /**
+     * Rates in bytes per microsecond; the arrays are for one, two and more nodes.
+     *
+     * @param rings rings inside a node before they are used twice
+     * @param ringRate rate of one of them
+     * @param llRateMax all rings together with LL
+     * @param ll128RingRateMax one ring with LL128
+     * @param treeRateMax one tree
+     * @param ll128TreeRateMax one tree with LL128
+     * @param plateau what NCCL multiplies the latency of a Simple all-reduce ring over several nodes with [1]
+     */
+    record Tuner(
+            int rings,
+            double ringRate,
+            double llRateMax,
+            double ll128RingRateMax,
+            double[] treeRateMax,
+            double[] ll128TreeRateMax,
+            double plateau) {}
+
+    /** The constants in the file named like the GPU's architecture. */
+    static NcclGpu of(GpuSpec gpu) {
+        Constants constants = Constants.named(gpu.architecture());
+        return new NcclGpu(
+                constants.timesPs("base"),
+                constants.timesPs("nvlink-step"),
+                Stream.of(Protocol.values())
+                        .map(protocol -> constants.rate("lane." + protocol.key()))
+                        .toArray(Bandwidth[]::new),
+                constants.ratio("nvlink.copy-ratio"),
+                constants.ratio("nvlink.reduce-ratio"),
+                constants.rate("store"),
+                constants.count("channels"),
+                new Tuner(
+                        constants.count("tuner.rings"),
+                        constants.perMicrosecond("tuner.ring-rate")[0],
+                        constants.perMicrosecond("tuner.ll-rate-max")[0],
+                        constants.perMicrosecond("tuner.ll128-ring-rate-max")[0],
+                        constants.perMicrosecond("tuner.tree-rate-max"),
+                        constants.perMicrosecond("tuner.ll128-tree-rate-max"),
+                        constants.ratio("tuner.plateau")));
+    }
+}

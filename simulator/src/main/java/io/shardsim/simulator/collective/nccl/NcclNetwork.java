@@ -1,0 +1,73 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.topology.InstanceSpec;
+import java.util.List;
+
+/**
+ * NCCL and its network plugin on one family of instances.
+ *
+ * @param protocols protocols that NCCL may use, inside a node too: the setting holds for the whole process
+ * @param host maker of the host processors
+ * @param bufferBytes NCCL_BUFFSIZE [bytes]
+ * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
+ * @param stepPs by {@link Protocol}: from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
+ */
+record NcclNetwork(List<Protocol> protocols, Host host, long bufferBytes, double reportedLatencyUs, long[] stepPs) {
+
+    /**
+     * Maker of the host processors.
+     *
+     * <p>Values: NCCL 2.27.3, src/graph/tuning.cc, getNetOverhead and llMaxBws.
+     */
+    enum Host {
+        INTEL(1.0, 39.0, 20.4),
+        AMD(2.0, 22.5, 19.0);
+
+        private final double postingUs;
+        private final double llRateMaxTwoNodes;
+        private final double llRateMax;
+
+        Host(double postingUs, double llRateMaxTwoNodes, double llRateMax) {
+            this.postingUs = postingUs;
+            this.llRateMaxTwoNodes = llRateMaxTwoNodes;
+            this.llRateMax = llRateMax;
+        }
+
+        /** What NCCL takes the posting of a send for [us]. */
+        double postingUs() {
+            return postingUs;
+        }
+
+        /** What NCCL takes all LL rings between nodes to reach at most [bytes/us]. */
+        double llRateMax(int nodes) {
+            return 1000 * (nodes == 2 ? llRateMaxTwoNodes : llRateMax);
+        }
+    }
+
+    /** The constants in the file named like the instance's family, {@code p4d} for p4d.24xlarge, else those of an unknown network. */
+    static NcclNetwork of(InstanceSpec instance) {
+        int dot = instance.name().indexOf('.');
+        Constants constants =
+                Constants.find(dot < 0 ? instance.name() : instance.name().substring(0, dot));
+        if (constants == null || !constants.has("protocols")) {
+            constants = Constants.named("network");
+        }
+        return new NcclNetwork(
+                constants.list("protocols").stream().map(Protocol::of).toList(),
+                Host.valueOf(constants.text("host").toUpperCase(java.util.Locale.ROOT)),
+                constants.bytes("buffer"),
+                constants.timePs("tuner.latency") / 1e6,
+                stepsPs(constants, instance.nic().latencyPs()));
+    }
+
+    private static long[] stepsPs(Constants constants, long nicLatencyPs) {
+        long[] stepsPs = new long[Protocol.values().length];
+        for (Protocol protocol : Protocol.values()) {
+            String measured = "step." + protocol.key();
+            stepsPs[protocol.ordinal()] = constants.has(measured)
+                    ? constants.timePs(measured)
+                    : nicLatencyPs + constants.timePs("step-beyond-nic." + protocol.key());
+        }
+        return stepsPs;
+    }
+}

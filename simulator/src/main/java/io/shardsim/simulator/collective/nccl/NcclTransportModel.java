@@ -1,0 +1,223 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.CollectiveRequest;
+import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.Router;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * NCCL's choices and what they cost.
+ *
+ * <p>Algorithm and protocol are those of NCCL's own tuner, channels and chunks follow its rules (2.27.3, src/enqueue.cc). A step then takes what
+ * it was measured to take: a step latency, and the chunk at the rate of a thread block. Channels move in lock step, so while they
+ * wait for flags the links are idle; that is why a ring stays below the rate of its links, and why a chunk is not cut into slices here: with
+ * whole chunks the same constants meet single nodes (median error 2 to 5 % from 1 MiB) and 32 nodes of p5 (10 %), with NCCL's two slices not.
+ *
+ * <p>A measured step covers the latency of the links on its way; what the transport says is what is left of it.
+ *
+ * <p>Leaves out NVLink SHARP, CollNet and PAT; NCCL lowers the number of threads, too, when a buffer is small.
+ */
+public final class NcclTransportModel implements TransportModel {
+    /** What NCCL itself chooses among; the others must be asked for by name. */
+    private static final Set<String> OWN = Set.of("ring", "tree", "direct");
+
+    /** Payload of an LL step [bytes]: 512 threads x 8 lines x 8 B (src/init.cc, DEFAULT_LL_BUFFSIZE). */
+    private static final long LL_CHUNK_BYTES = 32 << 10;
+    /** Payload of an LL128 step [bytes]: 640 threads x 120 elements x 8 B x 15/16 (src/init.cc, DEFAULT_LL128_BUFFSIZE). */
+    private static final long LL128_CHUNK_BYTES = 576_000;
+    /** Steps of a channel's buffer (src/include/device.h, NCCL_STEPS). */
+    private static final int BUFFER_STEPS = 8;
+    /** Steps of a ring's chunk (src/include/collectives.h, ALLGATHER_CHUNKSTEPS and its like). */
+    private static final int RING_CHUNK_STEPS = BUFFER_STEPS / 2;
+    /** Most bytes to a peer that a send uses LL for (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
+    private static final long PEER_LL_BYTES_MAX = 16 << 10;
+
+    private final List<CollectiveAlgorithm> algorithms;
+    private final long chunkBytesMax;
+    private final Map<String, NcclGpu> gpus = new ConcurrentHashMap<>();
+
+    public NcclTransportModel(List<? extends CollectiveAlgorithm> algorithms) {
+        this(algorithms, Long.MAX_VALUE);
+    }
+
+    /**
+     * @param algorithms what there is to choose from
+     * @param chunkBytesMax largest chunk, NCCL's own being smaller or not [bytes]
+     */
+    public NcclTransportModel(List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax) {
+        if (chunkBytesMax < 16) {
+            throw new IllegalArgumentException("chunk " + chunkBytesMax + " B < 16 B");
+        }
+        this.algorithms = List.copyOf(algorithms);
+        this.chunkBytesMax = chunkBytesMax;
+    }
+
+    @Override
+    public Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
+        NcclGpu gpu = gpu(cluster.instance().gpu());
+        NcclNetwork network = NcclNetwork.of(cluster.instance());
+        Rings rings = Rings.of(members, cluster, gpu);
+        NcclTuning tuning = new NcclTuning(gpu, network, rings);
+        Choice best = null;
+        double bestUs = Double.POSITIVE_INFINITY;
+        for (CollectiveAlgorithm candidate : algorithms) {
+            if (!isMeant(candidate, algorithm, kind)) {
+                continue;
+            }
+            for (Protocol protocol : network.protocols()) {
+                double estimateUs = estimateUs(tuning, candidate, kind, protocol, totalBytes, rings.ranks());
+                if (estimateUs < bestUs) {
+                    Transport transport =
+                            transport(gpu, network, rings, candidate.name(), protocol, totalBytes, cluster);
+                    if (candidate.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport))) {
+                        best = new Choice(candidate, transport);
+                        bestUs = estimateUs;
+                    }
+                }
+            }
+        }
+        return require(best, kind, algorithm, members.length);
+    }
+
+    private NcclGpu gpu(GpuSpec gpu) {
+        return gpus.computeIfAbsent(gpu.architecture(), architecture -> NcclGpu.of(gpu));
+    }
+
+    /** True when the caller or NCCL may mean this algorithm; NCCL sends to all peers at once for all-to-all and for nothing else. */
+    private static boolean isMeant(CollectiveAlgorithm candidate, String algorithm, CollectiveKind kind) {
+        if (!algorithm.equals("auto")) {
+            return candidate.name().equals(algorithm);
+        }
+        return OWN.contains(candidate.name())
+                && candidate.name().equals("direct") == (kind == CollectiveKind.ALL_TO_ALL);
+    }
+
+    private static double estimateUs(
+            NcclTuning tuning,
+            CollectiveAlgorithm candidate,
+            CollectiveKind kind,
+            Protocol protocol,
+            long totalBytes,
+            int ranks) {
+        if (kind == CollectiveKind.ALL_TO_ALL) {
+            boolean small = totalBytes / ranks <= PEER_LL_BYTES_MAX;
+            return small == (protocol == Protocol.LL) ? 0 : 1 + protocol.ordinal();
+        }
+        boolean tree = kind == CollectiveKind.ALL_REDUCE && candidate.name().equals("tree");
+        return tree ? tuning.treeUs(protocol, totalBytes) : tuning.ringUs(kind, protocol, totalBytes);
+    }
+
+    private Transport transport(
+            NcclGpu gpu,
+            NcclNetwork network,
+            Rings rings,
+            String algorithm,
+            Protocol protocol,
+            long totalBytes,
+            Cluster cluster) {
+        InstanceSpec instance = cluster.instance();
+        int p = protocol.ordinal();
+        boolean ring = algorithm.equals("ring");
+        long perChannel = protocol.bytesPerChannel(ring, rings.ranks());
+        int channels = (int) Math.max(1, Math.min(rings.channels(), totalBytes / perChannel));
+        Bandwidth nvLink = instance.intraNode().perGpuRate();
+        double share = 1 / (channels * protocol.wireRatio());
+        Bandwidth lane = gpu.laneRates()[p];
+        // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
+        Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
+        Router router = new Router(cluster);
+        long nvLinkLatencyPs = cluster.gpusPerNode() > 1 ? router.route(0, 1, 0).latencyPs() : 0;
+        long networkLatencyPs =
+                cluster.nodes() > 1 ? router.route(0, cluster.gpusPerNode(), 0).latencyPs() : 0;
+        return new Transport(
+                protocol.id(),
+                channels,
+                Math.min(chunkBytesMax, chunkBytes(algorithm, protocol, network, rings, channels, totalBytes)),
+                1,
+                gpu.basePs()[p],
+                Math.max(0, gpu.nvLinkStepPs()[p] - nvLinkLatencyPs),
+                Math.max(0, network.stepPs()[p] - networkLatencyPs),
+                slower(lane, nvLink.scaled(gpu.copyRatio() * share)),
+                slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
+                store,
+                protocol.wireRatio(),
+                1);
+    }
+
+    private static Bandwidth slower(Bandwidth one, Bandwidth other) {
+        return Comparator.<Bandwidth>naturalOrder().compare(one, other) <= 0 ? one : other;
+    }
+
+    /** Largest piece that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
+    private static long chunkBytes(
+            String algorithm, Protocol protocol, NcclNetwork network, Rings rings, int channels, long totalBytes) {
+        boolean tree = algorithm.equals("tree");
+        switch (protocol) {
+            case LL:
+                return LL_CHUNK_BYTES;
+            case LL128:
+                return tree ? treeLl128ChunkBytes(rings, channels, totalBytes) : LL128_CHUNK_BYTES;
+            default:
+                long stepBytes = network.bufferBytes() / BUFFER_STEPS;
+                if (tree) {
+                    return treeSimpleChunkBytes(stepBytes, rings, channels, totalBytes);
+                }
+                return algorithm.equals("ring") ? RING_CHUNK_STEPS * stepBytes : stepBytes;
+        }
+    }
+
+    /** Smaller chunks where a tree would otherwise stand empty. */
+    private static long treeLl128ChunkBytes(Rings rings, int channels, long totalBytes) {
+        double ranksPerNode = rings.ranks() / (double) rings.nodes();
+        double steps = 1 + NcclTuning.log2(rings.nodes()) + 0.1 * ranksPerNode;
+        long chunkBytes = LL128_CHUNK_BYTES;
+        while (totalBytes / (channels * chunkBytes) < steps * 64 / ranksPerNode && chunkBytes > 131_072) {
+            chunkBytes /= 2;
+        }
+        while (totalBytes / (channels * chunkBytes) < steps * 16 / ranksPerNode && chunkBytes > 32_768) {
+            chunkBytes /= 2;
+        }
+        return chunkBytes;
+    }
+
+    /** The same for Simple, as NCCL did it up to 2.18, the versions of the published runs on p4d. */
+    private static long treeSimpleChunkBytes(long stepBytes, Rings rings, int channels, long totalBytes) {
+        int depth = rings.ranks() / rings.nodes() - 1 + NcclTuning.log2(rings.nodes());
+        long chunkBytes = stepBytes;
+        while (totalBytes / (channels * chunkBytes) < depth * 8L && chunkBytes > 131_072) {
+            chunkBytes /= 2;
+        }
+        while (totalBytes / (channels * chunkBytes) < depth * 4L && chunkBytes > 65_536) {
+            chunkBytes /= 2;
+        }
+        while (totalBytes / (channels * chunkBytes) < depth && chunkBytes > 32_768) {
+            chunkBytes /= 2;
+        }
+        return chunkBytes;
+    }
+
+    private Choice require(@Nullable Choice best, CollectiveKind kind, String algorithm, int ranks) {
+        if (best == null) {
+            Set<String> known = new LinkedHashSet<>();
+            algorithms.forEach(candidate -> known.add(candidate.name()));
+            throw new IllegalArgumentException("collectives.algorithm " + algorithm + " cannot carry "
+                    + kind.name().toLowerCase(Locale.ROOT) + " over " + ranks + " ranks; known algorithms: "
+                    + String.join(", ", known));
+        }
+        return best;
+    }
+}

@@ -1,0 +1,148 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+
+/**
+ * What NCCL takes a collective for before it runs it: latency + bytes / rate, for ring and tree and each protocol [1]. The least estimate
+ * wins. The estimate decides only which way a collective goes; how long it takes, the simulation finds out.
+ *
+ * <p>Leaves out NVLink SHARP, CollNet and PAT, and aggregation of several collectives in one launch.
+ *
+ * <p>[1] NCCL 2.27.3, src/graph/tuning.cc (ncclTopoTuneModel, ncclTopoGetAlgoTime).
+ */
+final class NcclTuning {
+    // Latencies [us] by protocol LL, LL128, Simple: [1], baseLat and hwLat.
+    private static final double[] BASE_TREE = {6.8, 14.0, 8.4};
+    private static final double[] BASE_RING = {6.6, 14.0, 8.4};
+    private static final double[] NVLINK_TREE = {0.6, 1.25, 4.0};
+    private static final double[] NVLINK_RING = {0.6, 1.9, 3.4};
+    private static final double[] NETWORK_TREE = {5.0, 8.5, 14.0};
+    private static final double[] NETWORK_RING = {2.7, 4.0, 14.0};
+
+    /** How far a tree stays below its rate, by protocol and size from 64 B in powers of two: [1], treeCorrectionFactor. */
+    private static final double[][] TREE_CORRECTION = {
+        {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
+        {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
+        {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9}
+    };
+
+    private final NcclGpu gpu;
+    private final NcclNetwork network;
+    private final Rings rings;
+
+    NcclTuning(NcclGpu gpu, NcclNetwork network, Rings rings) {
+        this.gpu = gpu;
+        this.network = network;
+        this.rings = rings;
+    }
+
+    /** The estimate for a ring [us]. */
+    double ringUs(CollectiveKind kind, Protocol protocol, long totalBytes) {
+        return ringLatencyUs(kind, protocol, totalBytes) + totalBytes / (ringRate(protocol) * rateRatio(kind));
+    }
+
+    /** The estimate for a tree, all-reduce only [us]. */
+    double treeUs(Protocol protocol, long totalBytes) {
+        int p = protocol.ordinal();
+        double latency = BASE_TREE[p]
+                + 2
+                        * ((rings.ranks() / rings.nodes() - 1) * NVLINK_TREE[p]
+                                + log2(rings.nodes()) * (NETWORK_TREE[p] + reportedLatencyUs(protocol)));
+        return latency + totalBytes / (treeRate(protocol) * 0.5 * treeCorrection(protocol, totalBytes));
+    }
+
+    private double ringLatencyUs(CollectiveKind kind, Protocol protocol, long totalBytes) {
+        int p = protocol.ordinal();
+        int nodes = rings.nodes();
+        if (kind == CollectiveKind.BROADCAST) {
+            return BASE_RING[p] + (nodes > 1 ? NETWORK_RING[p] : NVLINK_RING[p]);
+        }
+        int rounds = kind == CollectiveKind.ALL_REDUCE ? 2 : 1;
+        int networkSteps = rounds * (nodes - 1);
+        int nvLinkSteps = rounds * (rings.ranks() - 1) - networkSteps;
+        double nvLinkUs = NVLINK_RING[p];
+        if (nodes > 1) {
+            double postingUs = network.host().postingUs() * (protocol == Protocol.SIMPLE ? 3 : 1);
+            nvLinkUs = Math.max(nvLinkUs, postingUs);
+        }
+        double[] networkUs = rings.ranks() == nodes ? NETWORK_TREE : NETWORK_RING;
+        double latency =
+                BASE_RING[p] + nvLinkSteps * nvLinkUs + networkSteps * (networkUs[p] + reportedLatencyUs(protocol));
+        boolean plateau = kind == CollectiveKind.ALL_REDUCE
+                && protocol == Protocol.SIMPLE
+                && nodes > 1
+                && totalBytes / ((long) rings.channels() * rings.ranks()) >= 64;
+        return plateau ? latency * gpu.tuner().plateau() : latency;
+    }
+
+    /** Simple counts the plugin's latency twice, for the flush. */
+    private double reportedLatencyUs(Protocol protocol) {
+        if (rings.nodes() == 1) {
+            return 0;
+        }
+        return network.reportedLatencyUs() * (protocol == Protocol.SIMPLE ? 2 : 1);
+    }
+
+    /** Bus rate of all rings [bytes/us]. */
+    private double ringRate(Protocol protocol) {
+        double rate = rings.count() * rings.rate();
+        switch (protocol) {
+            case LL:
+                double llRateMax = rings.nodes() == 1
+                        ? gpu.tuner().llRateMax()
+                        : network.host().llRateMax(rings.nodes());
+                return Math.min(llRateMax, rate * 0.5);
+            case LL128:
+                return Math.min(rate * 0.92, rings.count() * gpu.tuner().ll128RingRateMax());
+            default:
+                return rate;
+        }
+    }
+
+    /** Bus rate of all trees [bytes/us]. Inside a node, and over two, NCCL goes by the rate that NVLink gives a tree. */
+    private double treeRate(Protocol protocol) {
+        int at = Math.min(rings.nodes(), 3) - 1;
+        double each = rings.nodes() <= 2 ? gpu.tuner().ringRate() : rings.rate();
+        double rate = Math.min(
+                rings.count() * each * 0.92, rings.count() * gpu.tuner().treeRateMax()[at]);
+        switch (protocol) {
+            case LL:
+                double llRateMax = rings.nodes() == 1
+                        ? gpu.tuner().llRateMax()
+                        : network.host().llRateMax(rings.nodes());
+                return Math.min(rate / 3.8, llRateMax);
+            case LL128:
+                double share = rings.nodes() == 1 ? 7.0 / 9.0 : 120.0 / 128.0;
+                return Math.min(rate * share, rings.count() * gpu.tuner().ll128TreeRateMax()[at]);
+            default:
+                return rate;
+        }
+    }
+
+    /** Algorithm rate over bus rate of a ring. */
+    private double rateRatio(CollectiveKind kind) {
+        double ranks = rings.ranks();
+        switch (kind) {
+            case ALL_REDUCE:
+                return ranks / (2 * (ranks - 1));
+            case BROADCAST:
+                return 1;
+            default:
+                return ranks / (ranks - 1);
+        }
+    }
+
+    private static double treeCorrection(Protocol protocol, long totalBytes) {
+        if (totalBytes < 64) {
+            return 1;
+        }
+        int at = log2(totalBytes / 64);
+        double[] corrections = TREE_CORRECTION[protocol.ordinal()];
+        return at < corrections.length ? corrections[at] : 1;
+    }
+
+    /** Binary logarithm, rounded down. */
+    static int log2(long value) {
+        return 63 - Long.numberOfLeadingZeros(value);
+    }
+}

@@ -1,0 +1,56 @@
+package io.shardsim.simulator.collective.nccl;
+
+/**
+ * How NCCL moves data through a channel (NCCL 2.27.3, src/include/device.h): LL sends a flag with every four bytes, LL128 one with
+ * every 120, Simple flags a whole step after a fence.
+ */
+enum Protocol {
+    LL("LL", 2.0, 512, 8),
+    LL128("LL128", 128.0 / 120.0, 640, 8),
+    SIMPLE("Simple", 1.0, 512, 64);
+
+    private final String id;
+    private final double wireRatio;
+    private final int threads;
+    private final int bytesPerThread;
+
+    Protocol(String id, double wireRatio, int threads, int bytesPerThread) {
+        this.id = id;
+        this.wireRatio = wireRatio;
+        this.threads = threads;
+        this.bytesPerThread = bytesPerThread;
+    }
+
+    /** The name that NCCL_PROTO takes. */
+    String id() {
+        return id;
+    }
+
+    /** Last part of a key in a file of constants. */
+    String key() {
+        return id.toLowerCase(java.util.Locale.ROOT);
+    }
+
+    /** Bytes on the wire over payload bytes. */
+    double wireRatio() {
+        return wireRatio;
+    }
+
+    /**
+     * Bytes of the whole buffer that make another channel worth its while (src/enqueue.cc, getAlgoInfo, and threadThresholds in
+     * src/graph/tuning.cc).
+     */
+    long bytesPerChannel(boolean ring, int ranks) {
+        long perThread = this == LL && ring ? (long) bytesPerThread * ranks : bytesPerThread;
+        return threads * perThread;
+    }
+
+    static Protocol of(String id) {
+        for (Protocol protocol : values()) {
+            if (protocol.id.equals(id)) {
+                return protocol;
+            }
+        }
+        throw new IllegalArgumentException("no protocol " + id + "; known: LL, LL128, Simple");
+    }
+}

@@ -1,0 +1,57 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.topology.Cluster;
+
+/**
+ * The rings that NCCL finds for a group of ranks. Inside a node they are those of the GPU's NVLinks. Between nodes there is one for each
+ * PCIe switch that holds both a member and NICs, as fast as these NICs; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
+ * doc/efa-env-var.md: "the minimum for a 4-NIC platform").
+ *
+ * <p>Leaves out NCCL's search (src/graph/search.cc); members are taken to sit on every node as they sit on the first.
+ *
+ * @param ranks ranks of the group
+ * @param nodes nodes that hold them
+ * @param count rings before they are used twice
+ * @param rate what NCCL takes one of them for [bytes/us]
+ * @param channels rings with each used twice
+ */
+record Rings(int ranks, int nodes, int count, double rate, int channels) {
+    /** What NCCL takes 100 Gbit/s for [bytes/us] (NCCL 2.27.3, src/graph/topo.h, NET_BW). */
+    private static final double BYTES_PER_US_OF_100_GBIT = 12_000;
+
+    private static final double BYTES_PER_SECOND_OF_100_GBIT = 12.5e9;
+
+    static Rings of(int[] members, Cluster cluster, NcclGpu gpu) {
+        int nodes = 1;
+        for (int i = 1; i < members.length; i++) {
+            if (cluster.nodeRank(members[i]) != cluster.nodeRank(members[i - 1])) {
+                nodes++;
+            }
+        }
+        if (nodes == 1) {
+            return new Rings(members.length, 1, gpu.tuner().rings(), gpu.tuner().ringRate(), gpu.channels());
+        }
+        int switches = switchesWithMembers(members, cluster);
+        int nics = cluster.instance().nicsPerNode();
+        int count = Math.max(1, Math.min(switches, nics));
+        int nicsPerRing = Math.max(1, nics / cluster.instance().pcie().switches());
+        double nicRate = cluster.instance().nic().lineRate().bytesPerSecond()
+                / BYTES_PER_SECOND_OF_100_GBIT
+                * BYTES_PER_US_OF_100_GBIT;
+        return new Rings(members.length, nodes, count, nicsPerRing * nicRate, 2 * count);
+    }
+
+    private static int switchesWithMembers(int[] members, Cluster cluster) {
+        int firstNode = cluster.nodeRank(members[0]);
+        boolean[] seen = new boolean[cluster.instance().pcie().switches()];
+        int found = 0;
+        for (int i = 0; i < members.length && cluster.nodeRank(members[i]) == firstNode; i++) {
+            int pcieSwitch = cluster.pcieSwitchOfGpu(cluster.localRank(members[i]));
+            if (!seen[pcieSwitch]) {
+                seen[pcieSwitch] = true;
+                found++;
+            }
+        }
+        return found;
+    }
+}
