@@ -28,7 +28,7 @@ record Rail(int nic, int[] members) {
         int entry = -1;
         int exit = -1;
         for (int i = 0; i < count; i++) {
-            if (isBeside(request, first + i, nic)) {
+            if (switchOf(request, first + i) == request.cluster().pcieSwitchOfNic(nic)) {
                 entry = entry < 0 ? i : entry;
                 exit = i;
             }
@@ -81,41 +81,46 @@ record Rail(int nic, int[] members) {
     private static int nic(CollectiveRequest request, int first, int count, int channel) {
         Cluster cluster = request.cluster();
         int nics = cluster.instance().nicsPerNode();
-        int[] usable = new int[nics];
-        int found = 0;
-        int switches = cluster.instance().pcie().switches();
-        int nicsPerSwitch = (nics + switches - 1) / switches;
-        for (int layer = 0; layer < nicsPerSwitch; layer++) {
+        long switches = switchesOf(request, first, count);
+        int usable = 0;
+        for (int nic = 0; nic < nics; nic++) {
+            usable += isOn(switches, cluster.pcieSwitchOfNic(nic)) ? 1 : 0;
+        }
+        return usable == 0 ? channel % nics : nicAt(cluster, switches, channel % usable);
+    }
+
+    /** The NIC at a position in the order: the first NIC of every switch, then the second one of every switch, and so on. */
+    private static int nicAt(Cluster cluster, long switches, int position) {
+        int nics = cluster.instance().nicsPerNode();
+        int passed = 0;
+        for (int layer = 0; layer < nics; layer++) {
+            int before = 0;
             for (int nic = 0; nic < nics; nic++) {
-                if (layerOf(cluster, nic) == layer && isBesideAny(request, first, count, nic)) {
-                    usable[found++] = nic;
+                int pcieSwitch = cluster.pcieSwitchOfNic(nic);
+                before = nic > 0 && pcieSwitch == cluster.pcieSwitchOfNic(nic - 1) ? before + 1 : 0;
+                if (before == layer && isOn(switches, pcieSwitch) && passed++ == position) {
+                    return nic;
                 }
             }
         }
-        return found == 0 ? channel % nics : usable[channel % found];
+        throw new IllegalArgumentException("no NIC at position " + position);
     }
 
-    /** How many NICs come before this one under the same PCIe switch. */
-    private static int layerOf(Cluster cluster, int nic) {
-        int layer = 0;
-        while (nic - layer > 0 && cluster.pcieSwitchOfNic(nic - layer - 1) == cluster.pcieSwitchOfNic(nic)) {
-            layer++;
-        }
-        return layer;
-    }
-
-    private static boolean isBesideAny(CollectiveRequest request, int first, int count, int nic) {
+    /** PCIe switches above the members, a bit for each; a node has at most 64 GPUs, hence no more switches in use. */
+    private static long switchesOf(CollectiveRequest request, int first, int count) {
+        long switches = 0;
         for (int member = first; member < first + count; member++) {
-            if (isBeside(request, member, nic)) {
-                return true;
-            }
+            switches |= 1L << switchOf(request, member);
         }
-        return false;
+        return switches;
     }
 
-    private static boolean isBeside(CollectiveRequest request, int member, int nic) {
+    private static boolean isOn(long switches, int pcieSwitch) {
+        return (switches >> pcieSwitch & 1) != 0;
+    }
+
+    private static int switchOf(CollectiveRequest request, int member) {
         Cluster cluster = request.cluster();
-        int localRank = cluster.localRank(request.members()[member]);
-        return cluster.pcieSwitchOfGpu(localRank) == cluster.pcieSwitchOfNic(nic);
+        return cluster.pcieSwitchOfGpu(cluster.localRank(request.members()[member]));
     }
 }

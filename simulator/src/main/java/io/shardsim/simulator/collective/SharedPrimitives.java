@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * key alone; forgetting one costs only the time to write it again.
  */
 final class SharedPrimitives {
-    private static final int KEPT = 128;
+    private static final int KEPT = 256;
 
     private final Map<Key, List<Primitive>> recent = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;

@@ -25,4 +25,13 @@ record Contributions(int shard, int part, BitSet members) {
         sum.set(member);
         return new Contributions(shard, part, sum);
     }
+
+    Contributions plusAll(Contributions other) {
+        if (shard != other.shard || part != other.part || members.intersects(other.members)) {
+            throw new AssertionError("cannot add " + other + " to " + this);
+        }
+        BitSet sum = (BitSet) members.clone();
+        sum.or(other.members);
+        return new Contributions(shard, part, sum);
+    }
 }

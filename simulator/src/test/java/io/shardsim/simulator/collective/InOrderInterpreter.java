@@ -13,11 +13,11 @@ import java.util.Queue;
 final class InOrderInterpreter {
     /** What the data of a slice stands for; the meaning belongs to the collective. */
     interface DataFlow {
-        /** The local data that a send without a receive takes. */
-        Object send(int member, int channel, int sendSlot);
+        /** The local data that a slice of a send without a receive takes. */
+        Object send(int member, int channel, Primitive primitive, int slice);
 
         /** Takes a received slice and returns what is sent on, if anything. */
-        Object receive(int member, int channel, int receiveSlot, Object data, Primitive primitive);
+        Object receive(int member, int channel, Object data, Primitive primitive);
     }
 
     private record Slice(long bytes, Object data) {}
@@ -95,14 +95,14 @@ final class InOrderInterpreter {
             long bytes = slice == primitive.slices() - 1 ? primitive.lastSliceBytes() : primitive.sliceBytes();
             Object data;
             if (primitive.receiveSlot() == ChannelProgram.NONE) {
-                data = dataFlow.send(member, channel, primitive.sendSlot());
+                data = dataFlow.send(member, channel, primitive, slice);
             } else {
                 Slice received = arrived.get(primitive.receiveSlot()).poll();
                 if (received == null) {
                     return false;
                 }
                 check(received.bytes() == bytes, "expected a slice of " + bytes + " bytes, got " + received.bytes());
-                data = dataFlow.receive(member, channel, primitive.receiveSlot(), received.data(), primitive);
+                data = dataFlow.receive(member, channel, received.data(), primitive);
             }
             if (primitive.sendSlot() != ChannelProgram.NONE) {
                 send(primitive.sendSlot(), new Slice(bytes, data));

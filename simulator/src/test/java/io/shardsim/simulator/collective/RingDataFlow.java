@@ -25,7 +25,7 @@ final class RingDataFlow implements DataFlow {
     }
 
     @Override
-    public Object send(int member, int channel, int sendSlot) {
+    public Object send(int member, int channel, Primitive primitive, int slice) {
         int part = sent.merge(member + "/" + channel, 1, Integer::sum) - 1;
         int shard = member;
         if (request.kind().reduces()) {
@@ -40,7 +40,7 @@ final class RingDataFlow implements DataFlow {
     }
 
     @Override
-    public Object receive(int member, int channel, int receiveSlot, Object received, Primitive primitive) {
+    public Object receive(int member, int channel, Object received, Primitive primitive) {
         Contributions data = (Contributions) received;
         if (primitive.reduces()) {
             data = data.plus(member);

@@ -1,0 +1,30 @@
+package io.shardsim.simulator.collective;
+
+/**
+ * Hierarchical all-gather in the order that MiCS describes [1] and DeepSpeed's MiCS_Init._hierarchical_all_gather_params runs: first
+ * the whole gather between nodes among equal local positions, then, batched, one gather inside the node for each node.
+ *
+ * <p>Each channel goes on to its second stage by itself. Leaves out the launch of a second kernel and the copy that brings the first
+ * stage's output into the order of the second.
+ *
+ * <p>[1] Zhang et al., MiCS, arXiv:2205.00119, section 3.3.
+ */
+public final class BatchedHierarchicalAllGather extends HierarchicalAlgorithm {
+    public BatchedHierarchicalAllGather() {
+        super("hierarchical-batched", CollectiveKind.ALL_GATHER);
+    }
+
+    @Override
+    void move(PrimitiveList primitives, int nodes, int local, Chunks chunks) {
+        for (int i = 0; i < chunks.count(); i++) {
+            primitives.send(TO_NEXT_NODE, chunks.bytes(i));
+            primitives.receiveCopySend(nodes - 2, FROM_PREVIOUS_NODE, TO_NEXT_NODE, chunks.bytes(i));
+            primitives.receive(FROM_PREVIOUS_NODE, chunks.bytes(i));
+        }
+        for (int i = 0; i < chunks.count(); i++) {
+            for (int node = 0; node < nodes; node++) {
+                gatherInNode(primitives, local, chunks.bytes(i));
+            }
+        }
+    }
+}

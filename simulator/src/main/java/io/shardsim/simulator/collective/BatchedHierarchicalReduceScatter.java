@@ -1,0 +1,25 @@
+package io.shardsim.simulator.collective;
+
+/**
+ * The reduce-scatter twin of {@link BatchedHierarchicalAllGather}: first all sums inside the node, one batch for each node, then the whole
+ * reduce-scatter between nodes among equal local positions.
+ */
+public final class BatchedHierarchicalReduceScatter extends HierarchicalAlgorithm {
+    public BatchedHierarchicalReduceScatter() {
+        super("hierarchical-batched", CollectiveKind.REDUCE_SCATTER);
+    }
+
+    @Override
+    void move(PrimitiveList primitives, int nodes, int local, Chunks chunks) {
+        for (int i = 0; i < chunks.count(); i++) {
+            for (int node = 0; node < nodes; node++) {
+                reduceInNode(primitives, local, chunks.bytes(i));
+            }
+        }
+        for (int i = 0; i < chunks.count(); i++) {
+            primitives.send(TO_NEXT_NODE, chunks.bytes(i));
+            primitives.receiveReduceSend(nodes - 2, FROM_PREVIOUS_NODE, TO_NEXT_NODE, chunks.bytes(i));
+            primitives.receiveReduce(FROM_PREVIOUS_NODE, chunks.bytes(i));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.shardsim.simulator.collective;
+
+/**
+ * What the direct collectives have in common: every rank sends one message to every other rank, by grouped sends and receives. In round r a rank
+ * sends to the rank r places after it and receives from the one r places before it, so that in each round every rank is the target of one
+ * message.
+ *
+ * <p>Rounds are dealt to channels; with more channels than rounds, several channels share each message. A channel sends the messages of up to
+ * {@value #ROUNDS_PER_BATCH} rounds before it receives those of the same rounds, as one batch of NCCL does, where warps work on all of
+ * them at once (NCCL, src/device/sendrecv.h).
+ *
+ * <p>Leaves out that NCCL goes through nodes in a quadratic order of offsets, and local ranks within it (src/init.cc, ncclP2pSchedule).
+ */
+abstract class DirectExchange implements CollectiveAlgorithm {
+    /** NCCL_MAX_DEV_WORK_P2P_PER_BATCH, src/include/device.h. */
+    private static final int ROUNDS_PER_BATCH = 8;
+
+    private final CollectiveKind kind;
+    private final SharedPrimitives shared = new SharedPrimitives();
+
+    DirectExchange(CollectiveKind kind) {
+        this.kind = kind;
+    }
+
+    @Override
+    public String name() {
+        return "direct";
+    }
+
+    @Override
+    public boolean supports(CollectiveRequest request) {
+        return request.kind() == kind && request.size() >= 2;
+    }
+
+    @Override
+    public int channels(CollectiveRequest request) {
+        int rounds = request.size() - 1;
+        return rounds <= request.transport().channels()
+                ? rounds * channelsPerMessage(request)
+                : request.transport().channels();
+    }
+
+    /** Channels that share a message. */
+    private static int channelsPerMessage(CollectiveRequest request) {
+        int usable = Chunks.channels(request.shardBytes(), request.transport());
+        return Math.max(1, Math.min(usable, request.transport().channels() / (request.size() - 1)));
+    }
+
+    @Override
+    public ChannelProgram program(CollectiveRequest request, int member, int channel) {
+        int size = request.size();
+        int stride = Math.min(size - 1, channels(request));
+        int first = 1 + channel % stride;
+        int slots = (size - 1 - first) / stride + 1;
+        int[] sources = new int[slots];
+        int[] targets = new int[slots];
+        int[] targetSlots = new int[slots];
+        int[] nics = new int[slots];
+        for (int slot = 0; slot < slots; slot++) {
+            int round = first + slot * stride;
+            sources[slot] = request.members()[(member + size - round) % size];
+            targets[slot] = request.members()[(member + round) % size];
+            targetSlots[slot] = slot;
+            nics[slot] = nic(request, member, (member + round) % size, channel);
+        }
+        Chunks message =
+                Chunks.of(request.shardBytes(), channelsPerMessage(request), channel / stride, request.transport());
+        return new ChannelProgram(
+                sources,
+                targets,
+                targetSlots,
+                nics,
+                shared.get(request, message, 0, slots, primitives -> exchange(primitives, slots, message)));
+    }
+
+    private static void exchange(PrimitiveList primitives, int slots, Chunks message) {
+        for (int begin = 0; begin < slots; begin += ROUNDS_PER_BATCH) {
+            int end = Math.min(slots, begin + ROUNDS_PER_BATCH);
+            for (int i = 0; i < message.count(); i++) {
+                for (int slot = begin; slot < end; slot++) {
+                    primitives.send(slot, message.bytes(i));
+                }
+            }
+            for (int i = 0; i < message.count(); i++) {
+                for (int slot = begin; slot < end; slot++) {
+                    primitives.receive(slot, message.bytes(i));
+                }
+            }
+        }
+    }
+
+    private static int nic(CollectiveRequest request, int member, int target, int channel) {
+        int[] members = request.members();
+        boolean sameNode =
+                request.cluster().nodeRank(members[member]) == request.cluster().nodeRank(members[target]);
+        return sameNode ? ChannelProgram.NONE : Rail.ownNic(request, member, channel);
+    }
+}

@@ -1,0 +1,203 @@
+package io.shardsim.simulator.collective;
+
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Tree all-reduce: chunks are summed up a tree to its root and sent down again, both in a pipeline. A {@link DoubleBinaryTree} joins the nodes, channels
+ * taking its two trees in turn; a chain joins the members of a node. The head of the chain, beside the channel's NIC, talks to the parent
+ * and the second child; the member after it, beside the same NIC, to the first child (NCCL's balanced tree, src/graph/connect.cc,
+ * ncclTopoPreset and connectTrees).
+ *
+ * <p>Every edge carries the buffer once up and once down: 2 (n - 1) / n of it per rank on average, in 2 log2(nodes) network steps.
+ *
+ * <p>NCCL runs both directions at once, in two halves of a thread block (src/device/all_reduce.h, runTreeSplit). A program is one
+ * strict order, so a member sends chunk k down right after it sent chunk k + lag up, where the lag is about the number of chunks that are under way
+ * between it, the root and back. Members deeper in the tree have the larger lag, which keeps members from waiting for each other in a circle.
+ *
+ * <p>Leaves out that NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
+ */
+public final class TreeAllReduce implements CollectiveAlgorithm {
+    /**
+     * Chunks under way on one network hop: one on the wire and one being received. With fewer, the pipeline would stall once per round trip.
+     */
+    private static final int CHUNKS_PER_NETWORK_HOP = 2;
+
+    private static final int CHUNKS_PER_LOCAL_HOP = 1;
+
+    private final SharedPrimitives shared = new SharedPrimitives();
+
+    @Override
+    public String name() {
+        return "tree";
+    }
+
+    @Override
+    public boolean supports(CollectiveRequest request) {
+        return request.kind() == CollectiveKind.ALL_REDUCE && request.size() >= 2;
+    }
+
+    @Override
+    public int channels(CollectiveRequest request) {
+        return Chunks.channels(request.totalBytes(), request.transport());
+    }
+
+    /** Slots 0, 1, ... lead to the members below, the slot after them to the member above. */
+    @Override
+    public ChannelProgram program(CollectiveRequest request, int member, int channel) {
+        Tree tree = new Tree(request, channel);
+        int[] below = tree.below(member);
+        int above = tree.above(member);
+        int peers = below.length + (above == DoubleBinaryTree.NONE ? 0 : 1);
+        int[] peerRanks = new int[peers];
+        int[] peerSlots = new int[peers];
+        int[] nics = new int[peers];
+        for (int slot = 0; slot < peers; slot++) {
+            int peer = slot < below.length ? below[slot] : above;
+            peerRanks[slot] = request.members()[peer];
+            peerSlots[slot] = slot < below.length ? tree.below(peer).length : indexOf(tree.below(peer), member);
+            nics[slot] = tree.nic(member, peer);
+        }
+        return new ChannelProgram(
+                peerRanks, peerRanks, peerSlots, nics, primitives(request, channel, below.length, tree.lag(member)));
+    }
+
+    private List<Primitive> primitives(CollectiveRequest request, int channel, int below, int lag) {
+        Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
+        boolean root = lag == 0;
+        return shared.get(request, chunks, below, lag, primitives -> {
+            for (int i = 0; i < chunks.count() + lag; i++) {
+                if (i < chunks.count()) {
+                    reduce(primitives, below, root, chunks.bytes(i));
+                }
+                if (i >= lag && !root) {
+                    broadcast(primitives, below, chunks.bytes(i - lag));
+                }
+            }
+        });
+    }
+
+    /** Adds what the members below send and passes the sum up, or, at the root, down. */
+    private static void reduce(PrimitiveList primitives, int below, boolean root, long chunkBytes) {
+        int last = below - 1;
+        if (below == 0) {
+            primitives.send(0, chunkBytes);
+            return;
+        }
+        for (int slot = 0; slot < last; slot++) {
+            primitives.receiveReduce(slot, chunkBytes);
+        }
+        primitives.receiveReduceSend(1, last, root ? last : below, chunkBytes);
+        if (root) {
+            sendDown(primitives, last, chunkBytes);
+        }
+    }
+
+    /** Takes a finished chunk from above and passes it down, to other nodes first, because their subtrees are deeper. */
+    private static void broadcast(PrimitiveList primitives, int below, long chunkBytes) {
+        if (below == 0) {
+            primitives.receive(0, chunkBytes);
+            return;
+        }
+        primitives.receiveCopySend(1, below, below - 1, chunkBytes);
+        sendDown(primitives, below - 1, chunkBytes);
+    }
+
+    private static void sendDown(PrimitiveList primitives, int slots, long chunkBytes) {
+        for (int slot = slots - 1; slot >= 0; slot--) {
+            primitives.send(slot, chunkBytes);
+        }
+    }
+
+    private static int indexOf(int[] values, int value) {
+        for (int i = 0; i < values.length; i++) {
+            if (values[i] == value) {
+                return i;
+            }
+        }
+        throw new IllegalStateException(value + " is not below the member that it sends to");
+    }
+
+    /** The tree of one channel over the members of a request. */
+    private static final class Tree {
+        private final CollectiveRequest request;
+        private final int rail;
+        private final GroupPlacement placement;
+        private final DoubleBinaryTree nodes;
+
+        Tree(CollectiveRequest request, int channel) {
+            this.request = request;
+            this.rail = channel / 2;
+            this.placement = GroupPlacement.of(request);
+            this.nodes = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
+        }
+
+        /** Members of a node from the head down: entry and exit of the rail, which share a NIC, then the others. */
+        private int[] chain(int node) {
+            int[] visit = Rail.of(request, node, rail).members();
+            int[] chain = new int[visit.length];
+            chain[0] = visit[0];
+            for (int i = 1; i < visit.length; i++) {
+                chain[i] = i == 1 ? visit[visit.length - 1] : visit[i - 1];
+            }
+            return chain;
+        }
+
+        /** Member that talks to the first child or to the second one. */
+        private static int speaker(int[] chain, int childIndex) {
+            return childIndex == 0 ? chain[Math.min(1, chain.length - 1)] : chain[0];
+        }
+
+        int above(int member) {
+            int node = placement.nodeOf(member);
+            int[] chain = chain(node);
+            int position = indexOf(chain, member);
+            if (position > 0) {
+                return chain[position - 1];
+            }
+            int parent = nodes.parent(node);
+            if (parent == DoubleBinaryTree.NONE) {
+                return DoubleBinaryTree.NONE;
+            }
+            return speaker(chain(parent), nodes.child(parent, 0) == node ? 0 : 1);
+        }
+
+        /** The member after this one in the chain, then the heads of other nodes. */
+        int[] below(int member) {
+            int node = placement.nodeOf(member);
+            int[] chain = chain(node);
+            int position = indexOf(chain, member);
+            int[] below = new int[3];
+            int count = 0;
+            if (position + 1 < chain.length) {
+                below[count++] = chain[position + 1];
+            }
+            for (int index = 0; index < 2; index++) {
+                int child = nodes.child(node, index);
+                if (child != DoubleBinaryTree.NONE && speaker(chain, index) == member) {
+                    below[count++] = chain(child)[0];
+                }
+            }
+            return Arrays.copyOf(below, count);
+        }
+
+        int nic(int from, int to) {
+            int node = placement.nodeOf(from);
+            return node == placement.nodeOf(to)
+                    ? ChannelProgram.NONE
+                    : Rail.of(request, node, rail).nic();
+        }
+
+        /** Chunks under way from a member to the root and back, 0 for the root alone. */
+        int lag(int member) {
+            int lag = 0;
+            int above = above(member);
+            for (int at = member; above != DoubleBinaryTree.NONE; at = above, above = above(at)) {
+                boolean local = placement.nodeOf(at) == placement.nodeOf(above);
+                lag += 2 * (local ? CHUNKS_PER_LOCAL_HOP : CHUNKS_PER_NETWORK_HOP);
+            }
+            return lag;
+        }
+    }
+}
