@@ -279,6 +279,16 @@ class LauncherTest {
         assertThat(archives()).hasSize(1).isNotEqualTo(first);
     }
 
+    /** JDK 17 does not find what it archived from a jar whose path has a space; the tool runs without, as ever. */
+    @Test
+    void classesComeOutOfTheArchive() throws Exception {
+        checkout = Files.move(checkout, temp.resolve("checkout"));
+        environment.put("SHARDSIM_JAVA_OPTS", "-Xlog:class+load:stderr");
+
+        assertThat(start().err())
+                .containsPattern(LauncherProbe.class.getSimpleName() + " source: shared objects file \\(top\\)");
+    }
+
     @Test
     void startsWithoutACacheItCanWrite() throws Exception {
         environment.put("XDG_CACHE_HOME", checkout.resolve("pom.xml").toString());
