@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * @param basePs from a rank's stream reaching a collective to its first primitive [ps] -- calibration
  * @param nvLinkStepPs one step over NVLink beside its bytes [ps] -- calibration
  * @param laneRates what one thread block can move at most -- calibration
- * @param copyRatio share of the NVLink data-sheet rate that all channels together make when they copy [1] -- calibration
+ * @param copyRatio share of the NVLink payload rate that all channels together make when they copy [1] -- calibration
  * @param reduceRatio the same when they reduce [1] -- calibration
  * @param storeRate a thread block that stores a chunk and sends nothing -- calibration
  * @param channels channels inside a node -- specification

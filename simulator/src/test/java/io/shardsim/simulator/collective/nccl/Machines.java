@@ -16,16 +16,16 @@ final class Machines {
     private Machines() {}
 
     static Cluster p4d(int nodes) {
-        return new Cluster(instance("p4d.24xlarge", "ampere", "300 GB/s", 4, 4, "100 Gbit/s", "10.6 GB/s"), nodes);
+        return new Cluster(instance("p4d.24xlarge", "ampere", "232 GB/s", 4, 4, "100 Gbit/s", "10.6 GB/s"), nodes);
     }
 
     /** p5.48xlarge: the four EFA devices of a GPU make one NIC. */
     static Cluster p5(int nodes) {
-        return new Cluster(instance("p5.48xlarge", "hopper", "450 GB/s", 8, 8, "400 Gbit/s", "48.75 GB/s"), nodes);
+        return new Cluster(instance("p5.48xlarge", "hopper", "387 GB/s", 8, 8, "400 Gbit/s", "48.75 GB/s"), nodes);
     }
 
     static Cluster p3dn(int nodes) {
-        return new Cluster(instance("p3dn.24xlarge", "volta", "150 GB/s", 4, 1, "100 Gbit/s", "10 GB/s"), nodes);
+        return new Cluster(instance("p3dn.24xlarge", "volta", "146 GB/s", 4, 1, "100 Gbit/s", "10 GB/s"), nodes);
     }
 
     /** A server with NVSwitch and no known network. */
@@ -46,7 +46,7 @@ final class Machines {
     }
 
     static Cluster servers(int nodes) {
-        return new Cluster(instance("server", "ampere", "300 GB/s", 4, 8, "200 Gbit/s", "24 GB/s"), nodes);
+        return new Cluster(instance("server", "ampere", "232 GB/s", 4, 8, "200 Gbit/s", "24 GB/s"), nodes);
     }
 
     private static InstanceSpec instance(

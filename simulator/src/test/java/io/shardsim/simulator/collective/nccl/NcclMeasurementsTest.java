@@ -66,7 +66,7 @@ class NcclMeasurementsTest {
     private static double seconds(Measurement measured) {
         boolean ampere = measured.gpu().startsWith("a100");
         Cluster cluster =
-                Machines.server(ampere ? "ampere" : "hopper", ampere ? "300 GB/s" : "450 GB/s", measured.gpus());
+                Machines.server(ampere ? "ampere" : "hopper", ampere ? "232 GB/s" : "387 GB/s", measured.gpus());
         int[] members = Machines.everyone(cluster);
         Choice choice =
                 new NcclTransportModel(RINGS).choose(measured.kind(), "auto", measured.totalBytes(), members, cluster);

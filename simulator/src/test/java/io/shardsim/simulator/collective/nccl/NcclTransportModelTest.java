@@ -28,16 +28,16 @@ class NcclTransportModelTest {
     /** Each pair of lines is a place where a measured curve of nccl_intra_node.csv jumps. */
     @ParameterizedTest
     @CsvSource({
-        "ampere, 300 GB/s, ALL_GATHER,     2,  1, LL",
-        "ampere, 300 GB/s, ALL_GATHER,     2,  2, Simple",
-        "ampere, 300 GB/s, ALL_GATHER,     8,  8, LL128",
-        "ampere, 300 GB/s, ALL_GATHER,     8, 16, Simple",
-        "ampere, 300 GB/s, REDUCE_SCATTER, 4,  1, LL",
-        "ampere, 300 GB/s, REDUCE_SCATTER, 4,  2, Simple",
-        "hopper, 450 GB/s, ALL_GATHER,     4,  2, LL",
-        "hopper, 450 GB/s, ALL_GATHER,     4,  4, Simple",
-        "hopper, 450 GB/s, REDUCE_SCATTER, 8, 16, LL128",
-        "hopper, 450 GB/s, REDUCE_SCATTER, 8, 32, Simple",
+        "ampere, 232 GB/s, ALL_GATHER,     2,  1, LL",
+        "ampere, 232 GB/s, ALL_GATHER,     2,  2, Simple",
+        "ampere, 232 GB/s, ALL_GATHER,     8,  8, LL128",
+        "ampere, 232 GB/s, ALL_GATHER,     8, 16, Simple",
+        "ampere, 232 GB/s, REDUCE_SCATTER, 4,  1, LL",
+        "ampere, 232 GB/s, REDUCE_SCATTER, 4,  2, Simple",
+        "hopper, 387 GB/s, ALL_GATHER,     4,  2, LL",
+        "hopper, 387 GB/s, ALL_GATHER,     4,  4, Simple",
+        "hopper, 387 GB/s, REDUCE_SCATTER, 8, 16, LL128",
+        "hopper, 387 GB/s, REDUCE_SCATTER, 8, 32, Simple",
     })
     void protocolInANodeChangesWhereMeasuredCurvesJump(
             String architecture, String nvLink, CollectiveKind kind, int gpus, long mib, String protocol) {
@@ -149,7 +149,7 @@ class NcclTransportModelTest {
                         .transport()
                         .channels())
                 .isEqualTo(3);
-        Transport small = choose(ALL_GATHER, "auto", 128 << 10, Machines.server("ampere", "300 GB/s", 8))
+        Transport small = choose(ALL_GATHER, "auto", 128 << 10, Machines.server("ampere", "232 GB/s", 8))
                 .transport();
         assertThat(small.name()).isEqualTo("LL");
         assertThat(small.channels()).isEqualTo(4);
@@ -221,8 +221,8 @@ class NcclTransportModelTest {
         Transport transport =
                 choose(ALL_GATHER, "auto", 1024 * MIB, Machines.p4d(1)).transport();
 
-        assertThat(transport.copyRate().bytesPerSecond() * 24).isBetween(204_200_000_000L, 204_400_000_000L);
-        assertThat(transport.reduceRate().bytesPerSecond() * 24).isBetween(233_000_000_000L, 233_200_000_000L);
+        assertThat(transport.copyRate().bytesPerSecond() * 24).isBetween(204_300_000_000L, 204_400_000_000L);
+        assertThat(transport.reduceRate().bytesPerSecond() * 24).isBetween(231_900_000_000L, 232_000_000_000L);
         assertThat(transport.storeRate().bytesPerSecond()).isEqualTo(30_700_000_000L);
     }
 
