@@ -43,6 +43,11 @@ public final class NcclTransportModel implements TransportModel {
     private static final int BUFFER_STEPS = 8;
     /** Steps of a ring's chunk (src/include/collectives.h, ALLGATHER_CHUNKSTEPS and its like). */
     private static final int RING_CHUNK_STEPS = BUFFER_STEPS / 2;
+    /**
+     * Chunk of a send to a peer [bytes]: over NVLink src/init.cc, P2P_NVL_CHUNKSIZE; over EFA what its plugin sets, NCCL_P2P_NET_CHUNKSIZE
+     * (aws-ofi-nccl src/platform-aws.cpp at 2daf7d30).
+     */
+    private static final long PEER_CHUNK_BYTES = 512 << 10;
     /** Most bytes to a peer that a send uses LL for (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
     private static final long PEER_LL_BYTES_MAX = 16 << 10;
 
@@ -176,7 +181,7 @@ public final class NcclTransportModel implements TransportModel {
                 if (tree) {
                     return treeSimpleChunkBytes(stepBytes, rings, channels, totalBytes);
                 }
-                return algorithm.equals("ring") ? RING_CHUNK_STEPS * stepBytes : stepBytes;
+                return algorithm.equals("direct") ? PEER_CHUNK_BYTES : RING_CHUNK_STEPS * stepBytes;
         }
     }
 

@@ -156,7 +156,7 @@ class NcclTransportModelTest {
     }
 
     @Test
-    void chunksAreHalfTheBufferInARingAndAStepElsewhere() {
+    void chunksAreHalfTheBufferInRingsAndSmallerTowardsPeers() {
         assertThat(choose(ALL_GATHER, "auto", 1024 * MIB, Machines.p4d(2))
                         .transport()
                         .chunkBytes())
@@ -168,7 +168,11 @@ class NcclTransportModelTest {
         assertThat(choose(ALL_TO_ALL, "auto", 1024 * MIB, Machines.p4d(2))
                         .transport()
                         .chunkBytes())
-                .isEqualTo(MIB);
+                .isEqualTo(512 << 10);
+        assertThat(choose(ALL_GATHER, "hierarchical", 1024 * MIB, Machines.p4d(2))
+                        .transport()
+                        .chunkBytes())
+                .isEqualTo(4 * MIB);
     }
 
     @Test
