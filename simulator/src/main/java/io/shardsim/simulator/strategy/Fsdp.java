@@ -35,7 +35,7 @@ public final class Fsdp implements ShardingStrategy {
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(job, parameters, writer -> new Step(job, writer).write());
+        return StepWriter.write(job, parameters, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
     }
 
     @Override

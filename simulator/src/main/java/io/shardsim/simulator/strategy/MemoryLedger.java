@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Who holds GPU memory when most of it is held, on one rank in one training step.
@@ -16,13 +17,11 @@ public final class MemoryLedger {
     private final Map<MemoryOwner, Long> atPeak;
     private final long peakBytes;
     private final int peakOperation;
-    private final long transientPeakBytes;
 
-    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes, int peakOperation, long transientPeakBytes) {
+    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes, int peakOperation) {
         this.atPeak = Collections.unmodifiableMap(atPeak);
         this.peakBytes = peakBytes;
         this.peakOperation = peakOperation;
-        this.transientPeakBytes = transientPeakBytes;
     }
 
     /** Reads a plan. */
@@ -30,9 +29,7 @@ public final class MemoryLedger {
         Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
         Map<MemoryOwner, Long> atPeak = new EnumMap<>(MemoryOwner.class);
         long total = 0;
-        long passing = 0;
         long peak = 0;
-        long passingPeak = 0;
         int peakOperation = 0;
         for (StepPlan.MemoryChange change : plan.memoryChanges()) {
             long now = held.merge(change.owner(), change.bytes(), Math::addExact);
@@ -42,22 +39,26 @@ public final class MemoryLedger {
                                 + change.beforeOperation() + " but held only " + (now - change.bytes()));
             }
             total = Math.addExact(total, change.bytes());
-            passing = isTransient(change.owner()) ? passing + change.bytes() : passing;
-            passingPeak = Math.max(passingPeak, passing);
             if (total > peak) {
                 peak = total;
                 peakOperation = change.beforeOperation();
                 atPeak = new EnumMap<>(held);
             }
         }
-        return new MemoryLedger(atPeak, peak, peakOperation, passingPeak);
+        return new MemoryLedger(atPeak, peak, peakOperation);
     }
 
-    private static boolean isTransient(MemoryOwner owner) {
-        return switch (owner) {
-            case GATHERED_UNITS, ACTIVATIONS, WORKING_SET, BUCKETS -> true;
-            case PARAMETERS, GRADIENTS, OPTIMIZER_STATES, RUNTIME, FRAGMENTATION -> false;
-        };
+    /** Most bytes that some owners hold together at one instant. */
+    public static long peakBytes(StepPlan plan, Set<MemoryOwner> owners) {
+        long held = 0;
+        long peak = 0;
+        for (StepPlan.MemoryChange change : plan.memoryChanges()) {
+            if (owners.contains(change.owner())) {
+                held = Math.addExact(held, change.bytes());
+                peak = Math.max(peak, held);
+            }
+        }
+        return peak;
     }
 
     /** Most bytes held at one instant. */
@@ -73,11 +74,6 @@ public final class MemoryLedger {
     /** Index of the operation before which the peak is reached. */
     public int peakOperation() {
         return peakOperation;
-    }
-
-    /** Most bytes that come and go within the step: gathered units, activations, temporaries, buckets. */
-    public long transientPeakBytes() {
-        return transientPeakBytes;
     }
 
     /** Bytes that remain of a capacity at the peak; negative when the step does not fit. */

@@ -6,8 +6,11 @@ import io.shardsim.simulator.strategy.Operation.Compute;
 import io.shardsim.simulator.strategy.Work.Kind;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +26,10 @@ import java.util.function.Consumer;
  * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
  */
 final class StepWriter {
+    /** Owners whose memory comes and goes within a step. */
+    static final Set<MemoryOwner> ALLOCATED_IN_STEP = Collections.unmodifiableSet(EnumSet.of(
+            MemoryOwner.GATHERED_UNITS, MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.BUCKETS));
+
     /** No operation; plans ignore it among waits. */
     static final int NONE = -1;
 
@@ -46,12 +53,13 @@ final class StepWriter {
      * the allocator loses to fragmentation.
      *
      * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and {@code activation_loading_horizon}
+     * @param fragmented owners whose memory goes through the allocator piece by piece
      * @param story the strategy's own part
      */
-    static StepPlan write(TrainingJob job, StrategyParameters parameters, Consumer<StepWriter> story) {
+    static StepPlan write(
+            TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
         StepPlan dry = once(job, parameters, 0, story);
-        MemoryLedger ledger = MemoryLedger.of(dry);
-        long lost = (long) (parameters.fraction("fragmentation") * ledger.transientPeakBytes());
+        long lost = (long) (parameters.fraction("fragmentation") * MemoryLedger.peakBytes(dry, fragmented));
         return once(job, parameters, lost, story);
     }
 

@@ -1,65 +1,143 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.topology.units.DataSize;
+import io.shardsim.topology.units.Picoseconds;
+import io.shardsim.topology.units.QuantityException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
  * Settings of a strategy: what its descriptor declares, overridden by what the scenario says.
  *
- * <p>Values are kept as the declared unit asks: whole numbers for {@code elements}, {@code ranks}, {@code count},
- * {@code bytes} and {@code ps}; a decimal number for {@code fraction}; true or false for {@code flag}; text for {@code name}.
+ * <p>A descriptor declares a setting in three lines, for example
+ *
+ * <pre>
+ * reduce_bucket_size: 500000000 elements
+ * reduce_bucket_size.meaning: Gradients that are reduced together.
+ * reduce_bucket_size.source: deepspeed/runtime/zero/config.py, v0.7.2
+ * </pre>
+ *
+ * <p>The default tells the kind: {@code elements}, {@code ranks}, {@code layers} (whole numbers), {@code 15 %}, a size such as
+ * {@code 1.2 GB}, a time such as {@code 20 us}, {@code true} or {@code false}, or a name. A scenario may leave out {@code elements},
+ * {@code ranks} and {@code layers}.
  */
 public final class StrategyParameters {
-    /**
-     * One setting that a descriptor declares.
-     *
-     * @param name as scenario files write it, for example {@code reduce_bucket_size}
-     * @param unit elements, ranks, count, bytes, ps, fraction, flag or name
-     * @param defaultValue in that unit
-     * @param meaning one sentence
-     * @param source where the default comes from
-     */
-    public record Declaration(String name, String unit, Object defaultValue, String meaning, String source) {}
+    private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "source");
 
-    private final Map<String, Declaration> declarations = new LinkedHashMap<>();
-    private final Map<String, Object> given = new LinkedHashMap<>();
+    /** What a value counts; each reads its own notation. */
+    private enum Unit {
+        ELEMENTS,
+        RANKS,
+        LAYERS,
+        PERCENT,
+        SIZE,
+        TIME,
+        FLAG,
+        NAME;
+
+        static Unit of(String written) {
+            for (Unit counted : List.of(ELEMENTS, RANKS, LAYERS)) {
+                if (written.endsWith(" " + counted.word())) {
+                    return counted;
+                }
+            }
+            if (written.endsWith("%")) {
+                return PERCENT;
+            }
+            if (written.equals("true") || written.equals("false")) {
+                return FLAG;
+            }
+            if (!Character.isDigit(written.charAt(0))) {
+                return NAME;
+            }
+            return written.endsWith("B") ? SIZE : TIME;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        Object parse(String written) {
+            return switch (this) {
+                case ELEMENTS, RANKS, LAYERS ->
+                    whole(
+                            written.endsWith(word())
+                                    ? written.substring(0, written.length() - word().length())
+                                    : written);
+                case PERCENT -> percent(written);
+                case SIZE -> DataSize.parse(written).bytes();
+                case TIME -> Picoseconds.parse(written);
+                case FLAG -> flag(written);
+                case NAME -> written;
+            };
+        }
+
+        private static Long whole(String digits) {
+            long value = new BigDecimal(digits.strip()).longValueExact();
+            if (value < 0) {
+                throw new ArithmeticException("negative");
+            }
+            return value;
+        }
+
+        private static Double percent(String written) {
+            if (!written.endsWith("%")) {
+                throw new NumberFormatException("no percent sign");
+            }
+            double share = Double.parseDouble(
+                            written.substring(0, written.length() - 1).strip())
+                    / 100;
+            if (!(share >= 0) || Double.isInfinite(share)) {
+                throw new ArithmeticException("negative");
+            }
+            return share;
+        }
+
+        private static Boolean flag(String written) {
+            if (!written.equals("true") && !written.equals("false")) {
+                throw new NumberFormatException("neither true nor false");
+            }
+            return Boolean.valueOf(written);
+        }
+    }
+
+    private final Map<String, String> defaults = new LinkedHashMap<>();
+    private final Map<String, Object> values = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
 
     /**
      * Checks and keeps the settings; what is wrong with them is told by {@link #problems()}.
      *
-     * @param declared what the descriptor declares
-     * @param given what the scenario sets, quantities already in the declared unit
+     * @param descriptor lines of the descriptor
+     * @param given what the scenario sets, as written: texts, numbers, true or false
      */
-    public StrategyParameters(List<Declaration> declared, Map<String, ?> given) {
-        for (Declaration declaration : declared) {
-            declarations.put(declaration.name(), declaration);
-        }
-        given.forEach(this::set);
+    public StrategyParameters(Map<String, String> descriptor, Map<String, ?> given) {
+        descriptor.forEach((name, written) -> {
+            if (!NO_PARAMETERS.contains(name) && name.indexOf('.') < 0) {
+                defaults.put(name, written);
+                values.put(name, Unit.of(written).parse(written));
+            }
+        });
+        given.forEach((name, value) -> set(name, String.valueOf(value)));
     }
 
-    private void set(String name, Object value) {
-        Declaration declaration = declarations.get(name);
-        if (declaration == null) {
+    private void set(String name, String written) {
+        String byDefault = defaults.get(name);
+        if (byDefault == null) {
             problems.add("unknown parameter " + name + nearest(name));
-        } else if (!fits(declaration.unit(), value)) {
-            problems.add(name + " " + value + " is not a value in " + declaration.unit() + "; the default is "
-                    + declaration.defaultValue());
-        } else {
-            given.put(name, value);
+            return;
         }
-    }
-
-    private static boolean fits(String unit, Object value) {
-        return switch (unit) {
-            case "flag" -> value instanceof Boolean;
-            case "name" -> value instanceof String;
-            case "fraction" -> value instanceof Number number && number.doubleValue() >= 0;
-            default -> (value instanceof Long || value instanceof Integer) && ((Number) value).longValue() >= 0;
-        };
+        try {
+            values.put(name, Unit.of(byDefault).parse(written));
+        } catch (QuantityException | ArithmeticException | NumberFormatException e) {
+            problems.add(name + " " + written + " is not written as this parameter is; the default is " + byDefault);
+        }
     }
 
     /** What is wrong with the settings, one sentence each; empty when nothing is. */
@@ -67,26 +145,30 @@ public final class StrategyParameters {
         return List.copyOf(problems);
     }
 
-    /** All declared settings in the descriptor's order, with the values in force. */
-    public Map<String, Object> values() {
-        Map<String, Object> values = new LinkedHashMap<>();
-        declarations.keySet().forEach(name -> values.put(name, value(name)));
-        return values;
+    /** Names of all declared settings, in the descriptor's order. */
+    public Set<String> names() {
+        return defaults.keySet();
     }
 
-    /** A setting in elements, ranks, bytes, picoseconds or a count. */
+    /** The default of a setting, as the descriptor writes it. */
+    public String defaultOf(String name) {
+        value(name);
+        return defaults.getOrDefault(name, "");
+    }
+
+    /** A setting in elements, ranks, layers, bytes or picoseconds. */
     public long whole(String name) {
-        return ((Number) value(name)).longValue();
+        return (Long) value(name);
     }
 
-    /** A setting in ranks or a count. */
+    /** A setting in ranks or layers. */
     public int count(String name) {
         return Math.toIntExact(whole(name));
     }
 
-    /** A fraction. */
+    /** A percentage, as a fraction. */
     public double fraction(String name) {
-        return ((Number) value(name)).doubleValue();
+        return (Double) value(name);
     }
 
     /** A switch. */
@@ -100,16 +182,16 @@ public final class StrategyParameters {
     }
 
     private Object value(String name) {
-        Declaration declaration = declarations.get(name);
-        if (declaration == null) {
+        Object value = values.get(name);
+        if (value == null) {
             throw new IllegalStateException(
-                    "parameter " + name + " is not declared; declared are " + declarations.keySet());
+                    "parameter " + name + " is not declared; declared are " + defaults.keySet());
         }
-        return given.getOrDefault(name, declaration.defaultValue());
+        return value;
     }
 
     private String nearest(String name) {
-        TreeSet<String> known = new TreeSet<>(declarations.keySet());
+        TreeSet<String> known = new TreeSet<>(defaults.keySet());
         String best = "";
         int least = Integer.MAX_VALUE;
         for (String candidate : known) {

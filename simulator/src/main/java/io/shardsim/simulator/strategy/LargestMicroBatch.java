@@ -1,0 +1,57 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.Optional;
+
+/**
+ * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest whose plan stays
+ * within the memory of the GPU.
+ *
+ * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks come into question.
+ * Memory grows with the micro-batch, and so does the work between two gathers: the largest that fits is the fastest in most cases, though a
+ * published run may have used another.
+ */
+public final class LargestMicroBatch {
+    private LargestMicroBatch() {}
+
+    /**
+     * What the search found.
+     *
+     * @param job the job with that micro-batch; with micro-batch 1 when nothing fits
+     * @param ledger its memory
+     * @param fits whether it stays within the capacity
+     */
+    public record Found(TrainingJob job, MemoryLedger ledger, boolean fits) {}
+
+    /**
+     * Searches.
+     *
+     * @param job micro-batch and accumulation steps of the given job are replaced; their product, a rank's samples in a step, is kept
+     * @param capacityBytes memory of one GPU
+     */
+    public static Found of(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+        int samples = Math.multiplyExact(job.microBatch(), job.accumulationSteps());
+        for (int microBatch = samples; microBatch > 1; microBatch--) {
+            if (samples % microBatch == 0) {
+                Found found = measure(strategy, job.withMicroBatch(microBatch, samples / microBatch), capacityBytes);
+                if (found.fits()) {
+                    return found;
+                }
+            }
+        }
+        return measure(strategy, job.withMicroBatch(1, samples), capacityBytes);
+    }
+
+    /** Two micro-batches show the peak: all later ones are like the second. */
+    private static Found measure(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+        TrainingJob two = job.withMicroBatch(job.microBatch(), Math.min(2, job.accumulationSteps()));
+        MemoryLedger ledger = MemoryLedger.of(strategy.plan(two));
+        return new Found(job, ledger, ledger.headroomBytes(capacityBytes) >= 0);
+    }
+
+    /** Samples of a rank in one training step, or nothing when the ranks do not divide the global batch. */
+    public static Optional<Integer> samplesPerRank(long globalBatch, int dataParallelRanks) {
+        return globalBatch % dataParallelRanks == 0
+                ? Optional.of(Math.toIntExact(globalBatch / dataParallelRanks))
+                : Optional.empty();
+    }
+}

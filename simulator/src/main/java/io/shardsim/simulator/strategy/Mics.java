@@ -1,0 +1,136 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * MiCS, the sharded data parallelism of the SageMaker model parallel library [1, 2]: ZeRO-3 in which model states are split
+ * over a shard group, smaller than the world, and replicated among groups. Each ingredient has its own switch.
+ *
+ * <ul>
+ *   <li>Hierarchical all-gather, used when the shard group spans nodes: first among ranks with the same local rank of all nodes, then
+ *       within each node [1, section 3.3; 3, _hierarchical_all_gather_params]. What came between nodes is moved to its place in between.
+ *   <li>2-hop gradient synchronisation: reduce-scatter within the shard group every micro-batch; all-reduce of the shards among the
+ *       replication group in the last micro-batch only [1, section 3.4; 3, allreduce_mics_shard_grads]. Without it, gradients are all-reduced over all
+ *       ranks every micro-batch and each rank keeps its shard.
+ *   <li>Coalesced gathers: the tensors of one fetch travel as one collective straight to their places [3]. Without it, each tensor
+ *       travels alone.
+ *   <li>Prefetch of later modules' tensors, as in ZeRO-3.
+ *   <li>Defragmented buffers: gathered tensors and gradient buckets live in buffers set aside once, so that they cannot fragment the allocator's
+ *       memory [1, section 4].
+ * </ul>
+ *
+ * <p>Between-node gathers, within-node gathers and reductions each have their own communicator when the gather is hierarchical, so gathers
+ * and reductions overlap; otherwise they share the shard group's.
+ *
+ * <p>Leaves out what {@link Stage3Step} leaves out.
+ *
+ * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119. [2] Amazon SageMaker
+ * developer guide, Sharded Data Parallelism. [3] github.com/deepspeedai/DeepSpeed, deepspeed/runtime/zero/mics.py (by the authors of [1]).
+ */
+public final class Mics implements ShardingStrategy {
+    private final StrategyParameters parameters;
+
+    public Mics(StrategyParameters parameters) {
+        this.parameters = parameters;
+    }
+
+    @Override
+    public StepPlan plan(TrainingJob job) {
+        Set<MemoryOwner> fragmented = parameters.flag("defragmented_buffers")
+                ? EnumSet.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET)
+                : StepWriter.ALLOCATED_IN_STEP;
+        return StepWriter.write(job, parameters, fragmented, writer -> new Step(job, writer).write());
+    }
+
+    @Override
+    public List<String> problems(TrainingJob job) {
+        List<String> problems = new ArrayList<>(parameters.problems());
+        ShardGroups.problem("shard_group", parameters.count("shard_group"), job.worldSize())
+                .ifPresent(problems::add);
+        int size = parameters.count("shard_group");
+        if (size > job.gpusPerNode() && size % job.gpusPerNode() != 0) {
+            problems.add("shard_group " + size + " spans nodes but is not a multiple of " + job.gpusPerNode()
+                    + " GPUs per node; nearest multiples: " + size / job.gpusPerNode() * job.gpusPerNode() + ", "
+                    + (size / job.gpusPerNode() + 1) * job.gpusPerNode());
+        }
+        return problems;
+    }
+
+    @Override
+    public RankGroups shardGroups(TrainingJob job) {
+        int size = parameters.count("shard_group");
+        return ShardGroups.shard(size == 0 ? ruleOfThumb(job) : size, job.worldSize());
+    }
+
+    /** One more node for each 3 billion parameters, rounded up to a power of two [2], within the world. */
+    private static int ruleOfThumb(TrainingJob job) {
+        long nodes = (job.model().parameters() + 2_999_999_999L) / 3_000_000_000L;
+        long rounded = Math.max(1, Long.highestOneBit(2 * nodes - 1));
+        int size = (int) Math.min(rounded * job.gpusPerNode(), job.worldSize());
+        while (job.worldSize() % size != 0) {
+            size++;
+        }
+        return size;
+    }
+
+    @Override
+    public String defaultKernels() {
+        return parameters.name("framework_profile");
+    }
+
+    /** Where MiCS departs from DeepSpeed's gathers and reductions. */
+    private final class Step extends Stage3Step {
+        private final boolean hierarchical;
+        private final boolean twoHop = parameters.flag("two_hop_gradient_sync");
+        private final boolean coalesced = parameters.flag("coalesced_gathers");
+        private final RankGroups world;
+
+        Step(TrainingJob job, StepWriter writer) {
+            super(job, writer, Mics.this.parameters, shardGroups(job), ShardGroups.replication(shardGroups(job)));
+            hierarchical = parameters.flag("hierarchical_all_gather") && shard.size() > job.gpusPerNode();
+            world = new RankGroups("world", job.worldSize(), job.worldSize(), 1);
+        }
+
+        @Override
+        int gather(int[] tensors, String label, int... waits) {
+            if (coalesced) {
+                return gatherTogether(paddedElements(tensors), label, waits);
+            }
+            int gathered = StepWriter.NONE;
+            for (int tensor : tensors) {
+                gathered = gatherTogether(paddedElements(tensor), label, waits);
+            }
+            return gathered;
+        }
+
+        private int gatherTogether(long elements, String label, int... waits) {
+            String algorithm = parameters.name(hierarchical ? "hierarchical_algorithm" : "gather_algorithm");
+            lastGather = writer.gather(shard, bytes(elements), algorithm, label, waits);
+            return hierarchical
+                    ? writer.copy(Stream.GATHER, 4 * bytes(elements / job.gpusPerNode()), "place shards", lastGather)
+                    : lastGather;
+        }
+
+        @Override
+        int reduce(long elements, boolean lastMicroBatch, int... waits) {
+            String algorithm = parameters.name("reduce_algorithm");
+            if (!twoHop) {
+                return writer.allReduce(world, bytes(elements), algorithm, "all-reduce bucket", waits);
+            }
+            int scattered = writer.reduceScatter(shard, bytes(elements), algorithm, "reduce-scatter bucket", waits);
+            if (!lastMicroBatch || replication.size() == 1) {
+                return scattered;
+            }
+            return writer.allReduce(
+                    replication, bytes(elements / shard.size()), algorithm, "all-reduce among replicas", scattered);
+        }
+
+        @Override
+        boolean sharesCommunicator() {
+            return !hierarchical;
+        }
+    }
+}

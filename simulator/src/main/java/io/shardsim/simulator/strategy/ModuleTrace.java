@@ -1,0 +1,160 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ParameterTensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The modules of a transformer in the order in which one forward and backward visit them, with the parameter tensors that
+ * each needs: what DeepSpeed records in the first step and replays in all others [1].
+ *
+ * <p>A visit is one run of a module's hooks. Modules that hold parameters are followed by one that holds none (an
+ * activation, a dropout, a container), as in the GPT-2 and Llama implementations of Hugging Face: its hooks prefetch too.
+ *
+ * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2, record_module.
+ */
+final class ModuleTrace {
+    /** Modules whose compute is planned as one: the embedding, a layer or the head, in one direction. */
+    enum Phase {
+        EMBEDDING_FORWARD,
+        LAYER_FORWARD,
+        HEAD_FORWARD,
+        HEAD_BACKWARD,
+        LAYER_BACKWARD,
+        EMBEDDING_BACKWARD
+    }
+
+    /**
+     * One run of a module's hooks.
+     *
+     * @param tensors parameter tensors that the module owns, by number
+     * @param computesGradients whether the gradients of those tensors are ready after it
+     */
+    record Visit(int[] tensors, boolean computesGradients) {}
+
+    /**
+     * Visits whose compute is planned as one.
+     *
+     * @param layer number of the layer; 0 for embedding and head
+     * @param firstVisit index of its first visit
+     * @param endVisit index after its last visit
+     */
+    record Segment(Phase phase, int layer, int firstVisit, int endVisit) {}
+
+    private static final int[] NOTHING = {};
+
+    private final List<Long> elements = new ArrayList<>();
+    private final List<Visit> visits = new ArrayList<>();
+    private final List<Segment> segments = new ArrayList<>();
+
+    private ModuleTrace() {}
+
+    /** The trace of one micro-batch. */
+    static ModuleTrace of(ModelShape model, Checkpointing checkpointing) {
+        ModuleTrace trace = new ModuleTrace();
+        List<int[]> embedding = trace.modules(model.embeddingTensors());
+        List<List<int[]>> layers = new ArrayList<>();
+        for (int layer = 0; layer < model.layers(); layer++) {
+            layers.add(trace.modules(model.layerTensors()));
+        }
+        List<int[]> head = trace.modules(model.outputTensors());
+        int[] tied = {0};
+        trace.forward(Phase.EMBEDDING_FORWARD, 0, embedding);
+        for (int layer = 0; layer < model.layers(); layer++) {
+            trace.forward(Phase.LAYER_FORWARD, layer, layers.get(layer));
+        }
+        trace.forward(Phase.HEAD_FORWARD, 0, head);
+        if (model.tiedEmbeddings()) {
+            trace.extend(new Visit(tied, false));
+        }
+        int start = trace.visits.size();
+        if (model.tiedEmbeddings()) {
+            trace.visits.add(new Visit(tied, false));
+        }
+        trace.backward(Phase.HEAD_BACKWARD, 0, head, start);
+        for (int layer = model.layers() - 1; layer >= 0; layer--) {
+            start = trace.visits.size();
+            if (checkpointing == Checkpointing.FULL) {
+                trace.visit(layers.get(layer));
+            }
+            trace.backward(Phase.LAYER_BACKWARD, layer, layers.get(layer), start);
+        }
+        trace.backward(Phase.EMBEDDING_BACKWARD, 0, embedding, trace.visits.size());
+        return trace;
+    }
+
+    /** Groups tensors by the module that owns them: what stands before the last dot of the name. */
+    private List<int[]> modules(List<ParameterTensor> tensors) {
+        List<int[]> modules = new ArrayList<>();
+        String current = "";
+        List<Integer> numbers = new ArrayList<>();
+        for (ParameterTensor tensor : tensors) {
+            String owner = owner(tensor.name());
+            if (!owner.equals(current) && !numbers.isEmpty()) {
+                modules.add(array(numbers));
+                numbers.clear();
+            }
+            current = owner;
+            numbers.add(elements.size());
+            elements.add(tensor.elements());
+        }
+        modules.add(array(numbers));
+        return modules;
+    }
+
+    private static String owner(String name) {
+        return name.endsWith(".weight") || name.endsWith(".bias") ? name.substring(0, name.lastIndexOf('.')) : name;
+    }
+
+    private static int[] array(List<Integer> numbers) {
+        return numbers.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void visit(List<int[]> modules) {
+        for (int[] module : modules) {
+            visits.add(new Visit(module, false));
+            visits.add(new Visit(NOTHING, false));
+        }
+    }
+
+    private void forward(Phase phase, int layer, List<int[]> modules) {
+        int start = visits.size();
+        visit(modules);
+        segments.add(new Segment(phase, layer, start, visits.size()));
+    }
+
+    /** Adds one more visit to the last segment. */
+    private void extend(Visit visit) {
+        visits.add(visit);
+        Segment last = segments.remove(segments.size() - 1);
+        segments.add(new Segment(last.phase(), last.layer(), last.firstVisit(), visits.size()));
+    }
+
+    private void backward(Phase phase, int layer, List<int[]> modules, int start) {
+        for (int i = modules.size() - 1; i >= 0; i--) {
+            visits.add(new Visit(NOTHING, false));
+            visits.add(new Visit(modules.get(i), true));
+        }
+        segments.add(new Segment(phase, layer, start, visits.size()));
+    }
+
+    /** Number of parameter tensors. */
+    int tensors() {
+        return elements.size();
+    }
+
+    /** Elements of a tensor. */
+    long elements(int tensor) {
+        return elements.get(tensor);
+    }
+
+    List<Visit> visits() {
+        return visits;
+    }
+
+    List<Segment> segments() {
+        return segments;
+    }
+}

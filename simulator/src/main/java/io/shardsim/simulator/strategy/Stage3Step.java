@@ -1,0 +1,309 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.strategy.ModuleTrace.Phase;
+import io.shardsim.simulator.strategy.ModuleTrace.Segment;
+import io.shardsim.simulator.strategy.ModuleTrace.Visit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * One training step of DeepSpeed's third ZeRO stage while it is being written [1]; systems built on it depart from it in
+ * the methods that say so.
+ *
+ * <ul>
+ *   <li>Tensors are gathered and released module by module as {@link ParameterCoordinator} decides.
+ *   <li>The host does not issue a fetch while more than two earlier ones are under way (__max_ongoing_fetch_events).
+ *   <li>Gradients fill a bucket in the order in which backward makes them; a gradient that would overflow it first sends the bucket off.
+ *       Bucket boundaries therefore fall inside layers, and the pattern repeats every few layers.
+ *   <li>A bucket is copied together, cut into shards and scaled (three passes over it), reduce-scattered, and added to the shard of gradients.
+ *   <li>At the end of each backward the last bucket goes off and the host waits for it; nothing is prefetched across micro-batches.
+ *   <li>After the update, the tensors that persist are gathered one by one.
+ * </ul>
+ *
+ * <p>The compute of a layer is one operation, so it waits for all tensors of the layer, and a bucket that is sent off within a layer waits
+ * for the whole of its backward; gathers that the host issues during that layer go first.
+ *
+ * <p>Leaves out offload of states, the first step's recording, allocator retries, and the fp16 loss scale's skipped steps.
+ *
+ * <p>[1] deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py, v0.7.2.
+ */
+abstract class Stage3Step {
+    private static final int MAX_ONGOING_FETCH_EVENTS = 2;
+
+    /** What the step is written for. */
+    final TrainingJob job;
+
+    final StepWriter writer;
+    final StrategyParameters parameters;
+
+    /** Ranks that hold one copy of the states, and those that hold the same shard. */
+    final RankGroups shard;
+
+    final RankGroups replication;
+
+    /** Index of the last operation on the gather and on the reduce stream that used a communicator. */
+    int lastGather = StepWriter.NONE;
+
+    int lastReduce = StepWriter.NONE;
+
+    private final ModuleTrace trace;
+    private final ParameterCoordinator coordinator;
+    private final long reduceBucket;
+    private final boolean overlap;
+    private final int runAhead;
+
+    private final int[] gatheredBy;
+    private final Deque<Integer> fetches = new ArrayDeque<>();
+    private final List<Integer> bucket = new ArrayList<>();
+    private final List<int[]> fullBuckets = new ArrayList<>();
+    private long bucketElements;
+    private int[] computed = {};
+    private long[] releasedBytes = {};
+    private int synchronizedAt = StepWriter.NONE;
+
+    Stage3Step(
+            TrainingJob job,
+            StepWriter writer,
+            StrategyParameters parameters,
+            RankGroups shard,
+            RankGroups replication) {
+        this.job = job;
+        this.writer = writer;
+        this.parameters = parameters;
+        this.shard = shard;
+        this.replication = replication;
+        this.trace = ModuleTrace.of(job.model(), job.checkpointing());
+        this.coordinator = new ParameterCoordinator(
+                trace,
+                parameters.whole("param_persistence_threshold"),
+                parameters.whole("prefetch_bucket_size"),
+                parameters.whole("max_live_parameters"),
+                parameters.whole("max_reuse_distance"));
+        this.reduceBucket = parameters.whole("reduce_bucket_size");
+        this.overlap = parameters.flag("overlap_comm");
+        this.runAhead = parameters.count("run_ahead_layers");
+        this.gatheredBy = new int[trace.tensors()];
+    }
+
+    // Departures.
+
+    /** Gathers tensors that one fetch or prefetch asks for; returns the operation after which they are there. */
+    abstract int gather(int[] tensors, String label, int... waits);
+
+    /** Reduces a bucket of gradients whose shards are then added up; returns the operation after which they are. */
+    abstract int reduce(long elements, boolean lastMicroBatch, int... waits);
+
+    /** True when gathers and reductions use one communicator and so run in the order in which they are issued. */
+    abstract boolean sharesCommunicator();
+
+    // The step.
+
+    final void write() {
+        holdStates();
+        for (int i = 0; i < job.accumulationSteps(); i++) {
+            writer.beginMicroBatch();
+            microBatch(i == job.accumulationSteps() - 1);
+        }
+        update();
+    }
+
+    private long shardElements() {
+        long elements = 0;
+        for (int tensor = 0; tensor < trace.tensors(); tensor++) {
+            elements += paddedElements(tensor) / shard.size();
+        }
+        return elements;
+    }
+
+    final long paddedElements(int tensor) {
+        return ShardGroups.padded(trace.elements(tensor), shard.size());
+    }
+
+    final long paddedElements(int[] tensors) {
+        return Arrays.stream(tensors).mapToLong(this::paddedElements).sum();
+    }
+
+    final long bytes(long elements) {
+        return elements * job.precision().bytes();
+    }
+
+    private void holdStates() {
+        long persistent = 0;
+        for (int tensor = 0; tensor < trace.tensors(); tensor++) {
+            persistent += coordinator.isPersistent(tensor) ? paddedElements(tensor) : 0;
+        }
+        writer.allocate(MemoryOwner.PARAMETERS, bytes(shardElements() + persistent));
+        writer.allocate(MemoryOwner.GRADIENTS, bytes(shardElements()));
+        writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
+        writer.allocate(MemoryOwner.BUCKETS, bytes(reduceBucket));
+    }
+
+    private void microBatch(boolean last) {
+        coordinator.reset();
+        List<Segment> segments = trace.segments();
+        computed = new int[segments.size()];
+        releasedBytes = new long[segments.size()];
+        for (int i = 0; i < segments.size(); i++) {
+            segment(segments.get(i), i, last);
+        }
+        for (long bytes : releasedBytes) {
+            writer.free(MemoryOwner.GATHERED_UNITS, bytes);
+        }
+        sendBucket();
+        reduceFullBuckets(computed[segments.size() - 1], last);
+        synchronizedAt = writer.host(0, "wait for gradients", lastReduce);
+    }
+
+    private void segment(Segment segment, int index, boolean last) {
+        boolean layer = segment.phase() == Phase.LAYER_FORWARD || segment.phase() == Phase.LAYER_BACKWARD;
+        if (layer) {
+            writer.beginLayer();
+        }
+        int issued = issue(segment, index);
+        for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
+            visit(step, index, issued);
+        }
+        boolean backward = index > trace.segments().size() / 2 - 1;
+        long gradientBytes = backward ? bytes(gradientElements(segment)) : 0;
+        writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
+        computed[index] = compute(segment, tensorsReady(segment), overlap ? StepWriter.NONE : lastReduce);
+        reduceFullBuckets(computed[index], last);
+        writer.free(MemoryOwner.BUCKETS, gradientBytes);
+    }
+
+    /** The host works through the hooks of a segment once memory of earlier layers has come free. */
+    private int issue(Segment segment, int index) {
+        int freed = index - runAhead;
+        if (freed >= 0) {
+            writer.free(MemoryOwner.GATHERED_UNITS, releasedBytes[freed]);
+            releasedBytes[freed] = 0;
+        }
+        long hooks = (long) segment.endVisit() - segment.firstVisit();
+        return writer.host(
+                Math.multiplyExact(hooks, parameters.whole("host_time_per_module")),
+                "issue modules",
+                freed >= 0 ? computed[freed] : StepWriter.NONE,
+                synchronizedAt);
+    }
+
+    private void visit(int step, int segment, int issued) {
+        fetch(coordinator.fetch(step), "gather parameters", issued);
+        fetch(coordinator.prefetch(), "prefetch parameters", issued);
+        Visit visit = trace.visits().get(step);
+        if (visit.computesGradients()) {
+            for (int i = visit.tensors().length - 1; i >= 0; i--) {
+                addToBucket(visit.tensors()[i]);
+            }
+        }
+        releasedBytes[segment] += bytes(paddedElements(coordinator.release(step)));
+    }
+
+    private void fetch(int[] tensors, String label, int issued) {
+        if (tensors.length == 0) {
+            return;
+        }
+        int ongoing = fetches.size() > MAX_ONGOING_FETCH_EVENTS ? fetches.removeFirst() : StepWriter.NONE;
+        writer.allocate(MemoryOwner.GATHERED_UNITS, bytes(paddedElements(tensors)));
+        int before = sharesCommunicator() ? lastReduce : StepWriter.NONE;
+        int gathered = gather(tensors, label, issued, ongoing, before);
+        fetches.addLast(gathered);
+        for (int tensor : tensors) {
+            gatheredBy[tensor] = gathered;
+        }
+    }
+
+    private int tensorsReady(Segment segment) {
+        int ready = StepWriter.NONE;
+        for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
+            for (int tensor : trace.visits().get(step).tensors()) {
+                ready = coordinator.isPersistent(tensor) ? ready : Math.max(ready, gatheredBy[tensor]);
+            }
+        }
+        return ready;
+    }
+
+    private int compute(Segment segment, int... waits) {
+        return switch (segment.phase()) {
+            case EMBEDDING_FORWARD -> writer.forwardEmbedding(StepWriter.with(waits, synchronizedAt));
+            case LAYER_FORWARD -> writer.forwardLayer(segment.layer(), waits);
+            case HEAD_FORWARD -> writer.forwardHead(waits);
+            case HEAD_BACKWARD -> writer.backwardHead(waits);
+            case LAYER_BACKWARD -> writer.backwardLayer(segment.layer(), waits);
+            case EMBEDDING_BACKWARD -> writer.backwardEmbedding(waits);
+        };
+    }
+
+    // Gradients.
+
+    private long gradientElements(Segment segment) {
+        long elements = 0;
+        for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
+            Visit visit = trace.visits().get(step);
+            if (visit.computesGradients()) {
+                elements += Arrays.stream(visit.tensors())
+                        .mapToLong(trace::elements)
+                        .sum();
+            }
+        }
+        return elements;
+    }
+
+    private void addToBucket(int tensor) {
+        long elements = trace.elements(tensor);
+        if (bucketElements > 0 && bucketElements + elements > reduceBucket) {
+            sendBucket();
+        }
+        bucket.add(tensor);
+        bucketElements += elements;
+    }
+
+    private void sendBucket() {
+        if (!bucket.isEmpty()) {
+            fullBuckets.add(bucket.stream().mapToInt(Integer::intValue).toArray());
+            bucket.clear();
+            bucketElements = 0;
+        }
+    }
+
+    private void reduceFullBuckets(int ready, boolean last) {
+        for (int[] full : fullBuckets) {
+            long elements = paddedElements(full);
+            writer.allocate(MemoryOwner.BUCKETS, bytes(elements));
+            int before = sharesCommunicator() ? lastGather : StepWriter.NONE;
+            int filled = writer.copy(Stream.REDUCE, 6 * bytes(elements), "fill bucket", ready);
+            lastReduce = reduce(elements, last, filled, before);
+            writer.copy(Stream.REDUCE, 5 * bytes(elements / shard.size()), "accumulate gradients", lastReduce);
+            writer.free(MemoryOwner.BUCKETS, bytes(elements));
+        }
+        fullBuckets.clear();
+    }
+
+    // The update.
+
+    private void update() {
+        int overflow = writer.allReduce(shard, 1, "auto", "all-reduce overflow flag", synchronizedAt);
+        int checked = writer.host(0, "read overflow flag", overflow);
+        int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", checked);
+        int summed = writer.allReduce(shard, 8, "auto", "all-reduce gradient norm", norm);
+        int read = writer.host(0, "read gradient norm", summed);
+        if (job.precision().isMixed()) {
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 4 * shardElements());
+        }
+        int updated = writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", read);
+        if (job.precision().isMixed()) {
+            writer.free(MemoryOwner.OPTIMIZER_STATES, 4 * shardElements());
+        }
+        gatherPersistent(updated);
+    }
+
+    private void gatherPersistent(int updated) {
+        for (int tensor = 0; tensor < trace.tensors(); tensor++) {
+            if (coordinator.isPersistent(tensor)) {
+                gather(new int[] {tensor}, "gather persistent parameters", updated);
+            }
+        }
+    }
+}

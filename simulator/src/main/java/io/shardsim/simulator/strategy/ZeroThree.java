@@ -1,0 +1,78 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ZeRO stage 3 as DeepSpeed 0.7.2 runs it: every parameter tensor, its gradient and its optimizer states are split over all
+ * ranks [1, section 5.3]; tensors are gathered before each module of forward and backward, gradients reduce-scattered in buckets after
+ * every micro-batch [2].
+ *
+ * <ul>
+ *   <li>A tensor fetched alone is gathered in place; several at once go through one flat buffer and are copied out of it.
+ *   <li>Gathers and reduce-scatters use the process group of all ranks, whose communicator runs them in the order of issue.
+ *   <li>Model states: 16 bytes a parameter over all ranks in mixed precision (2 parameter, 2 gradient, 12 optimizer), and 4 more for the 32-bit
+ *       gradient during the update.
+ * </ul>
+ *
+ * <p>Volume: 3 model sizes a micro-batch, less what is kept between two uses, more for the embedding whose backward fetches it again.
+ *
+ * <p>Leaves out what {@link Stage3Step} leaves out.
+ *
+ * <p>[1] Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models, arXiv:1910.02054. [2]
+ * github.com/deepspeedai/DeepSpeed v0.7.2, deepspeed/runtime/zero.
+ */
+public final class ZeroThree implements ShardingStrategy {
+    private final StrategyParameters parameters;
+
+    public ZeroThree(StrategyParameters parameters) {
+        this.parameters = parameters;
+    }
+
+    @Override
+    public StepPlan plan(TrainingJob job) {
+        return StepWriter.write(job, parameters, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+    }
+
+    @Override
+    public List<String> problems(TrainingJob job) {
+        return new ArrayList<>(parameters.problems());
+    }
+
+    @Override
+    public RankGroups shardGroups(TrainingJob job) {
+        return ShardGroups.shard(job.worldSize(), job.worldSize());
+    }
+
+    @Override
+    public String defaultKernels() {
+        return parameters.name("framework_profile");
+    }
+
+    /** DeepSpeed's own gathers and reductions. */
+    private final class Step extends Stage3Step {
+        Step(TrainingJob job, StepWriter writer) {
+            super(job, writer, ZeroThree.this.parameters, shardGroups(job), ShardGroups.replication(shardGroups(job)));
+        }
+
+        @Override
+        int gather(int[] tensors, String label, int... waits) {
+            long total = bytes(paddedElements(tensors));
+            lastGather = writer.gather(shard, total, parameters.name("gather_algorithm"), label, waits);
+            return tensors.length == 1
+                    ? lastGather
+                    : writer.copy(Stream.GATHER, 2 * total, "copy out of flat buffer", lastGather);
+        }
+
+        @Override
+        int reduce(long elements, boolean lastMicroBatch, int... waits) {
+            return writer.reduceScatter(
+                    shard, bytes(elements), parameters.name("reduce_algorithm"), "reduce-scatter bucket", waits);
+        }
+
+        @Override
+        boolean sharesCommunicator() {
+            return true;
+        }
+    }
+}
