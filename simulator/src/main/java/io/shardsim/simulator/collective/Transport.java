@@ -30,4 +30,10 @@ public record Transport(
         Bandwidth reduceRate,
         Bandwidth storeRate,
         double wireRatio,
-        int smPerChannel) {}
+        int smPerChannel) {
+
+    /** Bytes on the wire for bytes of payload, rounded up. */
+    public long wireBytes(long bytes) {
+        return wireRatio == 1 ? bytes : (long) Math.ceil(bytes * wireRatio);
+    }
+}

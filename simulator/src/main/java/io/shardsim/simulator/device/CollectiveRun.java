@@ -1,0 +1,143 @@
+package io.shardsim.simulator.device;
+
+import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.kernel.StateWriter;
+import java.util.List;
+
+/**
+ * How far one rank has come in one collective: a place in the program of each channel, and the slices that have arrived but not been used.
+ * Slices may arrive before the rank has joined.
+ */
+final class CollectiveRun {
+    /** Operation of the plan: state, moves with the plan. */
+    int operation;
+    /** What is run: specification. */
+    final RankCollective collective;
+
+    final int collectiveClass;
+    /** True once the rank's stream has reached the collective and its kernel runs: state. */
+    boolean joined;
+    /** Channels whose program is not done: state. */
+    int channelsLeft;
+    /** When the last channel's thread block is done [ps]: state. */
+    long donePs = Long.MIN_VALUE;
+
+    private final int[] primitive;
+    private final int[] repetition;
+    private final int[] slice;
+    /** When each channel's thread block is free [ps]: state. */
+    private final long[] blockFreePs;
+
+    private final boolean[] wakePending;
+    /** Arrived slices by channel and receive slot: state. */
+    private final int[][] arrived;
+
+    CollectiveRun(int operation, int collectiveClass, RankCollective collective) {
+        this.operation = operation;
+        this.collectiveClass = collectiveClass;
+        this.collective = collective;
+        int channels = collective.channels();
+        primitive = new int[channels];
+        repetition = new int[channels];
+        slice = new int[channels];
+        blockFreePs = new long[channels];
+        wakePending = new boolean[channels];
+        arrived = new int[channels][];
+        for (int channel = 0; channel < channels; channel++) {
+            ChannelProgram program = collective.programs()[channel];
+            arrived[channel] = new int[program.receivePeers().length];
+            if (!program.primitives().isEmpty()) {
+                channelsLeft++;
+            }
+        }
+    }
+
+    void onSliceArrived(int channel, int receiveSlot) {
+        arrived[channel][receiveSlot]++;
+    }
+
+    boolean isDone(int channel) {
+        return primitive[channel] == primitives(channel).size();
+    }
+
+    /** The primitive that a channel is at; only while it is not done. */
+    Primitive current(int channel) {
+        return primitives(channel).get(primitive[channel]);
+    }
+
+    private List<Primitive> primitives(int channel) {
+        return collective.programs()[channel].primitives();
+    }
+
+    /** True when the slice that the current primitive needs, if any, is there. */
+    boolean hasInput(int channel, Primitive current) {
+        return current.receiveSlot() == ChannelProgram.NONE || arrived[channel][current.receiveSlot()] > 0;
+    }
+
+    long blockFreePs(int channel) {
+        return blockFreePs[channel];
+    }
+
+    /** Asks for a wake-up call when the block is free; false when one is under way. */
+    boolean armWake(int channel) {
+        boolean armed = !wakePending[channel];
+        wakePending[channel] = true;
+        return armed;
+    }
+
+    void onWoken(int channel) {
+        wakePending[channel] = false;
+    }
+
+    long sliceBytes(int channel, Primitive current) {
+        return slice[channel] == current.slices() - 1 ? current.lastSliceBytes() : current.sliceBytes();
+    }
+
+    /** Uses up the current slice, keeps the block busy until then, and moves on. */
+    void completeSlice(int channel, Primitive current, long blockFreePs) {
+        if (current.receiveSlot() != ChannelProgram.NONE) {
+            arrived[channel][current.receiveSlot()]--;
+        }
+        this.blockFreePs[channel] = blockFreePs;
+        if (++slice[channel] == current.slices()) {
+            slice[channel] = 0;
+            if (++repetition[channel] == current.repeat()) {
+                repetition[channel] = 0;
+                primitive[channel]++;
+            }
+        }
+        if (isDone(channel)) {
+            channelsLeft--;
+            donePs = Math.max(donePs, blockFreePs);
+        }
+    }
+
+    void save(StateWriter writer) {
+        writer.operation(operation);
+        writer.value(collectiveClass);
+        writer.value(joined ? 1 : 0);
+        writer.value(channelsLeft);
+        for (int channel = 0; channel < primitive.length; channel++) {
+            writer.value(primitive[channel]);
+            writer.value(repetition[channel]);
+            writer.value(slice[channel]);
+            writer.notBefore(blockFreePs[channel]);
+            writer.value(wakePending[channel] ? 1 : 0);
+            for (int count : arrived[channel]) {
+                writer.value(count);
+            }
+        }
+        writer.notBefore(donePs);
+    }
+
+    void shift(long deltaPs, int deltaOperations) {
+        operation += deltaOperations;
+        for (int channel = 0; channel < blockFreePs.length; channel++) {
+            blockFreePs[channel] += deltaPs;
+        }
+        if (donePs != Long.MIN_VALUE) {
+            donePs += deltaPs;
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package io.shardsim.simulator.device;
+
+import static io.shardsim.simulator.device.GpuState.COMPUTE;
+
+import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.kernel.EventOrder;
+import io.shardsim.simulator.protocol.Chunk;
+import io.shardsim.simulator.protocol.DeviceMessage;
+import io.shardsim.simulator.protocol.GpuEvent;
+import io.shardsim.simulator.protocol.Path;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.topology.Router;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GPU: runs the plan's operations stream by stream, and the thread blocks of collectives slice by slice as NCCL's device code does
+ * (NCCL, src/device/primitives.h, prims_simple.h).
+ *
+ * <p>A thread block waits for its slice, copies or reduces it at its own rate while pushing it out over NVLink; towards a NIC the slice is staged first and
+ * sent when it is complete. Compute slows down in proportion to the multiprocessors that collectives hold.
+ *
+ * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
+ */
+public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
+    private final GpuSpecification specification;
+    private final GpuState state;
+    private final ActorRef<DeviceMessage> self;
+    /** Stream whose end set off what is going on in this event: state within one event. */
+    private int cause;
+
+    /**
+     * What a GPU is told once.
+     *
+     * @param collectives for each collective class of the plan
+     * @param durationPerMille time of work here over time at full speed, in thousandths; above 1000 for a straggler
+     * @param observer hears of operations, null for a GPU that nobody watches
+     */
+    public record GpuSpecification(
+            RankCollective[] collectives, long durationPerMille, @Nullable GpuObserver observer) {}
+
+    private GpuDevice(ActorContext<DeviceMessage> context, GpuSpecification specification, GpuState state) {
+        super(context);
+        this.specification = specification;
+        this.state = state;
+        self = context.getSelf();
+    }
+
+    public static Behavior<DeviceMessage> create(GpuSpecification specification, GpuState state) {
+        return Behaviors.setup(context -> new GpuDevice(context, specification, state));
+    }
+
+    /** The event that sets a GPU going at the start of a run. */
+    public static GpuEvent beginning(int deviceId) {
+        return new GpuEvent(0, EventOrder.of(EventOrder.LAUNCH, EventOrder.OPERATIONS_MAX - 1, 0, 0, 0, 0), deviceId);
+    }
+
+    @Override
+    public Receive<DeviceMessage> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Chunk.class, this::onChunkArrived)
+                .onMessage(GpuEvent.class, this::onEvent)
+                .build();
+    }
+
+    private Behavior<DeviceMessage> onChunkArrived(Chunk chunk) {
+        long order = chunk.order();
+        int channel = EventOrder.channel(order);
+        state.addReceived(chunk.bytes());
+        CollectiveRun run = runOf(EventOrder.operation(order));
+        run.onSliceArrived(channel, EventOrder.receiveSlot(order));
+        if (run.joined) {
+            advance(run, channel, chunk.timePs());
+            endIfDone(run, chunk.timePs());
+        }
+        return this;
+    }
+
+    private Behavior<DeviceMessage> onEvent(GpuEvent event) {
+        int operation = EventOrder.operation(event.order());
+        switch (EventOrder.eventClass(event.order())) {
+            case EventOrder.CHANNEL -> onBlockFree(operation, EventOrder.channel(event.order()), event.timePs());
+            case EventOrder.KERNEL -> onKernelEnded(operation, EventOrder.receiveSlot(event.order()), event.timePs());
+            default -> onLaunched(operation, event.timePs());
+        }
+        return this;
+    }
+
+    /** A collective's kernel begins, or the run does. */
+    private void onLaunched(int operation, long nowPs) {
+        if (operation == EventOrder.OPERATIONS_MAX - 1) {
+            cause = COMPUTE;
+            startReady(nowPs);
+            return;
+        }
+        CollectiveRun run = runOf(operation);
+        run.joined = true;
+        for (int channel = 0; channel < run.collective.channels(); channel++) {
+            advance(run, channel, nowPs);
+        }
+        endIfDone(run, nowPs);
+    }
+
+    private void onBlockFree(int operation, int channel, long nowPs) {
+        CollectiveRun run = runOf(operation);
+        run.onWoken(channel);
+        advance(run, channel, nowPs);
+        endIfDone(run, nowPs);
+    }
+
+    private void onKernelEnded(int operation, int reschedules, long nowPs) {
+        boolean onLane = streamOf(operation) == COMPUTE
+                && state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE;
+        if (!onLane || state.lane.isEnd(nowPs, reschedules)) {
+            onOperationEnded(operation, nowPs);
+        }
+    }
+
+    /** Executes primitives of one channel until it is done, lacks a slice, or its thread block is busy. */
+    private void advance(CollectiveRun run, int channel, long nowPs) {
+        while (!run.isDone(channel)) {
+            Primitive current = run.current(channel);
+            if (!run.hasInput(channel, current)) {
+                return;
+            }
+            long freePs = run.blockFreePs(channel);
+            if (freePs > nowPs) {
+                if (run.armWake(channel)) {
+                    tellSelf(freePs, EventOrder.of(EventOrder.CHANNEL, run.operation, channel, 0, 0, 0));
+                }
+                return;
+            }
+            execute(run, channel, current, nowPs);
+        }
+    }
+
+    private void execute(CollectiveRun run, int channel, Primitive current, long nowPs) {
+        Transport transport = run.collective.transport();
+        long bytes = run.sliceBytes(channel, current);
+        long freePs = nowPs;
+        if (current.reduces()) {
+            freePs = nowPs + transport.reduceRate().serializationPs(bytes);
+        } else if (current.sendSlot() != ChannelProgram.NONE) {
+            freePs = nowPs + transport.copyRate().serializationPs(bytes);
+        }
+        if (current.sendSlot() != ChannelProgram.NONE) {
+            send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
+        }
+        run.completeSlice(channel, current, freePs);
+    }
+
+    /** Pushes a slice while the block copies it; towards a NIC, once it is staged. */
+    private void send(CollectiveRun run, int channel, int sendSlot, long wireBytes, long beginPs, long endPs) {
+        ChannelProgram program = run.collective.programs()[channel];
+        Path path = run.collective.paths()[channel][sendSlot];
+        boolean staged = path.ports()[0] == Router.GPU_PCIE_PORT;
+        long order = EventOrder.of(
+                EventOrder.CHUNK,
+                run.operation,
+                channel,
+                program.sendPeerSlots()[sendSlot],
+                0,
+                path.destinationLocalRank());
+        state.ports.transmit(path, 0, order, staged ? endPs : beginPs, endPs, wireBytes);
+    }
+
+    private void endIfDone(CollectiveRun run, long nowPs) {
+        if (run.channelsLeft > 0) {
+            return;
+        }
+        if (run.donePs > nowPs) {
+            run.channelsLeft = Integer.MAX_VALUE;
+            tellSelf(run.donePs, EventOrder.of(EventOrder.KERNEL, run.operation, 0, 0, 0, 0));
+        } else {
+            onOperationEnded(run.operation, nowPs);
+        }
+    }
+
+    private void onOperationEnded(int operation, long nowPs) {
+        cause = streamOf(operation);
+        end(operation, nowPs);
+        startReady(nowPs);
+    }
+
+    /** Takes an operation off its stream. */
+    private void end(int operation, long nowPs) {
+        int stream = streamOf(operation);
+        long tookPs = nowPs - state.startedPs[stream];
+        state.running[stream] = false;
+        state.done[stream]++;
+        state.addBusy(stream, tookPs);
+        state.finishPs = nowPs;
+        if (stream == COMPUTE) {
+            state.lane.end();
+            state.computeIdleSincePs = nowPs;
+        }
+        if (state.plan.plan().operation(operation) instanceof Operation.Compute compute) {
+            state.addWork(compute.work().kind(), workPs(operation), tookPs);
+        } else {
+            CollectiveRun run = runOf(operation);
+            state.lane.onSmTaken(-smOf(run));
+            state.runs.remove(run);
+        }
+        if (specification.observer() != null) {
+            specification.observer().onOperationEnded(operation, nowPs - tookPs, nowPs);
+        }
+    }
+
+    /** Starts whatever may start, until nothing more may; then lets the running kernel feel what has changed. */
+    private void startReady(long nowPs) {
+        boolean started = true;
+        while (started) {
+            started = false;
+            for (int stream = 0; stream < RankPlan.STREAMS; stream++) {
+                while (state.isReady(stream)) {
+                    start(stream, nowPs);
+                    started = true;
+                }
+            }
+        }
+        if (state.lane.reschedule(nowPs)) {
+            tellKernelEnd();
+        }
+        if (state.isFinished()) {
+            state.addExposed(cause, nowPs - state.computeIdleSincePs);
+            state.computeIdleSincePs = nowPs;
+        }
+    }
+
+    private void start(int stream, long nowPs) {
+        int position = state.done[stream];
+        int operation = state.plan.operation(stream, position);
+        state.running[stream] = true;
+        state.startedPs[stream] = nowPs;
+        if (stream == COMPUTE) {
+            state.addExposed(cause, nowPs - state.computeIdleSincePs);
+            state.computeIdleSincePs = nowPs;
+            int[] marks = state.plan.marksAtCompute(position);
+            if (marks.length > 0 && specification.observer() != null) {
+                specification.observer().onMarksReached(marks);
+            }
+        }
+        if (state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE) {
+            startCompute(stream, operation, nowPs);
+        } else {
+            startCollective(operation, nowPs);
+        }
+    }
+
+    private void startCompute(int stream, int operation, long nowPs) {
+        long workPs = workPs(operation);
+        if (workPs == 0) {
+            end(operation, nowPs);
+        } else if (stream == COMPUTE) {
+            state.lane.start(nowPs, workPs);
+            tellKernelEnd();
+        } else {
+            tellSelf(nowPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
+        }
+    }
+
+    private void startCollective(int operation, long nowPs) {
+        CollectiveRun run = runOf(operation);
+        state.lane.onSmTaken(smOf(run));
+        long basePs = run.collective.transport().basePs();
+        tellSelf(nowPs + Math.max(1, basePs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
+    }
+
+    private CollectiveRun runOf(int operation) {
+        CollectiveRun run = state.run(operation);
+        if (run == null) {
+            int collectiveClass = state.plan.collectiveClass(operation);
+            run = new CollectiveRun(operation, collectiveClass, specification.collectives()[collectiveClass]);
+            state.runs.add(run);
+        }
+        return run;
+    }
+
+    private long workPs(int operation) {
+        return state.plan.durationPs(operation) * specification.durationPerMille() / 1000;
+    }
+
+    private static int smOf(CollectiveRun run) {
+        return run.collective.channels() * run.collective.transport().smPerChannel();
+    }
+
+    private int streamOf(int operation) {
+        return state.plan.plan().operation(operation).stream().ordinal();
+    }
+
+    private void tellKernelEnd() {
+        int operation = state.plan.operation(COMPUTE, state.done[COMPUTE]);
+        tellSelf(
+                state.lane.completionPs(),
+                EventOrder.of(EventOrder.KERNEL, operation, 0, state.lane.reschedules(), 0, 0));
+    }
+
+    private void tellSelf(long timePs, long order) {
+        self.tell(new GpuEvent(timePs, order, state.deviceId()));
+    }
+}

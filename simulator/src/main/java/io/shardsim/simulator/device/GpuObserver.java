@@ -1,0 +1,10 @@
+package io.shardsim.simulator.device;
+
+/** Hears what a GPU does, in virtual time. */
+public interface GpuObserver {
+
+    void onOperationEnded(int operation, long startPs, long endPs);
+
+    /** The compute stream starts the first operation behind these marks of the plan. */
+    void onMarksReached(int[] marks);
+}

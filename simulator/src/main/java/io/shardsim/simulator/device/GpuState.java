@@ -1,0 +1,255 @@
+package io.shardsim.simulator.device;
+
+import io.shardsim.simulator.kernel.DeviceState;
+import io.shardsim.simulator.kernel.StateWriter;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a GPU remembers between two events: how far each stream is, what runs, and sums for the report.
+ */
+public final class GpuState implements DeviceState {
+    private static final int STREAMS = RankPlan.STREAMS;
+    private static final int WORK_KINDS = Work.Kind.values().length;
+    private static final int BUSY = 0;
+    private static final int EXPOSED = BUSY + STREAMS;
+    private static final int WORK = EXPOSED + STREAMS;
+    private static final int SLOWDOWN = WORK + WORK_KINDS;
+    private static final int RECEIVED_BYTES = SLOWDOWN + 1;
+    private static final int TOTALS = RECEIVED_BYTES + 1;
+    static final int COMPUTE = Stream.COMPUTE.ordinal();
+
+    final int rank;
+    final RankPlan plan;
+    final PortBank ports;
+    final ComputeLane lane;
+    /** Operations done by each stream: state. */
+    final int[] done = new int[STREAMS];
+    /** True while an operation of the stream runs: state. */
+    final boolean[] running = new boolean[STREAMS];
+    /** When the running operation of each stream began [ps]: state. */
+    final long[] startedPs = new long[STREAMS];
+    /** Collectives that have begun here or of which slices have arrived, oldest first: state. */
+    final List<CollectiveRun> runs = new ArrayList<>();
+    /** When the compute stream ran dry [ps]: state. */
+    long computeIdleSincePs;
+    /** When the last operation ended [ps]: state. */
+    long finishPs;
+
+    private final long[] totals = new long[TOTALS];
+
+    public GpuState(int rank, RankPlan plan, PortBank ports, int smCount) {
+        this.rank = rank;
+        this.plan = plan;
+        this.ports = ports;
+        lane = new ComputeLane(smCount);
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    public long finishPs() {
+        return finishPs;
+    }
+
+    public long busyPs(Stream stream) {
+        return totals[BUSY + stream.ordinal()];
+    }
+
+    public long exposedPs(Stream stream) {
+        return totals[EXPOSED + stream.ordinal()];
+    }
+
+    public long workPs(Work.Kind kind) {
+        return totals[WORK + kind.ordinal()];
+    }
+
+    public long slowdownPs() {
+        return totals[SLOWDOWN];
+    }
+
+    public PortBank ports() {
+        return ports;
+    }
+
+    /** Bytes on the wire that have arrived here. */
+    public long receivedBytes() {
+        return totals[RECEIVED_BYTES];
+    }
+
+    /** Bytes on the wire that have left from here. */
+    public long sentBytes() {
+        long sum = 0;
+        for (int port = 0; port < ports.portCount(); port++) {
+            sum += ports.bytes(port);
+        }
+        return sum;
+    }
+
+    void addReceived(long bytes) {
+        totals[RECEIVED_BYTES] += bytes;
+    }
+
+    void addBusy(int stream, long amountPs) {
+        totals[BUSY + stream] += amountPs;
+    }
+
+    void addExposed(int stream, long amountPs) {
+        totals[EXPOSED + stream] += amountPs;
+    }
+
+    void addWork(Work.Kind kind, long workPs, long tookPs) {
+        totals[WORK + kind.ordinal()] += workPs;
+        totals[SLOWDOWN] += tookPs - workPs;
+    }
+
+    public boolean isFinished() {
+        for (int stream = 0; stream < STREAMS; stream++) {
+            if (done[stream] < plan.streamLength(stream)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** True when the operation next on a stream may start. */
+    boolean isReady(int stream) {
+        if (running[stream] || done[stream] == plan.streamLength(stream)) {
+            return false;
+        }
+        int[] waits = plan.waits(plan.operation(stream, done[stream]));
+        for (int i = 0; i < waits.length; i += 2) {
+            if (done[waits[i]] <= waits[i + 1]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What this rank is at, for the error that ends a run with work outstanding. */
+    public String outstanding() {
+        StringBuilder text = new StringBuilder();
+        for (int stream = 0; stream < STREAMS; stream++) {
+            if (done[stream] < plan.streamLength(stream)) {
+                int operation = plan.operation(stream, done[stream]);
+                text.append(text.length() == 0 ? "" : "; ")
+                        .append(running[stream] ? "running " : "waiting to start ")
+                        .append(plan.plan().operation(operation).label())
+                        .append(" (operation ")
+                        .append(operation)
+                        .append(" on ")
+                        .append(Stream.values()[stream])
+                        .append(")");
+            }
+        }
+        return text.toString();
+    }
+
+    @Override
+    public int deviceId() {
+        return ports.deviceId();
+    }
+
+    @Override
+    public void save(StateWriter writer) {
+        ports.save(writer);
+        lane.save(writer);
+        for (int stream = 0; stream < STREAMS; stream++) {
+            writer.position(stream, done[stream]);
+            writer.value(running[stream] ? 1 : 0);
+            if (running[stream]) {
+                writer.instant(startedPs[stream]);
+            }
+        }
+        writer.value(running[COMPUTE] ? 0 : 1);
+        if (!running[COMPUTE]) {
+            writer.instant(computeIdleSincePs);
+        }
+        writer.value(runs.size());
+        for (CollectiveRun run : runs) {
+            run.save(writer);
+        }
+    }
+
+    @Override
+    public void shift(long deltaPs, int deltaOperations, int[] deltaPositions) {
+        ports.shift(deltaPs, deltaOperations, deltaPositions);
+        lane.shift(deltaPs);
+        for (int stream = 0; stream < STREAMS; stream++) {
+            done[stream] += deltaPositions[stream];
+            startedPs[stream] += deltaPs;
+        }
+        computeIdleSincePs += deltaPs;
+        finishPs += deltaPs;
+        for (CollectiveRun run : runs) {
+            run.shift(deltaPs, deltaOperations);
+        }
+    }
+
+    @Override
+    public int nearestOperation() {
+        int nearest = Integer.MAX_VALUE;
+        for (int stream = 0; stream < STREAMS; stream++) {
+            if (done[stream] < plan.streamLength(stream)) {
+                nearest = Math.min(nearest, plan.operation(stream, done[stream]));
+            }
+        }
+        return nearest;
+    }
+
+    @Override
+    public int furthestOperation() {
+        int furthest = -1;
+        for (int stream = 0; stream < STREAMS; stream++) {
+            int next = running[stream] ? done[stream] + 1 : done[stream];
+            int length = plan.streamLength(stream);
+            if (length > 0) {
+                furthest = Math.max(furthest, plan.operation(stream, Math.min(next, length - 1)));
+            }
+        }
+        for (CollectiveRun run : runs) {
+            furthest = Math.max(furthest, run.operation);
+        }
+        return furthest;
+    }
+
+    @Override
+    public int totalsCount() {
+        return TOTALS + ports.totalsCount();
+    }
+
+    @Override
+    public long total(int index) {
+        return index < TOTALS ? totals[index] : ports.total(index - TOTALS);
+    }
+
+    @Override
+    public void addToTotal(int index, long amount) {
+        if (index < TOTALS) {
+            totals[index] += amount;
+        } else {
+            ports.addToTotal(index - TOTALS, amount);
+        }
+    }
+
+    /** The run of an operation, null when none has begun. */
+    @Nullable CollectiveRun run(int operation) {
+        for (int i = 0; i < runs.size(); i++) {
+            CollectiveRun run = runs.get(i);
+            if (run.operation == operation) {
+                return run;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public String toString() {
+        return "rank " + rank + " " + Arrays.toString(done);
+    }
+}

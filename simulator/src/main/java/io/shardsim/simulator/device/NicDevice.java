@@ -1,0 +1,40 @@
+package io.shardsim.simulator.device;
+
+import io.shardsim.simulator.protocol.Chunk;
+import io.shardsim.simulator.protocol.DeviceMessage;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+
+/**
+ * A NIC: one port to the wire, one to its PCIe switch. Each chunk is one message and holds the wire port for the NIC's time per message beside its bytes
+ * at the effective rate; an EFA NIC sprays the packets of a message over many paths (Shalev et al., A Cloud-Optimized Transport
+ * Protocol for Elastic and Scalable HPC, IEEE Micro 2020), so paths need no modelling beyond the leaf and spine ports.
+ *
+ * <p>Leaves out packet loss, retransmission and congestion control.
+ */
+public final class NicDevice extends AbstractBehavior<DeviceMessage> {
+    /** Output ports: state. */
+    private final PortBank ports;
+
+    private NicDevice(ActorContext<DeviceMessage> context, PortBank ports) {
+        super(context);
+        this.ports = ports;
+    }
+
+    public static Behavior<DeviceMessage> create(PortBank ports) {
+        return Behaviors.setup(context -> new NicDevice(context, ports));
+    }
+
+    @Override
+    public Receive<DeviceMessage> createReceive() {
+        return newReceiveBuilder().onMessage(Chunk.class, this::onMessageArrived).build();
+    }
+
+    private Behavior<DeviceMessage> onMessageArrived(Chunk chunk) {
+        ports.forward(chunk);
+        return this;
+    }
+}

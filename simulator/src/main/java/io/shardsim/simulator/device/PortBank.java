@@ -1,0 +1,111 @@
+package io.shardsim.simulator.device;
+
+import io.shardsim.simulator.kernel.DeviceState;
+import io.shardsim.simulator.kernel.EventOrder;
+import io.shardsim.simulator.kernel.StateWriter;
+import io.shardsim.simulator.protocol.Chunk;
+import io.shardsim.simulator.protocol.Path;
+import io.shardsim.topology.Link;
+import java.util.List;
+
+/** The output ports of one device, and all the state there is of a device that only forwards. */
+public final class PortBank implements DeviceState {
+    private final int deviceId;
+    private final OutputPort[] ports;
+
+    public PortBank(int deviceId, List<Link> links) {
+        this.deviceId = deviceId;
+        ports = links.stream().map(OutputPort::new).toArray(OutputPort[]::new);
+    }
+
+    /** Passes an arrived chunk on to the next device of its path. */
+    void forward(Chunk chunk) {
+        transmit(chunk.path(), chunk.hop(), chunk.order(), chunk.headPs(), chunk.timePs(), chunk.bytes());
+    }
+
+    /**
+     * Books a chunk on the port that its path names and sends it to the next device.
+     *
+     * @param headPs when its first bit is here
+     * @param tailPs when its last bit is here
+     */
+    void transmit(Path path, int hop, long order, long headPs, long tailPs, long bytes) {
+        OutputPort port = ports[path.ports()[hop]];
+        long tailOutPs = port.book(headPs, tailPs, bytes);
+        long latencyPs = port.link().latencyPs();
+        int next = hop + 1;
+        long arrivalPs = next == path.hops() ? path.arrivalPs() : 0;
+        path.actors()[next]
+                .tell(new Chunk(
+                        tailOutPs + latencyPs + arrivalPs,
+                        EventOrder.from(order, path.nodeSlots()[hop]),
+                        port.startPs() + latencyPs,
+                        path,
+                        next,
+                        bytes));
+    }
+
+    public int portCount() {
+        return ports.length;
+    }
+
+    public long chunks(int port) {
+        return ports[port].chunks();
+    }
+
+    public long bytes(int port) {
+        return ports[port].bytes();
+    }
+
+    public long busyPs(int port) {
+        return ports[port].busyPs();
+    }
+
+    public long queueingPs(int port) {
+        return ports[port].queueingPs();
+    }
+
+    @Override
+    public int deviceId() {
+        return deviceId;
+    }
+
+    @Override
+    public void save(StateWriter writer) {
+        for (OutputPort port : ports) {
+            port.save(writer);
+        }
+    }
+
+    @Override
+    public void shift(long deltaPs, int deltaOperations, int[] deltaPositions) {
+        for (OutputPort port : ports) {
+            port.shift(deltaPs);
+        }
+    }
+
+    @Override
+    public int nearestOperation() {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
+    public int furthestOperation() {
+        return -1;
+    }
+
+    @Override
+    public int totalsCount() {
+        return ports.length * OutputPort.TOTALS;
+    }
+
+    @Override
+    public long total(int index) {
+        return ports[index / OutputPort.TOTALS].total(index % OutputPort.TOTALS);
+    }
+
+    @Override
+    public void addToTotal(int index, long amount) {
+        ports[index / OutputPort.TOTALS].addToTotal(index % OutputPort.TOTALS, amount);
+    }
+}

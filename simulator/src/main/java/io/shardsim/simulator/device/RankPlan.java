@@ -1,0 +1,177 @@
+package io.shardsim.simulator.device;
+
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/**
+ * A step plan made ready for execution: one list of operations per stream, waits as positions in these lists, work as time, equal
+ * collectives as one class. Immutable and shared by all ranks.
+ */
+public final class RankPlan {
+    static final int STREAMS = Stream.values().length;
+    /** Collective class of operations that are none. */
+    static final int NO_COLLECTIVE = -1;
+
+    private final StepPlan plan;
+    /** For each stream, its operations in order. */
+    private final int[][] operationsOfStream = new int[STREAMS][];
+    /** For each operation, the streams and positions that it waits for, alternating. */
+    private final int[][] waits;
+    /** For each operation, its time at full speed [ps]; 0 for collectives. */
+    private final long[] durationPs;
+
+    private final int[] collectiveClass;
+    private final List<Operation.Collective> collectives = new ArrayList<>();
+    /** For each position of the compute stream, the marks that are reached when it starts; empty ones shared. */
+    private final int[][] marksAtCompute;
+    /** For each mark, the number of operations of each stream before it. */
+    private final int[][] positionsBeforeMark;
+
+    public RankPlan(StepPlan plan, ToLongFunction<Work> workPs) {
+        this.plan = plan;
+        int size = plan.size();
+        waits = new int[size][];
+        durationPs = new long[size];
+        collectiveClass = new int[size];
+        int[] position = new int[size];
+        int[] counts = new int[STREAMS];
+        Map<Operation.Collective, Integer> classes = new HashMap<>();
+        Map<Work, Long> times = new HashMap<>();
+        for (int i = 0; i < size; i++) {
+            Operation operation = plan.operation(i);
+            position[i] = counts[operation.stream().ordinal()]++;
+            waits[i] = waitsOf(i, position);
+            collectiveClass[i] = NO_COLLECTIVE;
+            if (operation instanceof Operation.Compute compute) {
+                durationPs[i] = times.computeIfAbsent(compute.work(), workPs::applyAsLong);
+            } else if (operation instanceof Operation.Collective collective) {
+                collectiveClass[i] = classes.computeIfAbsent(withoutLabel(collective), this::addCollective);
+            }
+        }
+        for (int stream = 0; stream < STREAMS; stream++) {
+            operationsOfStream[stream] = new int[counts[stream]];
+        }
+        for (int i = 0; i < size; i++) {
+            operationsOfStream[plan.operation(i).stream().ordinal()][position[i]] = i;
+        }
+        positionsBeforeMark = countBeforeMarks();
+        marksAtCompute = placeMarks();
+    }
+
+    private int addCollective(Operation.Collective collective) {
+        collectives.add(collective);
+        return collectives.size() - 1;
+    }
+
+    private static Operation.Collective withoutLabel(Operation.Collective c) {
+        return new Operation.Collective(c.stream(), c.kind(), c.groups(), c.totalBytes(), c.algorithm(), "");
+    }
+
+    private int[] waitsOf(int operation, int[] position) {
+        int[] indices = plan.waitsFor(operation);
+        int[] pairs = new int[2 * indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            pairs[2 * i] = plan.operation(indices[i]).stream().ordinal();
+            pairs[2 * i + 1] = position[indices[i]];
+        }
+        return pairs;
+    }
+
+    private int[][] countBeforeMarks() {
+        int[][] result = new int[plan.marks().size()][];
+        int[] counts = new int[STREAMS];
+        int operation = 0;
+        for (int mark = 0; mark < result.length; mark++) {
+            for (; operation < plan.marks().get(mark).beforeOperation(); operation++) {
+                counts[plan.operation(operation).stream().ordinal()]++;
+            }
+            result[mark] = counts.clone();
+        }
+        return result;
+    }
+
+    private int[][] placeMarks() {
+        int compute = Stream.COMPUTE.ordinal();
+        int[][] result = new int[operationsOfStream[compute].length][];
+        int[] none = {};
+        java.util.Arrays.fill(result, none);
+        for (int mark = 0; mark < positionsBeforeMark.length; mark++) {
+            int at = positionsBeforeMark[mark][compute];
+            if (at < result.length) {
+                int[] marks = java.util.Arrays.copyOf(result[at], result[at].length + 1);
+                marks[marks.length - 1] = mark;
+                result[at] = marks;
+            }
+        }
+        return result;
+    }
+
+    public StepPlan plan() {
+        return plan;
+    }
+
+    /** The distinct collectives; an operation's class is an index into this list. */
+    public List<Operation.Collective> collectives() {
+        return collectives;
+    }
+
+    public int[] positionsBeforeMark(int mark) {
+        return positionsBeforeMark[mark];
+    }
+
+    int streamLength(int stream) {
+        return operationsOfStream[stream].length;
+    }
+
+    int operation(int stream, int position) {
+        return operationsOfStream[stream][position];
+    }
+
+    int[] waits(int operation) {
+        return waits[operation];
+    }
+
+    long durationPs(int operation) {
+        return durationPs[operation];
+    }
+
+    int collectiveClass(int operation) {
+        return collectiveClass[operation];
+    }
+
+    int[] marksAtCompute(int position) {
+        return marksAtCompute[position];
+    }
+
+    /** Equality of all that decides how an operation runs, the places it waits for taken relative to itself. */
+    public boolean sameShape(int a, int b) {
+        if (durationPs[a] != durationPs[b]
+                || collectiveClass[a] != collectiveClass[b]
+                || plan.operation(a).stream() != plan.operation(b).stream()) {
+            return false;
+        }
+        if (plan.operation(a) instanceof Operation.Compute one
+                && plan.operation(b) instanceof Operation.Compute other
+                && one.work().kind() != other.work().kind()) {
+            return false;
+        }
+        int[] waitsOfA = plan.waitsFor(a);
+        int[] waitsOfB = plan.waitsFor(b);
+        if (waitsOfA.length != waitsOfB.length) {
+            return false;
+        }
+        for (int i = 0; i < waitsOfA.length; i++) {
+            if (a - waitsOfA[i] != b - waitsOfB[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,128 @@
+package io.shardsim.simulator.kernel;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exact fast-forward: when the whole state, relative to now and to the place in the plan, is what it was some marks ago, and the plan goes
+ * on repeating itself, whole periods are skipped and their totals multiplied.
+ *
+ * <p>The state holds all pending events, ports, streams and collectives under way; time is integer, handlers are deterministic, and the order
+ * of events moves on evenly with the plan. So equal relative states have equal futures for as long as the plan reads the same, and what
+ * is skipped is what would have happened, to the picosecond. Nothing is assumed to repeat: where a straggler, a fault or a boundary of
+ * the plan breaks the symmetry, states differ and every event is executed.
+ */
+public final class FastForward {
+    /** Marks that a state is compared with; a max-plus system may settle into a period of several layers. */
+    private static final int HISTORY = 4;
+
+    private final PeriodicPlan plan;
+    private final List<? extends DeviceState> devices;
+    private final @Nullable SkipObserver observer;
+    private final StateWriter writer = new StateWriter();
+    private final List<Deque<Snapshot>> histories = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+    private long skippedEvents;
+
+    /** Hears what is skipped. */
+    public interface SkipObserver {
+        /**
+         * The span (fromPs, toPs] of virtual time, in which deltaOperations operations of the plan went by, is repeated a number of times.
+         */
+        void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times);
+    }
+
+    private record Snapshot(int mark, long timePs, long executedEvents, long[] state, long[] totals) {}
+
+    /**
+     * @param devices all devices of the logical process, in order of their ids
+     */
+    public FastForward(PeriodicPlan plan, List<? extends DeviceState> devices, @Nullable SkipObserver observer) {
+        this.plan = plan;
+        this.devices = devices;
+        this.observer = observer;
+    }
+
+    /** Events that were not executed because they repeat others. */
+    long skippedEvents() {
+        return skippedEvents;
+    }
+
+    /** Looks for a period that ends at this mark, and skips what it can. */
+    void onMark(int mark, long nowPs, long executedEvents, FutureEventList events) {
+        Deque<Snapshot> history = histories.get(plan.level(mark));
+        int nearest = Integer.MAX_VALUE;
+        int furthest = -1;
+        for (DeviceState device : devices) {
+            nearest = Math.min(nearest, device.nearestOperation());
+            furthest = Math.max(furthest, device.furthestOperation());
+        }
+        if (plan.repetitionsAhead(mark, furthest) < 1) {
+            history.clear();
+            return;
+        }
+        Snapshot now = snapshot(mark, nowPs, executedEvents, events);
+        for (Snapshot earlier : history) {
+            if (Arrays.equals(earlier.state(), now.state())) {
+                int period = plan.marksBetween(earlier.mark(), mark);
+                int times = plan.repetitionsAhead(mark, furthest) / period;
+                if (times >= 1 && plan.repeatedSince(mark, nearest) >= period) {
+                    skip(earlier, now, times, events);
+                    histories.forEach(Deque::clear);
+                    return;
+                }
+            }
+        }
+        history.addFirst(now);
+        if (history.size() > HISTORY) {
+            history.removeLast();
+        }
+    }
+
+    private Snapshot snapshot(int mark, long nowPs, long executedEvents, FutureEventList events) {
+        writer.begin(nowPs, events.earliestPs(nowPs), plan.operationBefore(mark), plan.positionsBefore(mark));
+        events.save(writer);
+        int totalsCount = 0;
+        for (DeviceState device : devices) {
+            device.save(writer);
+            totalsCount += device.totalsCount();
+        }
+        long[] totals = new long[totalsCount];
+        int next = 0;
+        for (DeviceState device : devices) {
+            for (int i = 0; i < device.totalsCount(); i++) {
+                totals[next++] = device.total(i);
+            }
+        }
+        return new Snapshot(mark, nowPs, executedEvents + skippedEvents, writer.toArray(), totals);
+    }
+
+    private void skip(Snapshot from, Snapshot to, int times, FutureEventList events) {
+        long deltaPs = Math.multiplyExact(to.timePs() - from.timePs(), (long) times);
+        int deltaOperations = (plan.operationBefore(to.mark()) - plan.operationBefore(from.mark())) * times;
+        int[] before = plan.positionsBefore(from.mark());
+        int[] after = plan.positionsBefore(to.mark());
+        int[] deltaPositions = new int[before.length];
+        for (int stream = 0; stream < before.length; stream++) {
+            deltaPositions[stream] = (after[stream] - before[stream]) * times;
+        }
+        int next = 0;
+        for (DeviceState device : devices) {
+            for (int i = 0; i < device.totalsCount(); i++, next++) {
+                device.addToTotal(i, Math.multiplyExact(to.totals()[next] - from.totals()[next], (long) times));
+            }
+            device.shift(deltaPs, deltaOperations, deltaPositions);
+        }
+        events.shift(deltaPs, deltaOperations);
+        skippedEvents += (to.executedEvents() - from.executedEvents()) * times;
+        if (observer != null) {
+            observer.onPeriodsSkipped(
+                    from.timePs(),
+                    to.timePs(),
+                    plan.operationBefore(to.mark()) - plan.operationBefore(from.mark()),
+                    times);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.shardsim.simulator.kernel;
+
+import java.util.Arrays;
+
+/** Where the device that keeps the beat leaves the marks that it has reached, and so makes the kernel look up. */
+public final class MarkBoard {
+    private int[] marks = {};
+    private Runnable onPosted = () -> {};
+
+    void bind(Runnable onPosted) {
+        this.onPosted = onPosted;
+    }
+
+    public void post(int[] reached) {
+        int first = marks.length;
+        marks = Arrays.copyOf(marks, first + reached.length);
+        System.arraycopy(reached, 0, marks, first, reached.length);
+        onPosted.run();
+    }
+
+    /** Takes the marks down, level by level from the highest. */
+    int[] take() {
+        int[] taken = marks;
+        marks = new int[0];
+        return taken;
+    }
+}

@@ -1,0 +1,48 @@
+package io.shardsim.simulator.protocol;
+
+import io.shardsim.simulator.kernel.EventOrder;
+import io.shardsim.simulator.kernel.StateWriter;
+import io.shardsim.simulator.kernel.VirtualTimeMessage;
+
+/**
+ * When the last bit of a chunk arrives at the next device on its path.
+ *
+ * @param timePs arrival of the last bit [ps]
+ * @param headPs arrival of the first bit [ps]: devices cut through, so the next transmission may be booked from here
+ * @param path the way from GPU to GPU
+ * @param hop hops done, so the receiver is device {@code hop} of the path
+ * @param bytes bytes on the wire
+ */
+public record Chunk(long timePs, long order, long headPs, Path path, int hop, long bytes) implements DeviceMessage {
+
+    @Override
+    public int receiverId() {
+        return path.deviceIds()[hop];
+    }
+
+    @Override
+    public int sourceId() {
+        return path.deviceIds()[hop - 1];
+    }
+
+    @Override
+    public long earliestPs() {
+        return headPs;
+    }
+
+    @Override
+    public VirtualTimeMessage shifted(long deltaPs, int deltaOperations) {
+        return new Chunk(
+                timePs + deltaPs, EventOrder.shifted(order, deltaOperations), headPs + deltaPs, path, hop, bytes);
+    }
+
+    @Override
+    public void save(StateWriter writer) {
+        writer.instant(timePs);
+        writer.order(order);
+        writer.instant(headPs);
+        writer.value(path.id());
+        writer.value(hop);
+        writer.value(bytes);
+    }
+}

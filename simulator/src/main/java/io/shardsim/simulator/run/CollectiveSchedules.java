@@ -1,0 +1,49 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.CollectiveRequest;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.topology.Cluster;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The programs of every collective class of a plan, made when they are asked for; the library's choice is asked once per group shape.
+ */
+final class CollectiveSchedules {
+    private final Cluster cluster;
+    private final TransportModel transports;
+    private final Map<GroupOfClass, Scheduled> schedules = new HashMap<>();
+
+    private record GroupOfClass(Operation.Collective collective, int firstRank) {}
+
+    /** A collective over one group, with the algorithm that carries it. */
+    record Scheduled(CollectiveRequest request, TransportModel.Choice choice, int channels) {
+        ChannelProgram program(int member, int channel) {
+            return choice.algorithm().program(request, member, channel);
+        }
+    }
+
+    CollectiveSchedules(Cluster cluster, TransportModel transports) {
+        this.cluster = cluster;
+        this.transports = transports;
+    }
+
+    /** The schedule of a collective for the group that holds a rank. */
+    Scheduled schedule(Operation.Collective collective, int rank) {
+        return schedules.computeIfAbsent(
+                new GroupOfClass(collective, collective.groups().firstOf(rank)), this::make);
+    }
+
+    private Scheduled make(GroupOfClass key) {
+        Operation.Collective collective = key.collective();
+        int[] members = collective.groups().membersOf(key.firstRank());
+        TransportModel.Choice choice = transports.choose(
+                collective.kind(), collective.algorithm(), collective.totalBytes(), members, cluster);
+        CollectiveRequest request = new CollectiveRequest(
+                collective.kind(), collective.totalBytes(), members, cluster, choice.transport());
+        int channels = choice.algorithm().channels(request);
+        return new Scheduled(request, choice, channels);
+    }
+}

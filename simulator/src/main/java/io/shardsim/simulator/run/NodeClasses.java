@@ -1,0 +1,121 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.device.RankPlan;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Nodes that provably do the same at the same time, found by colour refinement.
+ *
+ * <p>Nodes start with one colour for each kind of hardware and speed. Two nodes keep the same colour while, for each local rank, collective and
+ * channel, their programs are equal and lead over the same slots and NICs to local ranks of nodes with the same colour. Refinement ends with a partition in
+ * which this holds for all nodes of a colour: every device of the cluster has the same specification, initial state and neighbours as the
+ * corresponding device of its colour's first node, so by induction over events it receives the same messages at the same instants [1].
+ * Simulating one node per colour, with its messages led to the first nodes of the receivers' colours, is therefore exact.
+ *
+ * <p>Ports that several nodes share (leaf switches with more than one node) would break the argument; then every node is its own class.
+ *
+ * <p>[1] Boldi and Vigna, Fibrations of graphs, Discrete Mathematics 243 (2002), section 5.
+ */
+final class NodeClasses {
+    private final int[] representative;
+
+    private NodeClasses(int[] representative) {
+        this.representative = representative;
+    }
+
+    /** Every node by itself. */
+    static NodeClasses separate(Cluster cluster) {
+        int[] self = new int[cluster.nodes()];
+        for (int node = 0; node < self.length; node++) {
+            self[node] = node;
+        }
+        return new NodeClasses(self);
+    }
+
+    static NodeClasses of(
+            Cluster cluster, RankPlan plan, CollectiveSchedules schedules, Map<Integer, Long> durationPerMille) {
+        if (cluster.instance().fabric().nodesPerLeaf() > 1) {
+            return separate(cluster);
+        }
+        int[] colour = new int[cluster.nodes()];
+        int colours = 0;
+        Map<Object, Integer> names = new HashMap<>();
+        for (int node = 0; node < colour.length; node++) {
+            List<Long> speeds = new ArrayList<>();
+            for (int local = 0; local < cluster.gpusPerNode(); local++) {
+                speeds.add(durationPerMille.getOrDefault(cluster.rank(node, local), 1000L));
+            }
+            colour[node] = names.computeIfAbsent(speeds, key -> names.size());
+        }
+        while (names.size() > colours) {
+            colours = names.size();
+            names.clear();
+            int[] refined = new int[colour.length];
+            for (int node = 0; node < colour.length; node++) {
+                Object signature = signature(node, colour, cluster, plan, schedules);
+                refined[node] = names.computeIfAbsent(signature, key -> names.size());
+            }
+            colour = refined;
+        }
+        return new NodeClasses(firstOfColour(colour));
+    }
+
+    private static int[] firstOfColour(int[] colour) {
+        Map<Integer, Integer> first = new HashMap<>();
+        int[] representative = new int[colour.length];
+        for (int node = 0; node < colour.length; node++) {
+            first.putIfAbsent(colour[node], node);
+            representative[node] = first.get(colour[node]);
+        }
+        return representative;
+    }
+
+    /** What a node does and with whom, as far as colours tell. */
+    private static Object signature(
+            int node, int[] colour, Cluster cluster, RankPlan plan, CollectiveSchedules schedules) {
+        List<Object> parts = new ArrayList<>();
+        parts.add(colour[node]);
+        for (int local = 0; local < cluster.gpusPerNode(); local++) {
+            int rank = cluster.rank(node, local);
+            for (Operation.Collective collective : plan.collectives()) {
+                CollectiveSchedules.Scheduled scheduled = schedules.schedule(collective, rank);
+                int member = collective.groups().memberIndex(rank);
+                parts.add(scheduled.choice().transport());
+                for (int channel = 0; channel < scheduled.channels(); channel++) {
+                    ChannelProgram program = scheduled.program(member, channel);
+                    parts.add(program.primitives());
+                    addPeers(parts, program.receivePeers(), node, colour, cluster);
+                    addPeers(parts, program.sendPeers(), node, colour, cluster);
+                    for (int slot = 0; slot < program.sendPeers().length; slot++) {
+                        parts.add((long) program.sendPeerSlots()[slot] << 32 | program.sendNics()[slot]);
+                    }
+                }
+            }
+        }
+        return parts;
+    }
+
+    private static void addPeers(List<Object> parts, int[] peers, int node, int[] colour, Cluster cluster) {
+        parts.add(peers.length);
+        for (int peer : peers) {
+            int peerNode = cluster.nodeRank(peer);
+            int placed = peerNode == node ? -1 : colour[peerNode];
+            parts.add((long) cluster.localRank(peer) << 32 | placed & 0xffffffffL);
+        }
+    }
+
+    /** The node that is simulated in place of a node: the first one of its class. */
+    int representative(int node) {
+        return representative[node];
+    }
+
+    boolean isSimulated(int node) {
+        return representative[node] == node;
+    }
+}

@@ -1,0 +1,71 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.device.GpuObserver;
+import io.shardsim.simulator.kernel.FastForward;
+import io.shardsim.simulator.kernel.MarkBoard;
+import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.strategy.StepPlan;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes down what one rank did, repetitions that were skipped included, up to a number of spans. */
+final class Timeline implements GpuObserver, FastForward.SkipObserver {
+    /** More spans than a report can show; bounds memory where hundreds of micro-batches run. */
+    private static final int SPANS_MAX = 60_000;
+
+    private final int rank;
+    private final StepPlan plan;
+    private final MarkBoard marks;
+    private final List<OperationSpan> spans = new ArrayList<>();
+
+    Timeline(int rank, StepPlan plan, MarkBoard marks) {
+        this.rank = rank;
+        this.plan = plan;
+        this.marks = marks;
+    }
+
+    @Override
+    public void onOperationEnded(int operation, long startPs, long endPs) {
+        if (spans.size() < SPANS_MAX) {
+            add(operation, startPs, endPs);
+        }
+    }
+
+    private void add(int operation, long startPs, long endPs) {
+        spans.add(new OperationSpan(
+                rank,
+                operation,
+                plan.operation(operation).stream(),
+                plan.operation(operation).label(),
+                startPs,
+                endPs));
+    }
+
+    @Override
+    public void onMarksReached(int[] reached) {
+        marks.post(reached);
+    }
+
+    @Override
+    public void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times) {
+        int last = spans.size();
+        int first = last;
+        while (first > 0 && spans.get(first - 1).endPs() > fromPs) {
+            first--;
+        }
+        for (int time = 1; time <= times && spans.size() < SPANS_MAX; time++) {
+            for (int i = first; i < last; i++) {
+                OperationSpan span = spans.get(i);
+                long deltaPs = (toPs - fromPs) * time;
+                add(span.operation() + deltaOperations * time, span.startPs() + deltaPs, span.endPs() + deltaPs);
+            }
+        }
+    }
+
+    List<OperationSpan> spans() {
+        List<OperationSpan> ordered = new ArrayList<>(spans);
+        ordered.sort(java.util.Comparator.comparingLong(OperationSpan::startPs)
+                .thenComparingInt(OperationSpan::operation));
+        return ordered;
+    }
+}
