@@ -12,6 +12,7 @@ import io.shardsim.simulator.protocol.GpuEvent;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.topology.Router;
+import io.shardsim.topology.units.Bandwidth;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -144,16 +145,18 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
     private void execute(CollectiveRun run, int channel, Primitive current, long nowPs) {
         Transport transport = run.collective.transport();
         long bytes = run.sliceBytes(channel, current);
-        long freePs = nowPs;
-        if (current.reduces()) {
-            freePs = nowPs + transport.reduceRate().serializationPs(bytes);
-        } else if (current.sendSlot() != ChannelProgram.NONE) {
-            freePs = nowPs + transport.copyRate().serializationPs(bytes);
-        }
+        long freePs = nowPs + rate(transport, current).serializationPs(bytes);
         if (current.sendSlot() != ChannelProgram.NONE) {
             send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
         }
         run.completeSlice(channel, current, freePs);
+    }
+
+    private static Bandwidth rate(Transport transport, Primitive primitive) {
+        if (primitive.sendSlot() == ChannelProgram.NONE) {
+            return transport.storeRate();
+        }
+        return primitive.reduces() ? transport.reduceRate() : transport.copyRate();
     }
 
     /** Pushes a slice while the block copies it; towards a NIC, once it is staged. */

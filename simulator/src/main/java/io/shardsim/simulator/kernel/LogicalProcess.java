@@ -59,7 +59,14 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
      */
     public static Behavior<Command> create(
             Function<ActorContext<Command>, Devices> spawn, CompletableFuture<Outcome> ended) {
-        return Behaviors.setup(context -> new LogicalProcess(context, spawn, ended));
+        return Behaviors.setup(context -> {
+            try {
+                return new LogicalProcess(context, spawn, ended);
+            } catch (RuntimeException e) {
+                ended.completeExceptionally(e);
+                return Behaviors.stopped();
+            }
+        });
     }
 
     @Override

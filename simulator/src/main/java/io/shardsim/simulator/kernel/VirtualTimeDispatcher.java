@@ -91,6 +91,10 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             events.pop();
             receiver.invoke(envelope);
             executed++;
+            if (receiver.mailbox().isSuspended()) {
+                throw new IllegalStateException(
+                        receiver.self().path().name() + " failed at " + events.nowPs() + " ps in " + envelope.message());
+            }
             if (haltRequested) {
                 break;
             }

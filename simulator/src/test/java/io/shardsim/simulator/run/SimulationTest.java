@@ -1,0 +1,122 @@
+package io.shardsim.simulator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.RingAllGather;
+import io.shardsim.simulator.collective.RingAllReduce;
+import io.shardsim.simulator.collective.RingReduceScatter;
+import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.RankGroups;
+import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whole runs on small clusters against theory, and against themselves with the speed features off. */
+@Timeout(60)
+class SimulationTest {
+    private static SimulationEngine engine;
+
+    @BeforeAll
+    static void start() {
+        engine = new SimulationEngine(1);
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
+
+    static UniformTransport transport(Transport transport) {
+        return new UniformTransport(
+                transport, List.of(new RingAllGather(), new RingReduceScatter(), new RingAllReduce()));
+    }
+
+    static StepPlan bare(CollectiveKind kind, String algorithm, long bytes, Cluster cluster) {
+        RankGroups world = new RankGroups("world", cluster.worldSize(), cluster.worldSize(), 1);
+        StepPlan.Builder plan = StepPlan.builder();
+        plan.add(new Operation.Collective(Stream.GATHER, kind, world, bytes, algorithm, kind.id()));
+        return plan.build();
+    }
+
+    static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, boolean skip) throws Exception {
+        return engine.run(new SimulationSetup(
+                cluster, plan, Work::amount, transport(transport), Map.of(), skip, skip));
+    }
+
+    @Test
+    void ringAllGatherOnAUniformLinkTakesWhatTheorySays() throws Exception {
+        Cluster cluster = Clusters.cluster(1, 8, new Bandwidth(100 * Clusters.GB), 1, new Bandwidth(Clusters.GB));
+        long bytes = 8L * 1_000_000;
+        Transport ideal = UniformTransport.ideal(1);
+        StepObservation observed =
+                run(cluster, bare(CollectiveKind.ALL_GATHER, "ring", bytes, cluster), ideal, false);
+
+        long stepPs = 10_000_000 + 1_000_000; // 1 MB at 100 GB/s, and 1 us from GPU to GPU
+        // The launch takes one picosecond, and so does the thread block to store the last shard.
+        assertThat(observed.endPs()).isEqualTo(1 + 7 * stepPs + 1);
+    }
+
+    @Test
+    void leavingOutEqualNodesChangesNothing() throws Exception {
+        Cluster cluster = Clusters.likeP4d(4);
+        for (CollectiveKind kind :
+                List.of(CollectiveKind.ALL_GATHER, CollectiveKind.REDUCE_SCATTER, CollectiveKind.ALL_REDUCE)) {
+            StepPlan plan = bare(kind, "ring", 100_000_001, cluster);
+            StepObservation all = run(cluster, plan, UniformTransport.ideal(4), false);
+            StepObservation folded = run(cluster, plan, UniformTransport.ideal(4), true);
+
+            assertThat(folded.digest()).isEqualTo(all.digest());
+            assertThat(folded.links()).isEqualTo(all.links());
+            assertThat(folded.executedEvents() * 4).isEqualTo(all.executedEvents());
+        }
+    }
+
+    @Test
+    void fastForwardChangesNothing() throws Exception {
+        Cluster cluster = Clusters.likeP4d(2);
+        RankGroups world = new RankGroups("world", 16, 16, 1);
+        StepPlan.Builder builder = StepPlan.builder();
+        int previous = -1;
+        int beforePrevious = -1;
+        for (int layer = 0; layer < 40; layer++) {
+            builder.mark(0);
+            int gather = builder.add(
+                    new Operation.Collective(
+                            Stream.GATHER, CollectiveKind.ALL_GATHER, world, 50_000_000, "ring", "gather"),
+                    beforePrevious);
+            int compute = builder.add(
+                    new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 2_000_000_000L), "forward"),
+                    gather);
+            builder.add(
+                    new Operation.Collective(
+                            Stream.REDUCE,
+                            CollectiveKind.REDUCE_SCATTER,
+                            world,
+                            50_000_000,
+                            "ring",
+                            "reduce"),
+                    compute);
+            beforePrevious = previous;
+            previous = compute;
+        }
+        StepPlan plan = builder.build();
+        StepObservation all = run(cluster, plan, UniformTransport.ideal(4), false);
+        StepObservation skipped = run(cluster, plan, UniformTransport.ideal(4), true);
+
+        assertThat(skipped.digest()).isEqualTo(all.digest());
+        assertThat(skipped.timeline()).isEqualTo(all.timeline());
+        assertThat(skipped.simulatedEvents() * 2).isEqualTo(all.simulatedEvents());
+        assertThat(skipped.executedEvents()).isLessThan(all.executedEvents() / 8);
+    }
+}

@@ -1,0 +1,29 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.List;
+
+/** One transport for everything and the first algorithm that fits: what theory tests need. */
+record UniformTransport(Transport transport, List<CollectiveAlgorithm> algorithms) implements TransportModel {
+
+    /** Thread blocks that take no time of their own and chunks as large as their shard. */
+    static Transport ideal(int channels) {
+        Bandwidth unbounded = new Bandwidth(Long.MAX_VALUE);
+        return new Transport(
+                "ideal", channels, Long.MAX_VALUE, 1, 1, 0, 0, unbounded, unbounded, unbounded, 1, 1);
+    }
+
+    @Override
+    public Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
+        return algorithms.stream()
+                .filter(a -> a.name().equals(algorithm) && a.kinds().contains(kind))
+                .findFirst()
+                .map(a -> new Choice(a, transport))
+                .orElseThrow();
+    }
+}
