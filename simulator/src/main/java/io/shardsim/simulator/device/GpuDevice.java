@@ -45,7 +45,9 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
      * @param observer hears of operations, null for a GPU that nobody watches
      */
     public record GpuSpecification(
-            RankCollective[] collectives, long durationPerMille, @Nullable GpuObserver observer) {}
+            RankCollective[] collectives,
+            long durationPerMille,
+            @Nullable GpuObserver observer) {}
 
     private GpuDevice(ActorContext<DeviceMessage> context, GpuSpecification specification, GpuState state) {
         super(context);
@@ -117,8 +119,8 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
     }
 
     private void onKernelEnded(int operation, int reschedules, long nowPs) {
-        boolean onLane = streamOf(operation) == COMPUTE
-                && state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE;
+        boolean onLane =
+                streamOf(operation) == COMPUTE && state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE;
         if (!onLane || state.lane.isEnd(nowPs, reschedules)) {
             onOperationEnded(operation, nowPs);
         }

@@ -238,7 +238,8 @@ public final class GpuState implements DeviceState {
     }
 
     /** The run of an operation, null when none has begun. */
-    @Nullable CollectiveRun run(int operation) {
+    @Nullable
+    CollectiveRun run(int operation) {
         for (int i = 0; i < runs.size(); i++) {
             CollectiveRun run = runs.get(i);
             if (run.operation == operation) {

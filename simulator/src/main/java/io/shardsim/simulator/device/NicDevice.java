@@ -30,7 +30,9 @@ public final class NicDevice extends AbstractBehavior<DeviceMessage> {
 
     @Override
     public Receive<DeviceMessage> createReceive() {
-        return newReceiveBuilder().onMessage(Chunk.class, this::onMessageArrived).build();
+        return newReceiveBuilder()
+                .onMessage(Chunk.class, this::onMessageArrived)
+                .build();
     }
 
     private Behavior<DeviceMessage> onMessageArrived(Chunk chunk) {

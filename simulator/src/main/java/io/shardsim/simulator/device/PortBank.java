@@ -35,14 +35,13 @@ public final class PortBank implements DeviceState {
         long latencyPs = port.link().latencyPs();
         int next = hop + 1;
         long arrivalPs = next == path.hops() ? path.arrivalPs() : 0;
-        path.actors()[next]
-                .tell(new Chunk(
-                        tailOutPs + latencyPs + arrivalPs,
-                        EventOrder.from(order, path.nodeSlots()[hop]),
-                        port.startPs() + latencyPs,
-                        path,
-                        next,
-                        bytes));
+        path.actors()[next].tell(new Chunk(
+                tailOutPs + latencyPs + arrivalPs,
+                EventOrder.from(order, path.nodeSlots()[hop]),
+                port.startPs() + latencyPs,
+                path,
+                next,
+                bytes));
     }
 
     public int portCount() {

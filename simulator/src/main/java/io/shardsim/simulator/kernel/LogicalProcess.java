@@ -102,8 +102,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
                 }
             }
         }
-        long skipped =
-                devices.fastForward() == null ? 0 : devices.fastForward().skippedEvents();
+        long skipped = devices.fastForward() == null ? 0 : devices.fastForward().skippedEvents();
         return new Outcome(
                 dispatcher.events().nowPs(),
                 dispatcher.executedEvents(),

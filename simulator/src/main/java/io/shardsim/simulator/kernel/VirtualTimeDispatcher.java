@@ -70,7 +70,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     void drainInbox() {
         synchronized (inbox) {
             for (RemoteEvent event : inbox) {
-                VirtualTimeMessage message = (VirtualTimeMessage) event.envelope().message();
+                VirtualTimeMessage message =
+                        (VirtualTimeMessage) event.envelope().message();
                 events.push(message.timePs(), message.order(), event.receiver(), event.envelope());
             }
             inbox.clear();
@@ -92,8 +93,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             receiver.invoke(envelope);
             executed++;
             if (receiver.mailbox().isSuspended()) {
-                throw new IllegalStateException(
-                        receiver.self().path().name() + " failed at " + events.nowPs() + " ps in " + envelope.message());
+                throw new IllegalStateException(receiver.self().path().name() + " failed at " + events.nowPs()
+                        + " ps in " + envelope.message());
             }
             if (haltRequested) {
                 break;

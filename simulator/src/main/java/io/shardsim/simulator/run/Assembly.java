@@ -81,8 +81,7 @@ final class Assembly {
             }
         }
         collectives.forEach(this::fill);
-        FastForward fastForward =
-                setup.fastForward() ? new FastForward(new PlanPeriods(plan), states, timeline) : null;
+        FastForward fastForward = setup.fastForward() ? new FastForward(new PlanPeriods(plan), states, timeline) : null;
         return new LogicalProcess.Devices(states, fastForward, marks, this::begin);
     }
 

@@ -39,10 +39,10 @@ final class CollectiveSchedules {
     private Scheduled make(GroupOfClass key) {
         Operation.Collective collective = key.collective();
         int[] members = collective.groups().membersOf(key.firstRank());
-        TransportModel.Choice choice = transports.choose(
-                collective.kind(), collective.algorithm(), collective.totalBytes(), members, cluster);
-        CollectiveRequest request = new CollectiveRequest(
-                collective.kind(), collective.totalBytes(), members, cluster, choice.transport());
+        TransportModel.Choice choice =
+                transports.choose(collective.kind(), collective.algorithm(), collective.totalBytes(), members, cluster);
+        CollectiveRequest request =
+                new CollectiveRequest(collective.kind(), collective.totalBytes(), members, cluster, choice.transport());
         int channels = choice.algorithm().channels(request);
         return new Scheduled(request, choice, channels);
     }

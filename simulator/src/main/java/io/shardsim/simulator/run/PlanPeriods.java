@@ -47,12 +47,10 @@ final class PlanPeriods implements PeriodicPlan {
         int[] first = new int[count];
         int[] last = new int[count];
         for (int segment = 0; segment < count; segment++) {
-            first[segment] =
-                    segment > 0 && sameSegments(bounds, segment - 1, segment) ? first[segment - 1] : segment;
+            first[segment] = segment > 0 && sameSegments(bounds, segment - 1, segment) ? first[segment - 1] : segment;
         }
         for (int segment = count - 1; segment >= 0; segment--) {
-            last[segment] =
-                    segment + 1 < count && first[segment + 1] == first[segment] ? last[segment + 1] : segment;
+            last[segment] = segment + 1 < count && first[segment + 1] == first[segment] ? last[segment + 1] : segment;
         }
         runFirst.add(first);
         runLast.add(last);

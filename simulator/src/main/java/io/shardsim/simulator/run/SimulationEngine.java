@@ -39,9 +39,7 @@ public final class SimulationEngine implements AutoCloseable {
     private static Config configuration(int threads) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < threads; i++) {
-            text.append(DISPATCHER_PREFIX)
-                    .append(i)
-                    .append(" = ${virtual-time-dispatcher}\n");
+            text.append(DISPATCHER_PREFIX).append(i).append(" = ${virtual-time-dispatcher}\n");
         }
         return ConfigFactory.parseString(text.toString())
                 .withFallback(ConfigFactory.parseResources(SimulationEngine.class, "/simulator.conf"))

@@ -64,8 +64,8 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver {
 
     List<OperationSpan> spans() {
         List<OperationSpan> ordered = new ArrayList<>(spans);
-        ordered.sort(java.util.Comparator.comparingLong(OperationSpan::startPs)
-                .thenComparingInt(OperationSpan::operation));
+        ordered.sort(
+                java.util.Comparator.comparingLong(OperationSpan::startPs).thenComparingInt(OperationSpan::operation));
         return ordered;
     }
 }

@@ -21,7 +21,8 @@ final class Clusters {
     }
 
     static Cluster cluster(int nodes, int gpus, Bandwidth nvLink, int nics, Bandwidth nic) {
-        GpuSpec gpu = new GpuSpec("test", "test", 40L << 30, new Bandwidth(1555 * GB), 312e12, 19.5e12, 108, 1_410_000_000L);
+        GpuSpec gpu =
+                new GpuSpec("test", "test", 40L << 30, new Bandwidth(1555 * GB), 312e12, 19.5e12, 108, 1_410_000_000L);
         InstanceSpec instance = new InstanceSpec(
                 "test",
                 gpu,

@@ -50,8 +50,7 @@ class SimulationTest {
     }
 
     static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, boolean skip) throws Exception {
-        return engine.run(new SimulationSetup(
-                cluster, plan, Work::amount, transport(transport), Map.of(), skip, skip));
+        return engine.run(new SimulationSetup(cluster, plan, Work::amount, transport(transport), Map.of(), skip, skip));
     }
 
     @Test
@@ -59,8 +58,7 @@ class SimulationTest {
         Cluster cluster = Clusters.cluster(1, 8, new Bandwidth(100 * Clusters.GB), 1, new Bandwidth(Clusters.GB));
         long bytes = 8L * 1_000_000;
         Transport ideal = UniformTransport.ideal(1);
-        StepObservation observed =
-                run(cluster, bare(CollectiveKind.ALL_GATHER, "ring", bytes, cluster), ideal, false);
+        StepObservation observed = run(cluster, bare(CollectiveKind.ALL_GATHER, "ring", bytes, cluster), ideal, false);
 
         long stepPs = 10_000_000 + 1_000_000; // 1 MB at 100 GB/s, and 1 us from GPU to GPU
         // The launch takes one picosecond, and so does the thread block to store the last shard.
@@ -96,16 +94,11 @@ class SimulationTest {
                             Stream.GATHER, CollectiveKind.ALL_GATHER, world, 50_000_000, "ring", "gather"),
                     beforePrevious);
             int compute = builder.add(
-                    new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 2_000_000_000L), "forward"),
+                    new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 6_000_000_000L), "forward"),
                     gather);
             builder.add(
                     new Operation.Collective(
-                            Stream.REDUCE,
-                            CollectiveKind.REDUCE_SCATTER,
-                            world,
-                            50_000_000,
-                            "ring",
-                            "reduce"),
+                            Stream.REDUCE, CollectiveKind.REDUCE_SCATTER, world, 50_000_000, "ring", "reduce"),
                     compute);
             beforePrevious = previous;
             previous = compute;

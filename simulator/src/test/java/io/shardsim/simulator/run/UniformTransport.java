@@ -2,6 +2,7 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.topology.Cluster;
@@ -14,14 +15,14 @@ record UniformTransport(Transport transport, List<CollectiveAlgorithm> algorithm
     /** Thread blocks that take no time of their own and chunks as large as their shard. */
     static Transport ideal(int channels) {
         Bandwidth unbounded = new Bandwidth(Long.MAX_VALUE);
-        return new Transport(
-                "ideal", channels, Long.MAX_VALUE, 1, 1, 0, 0, unbounded, unbounded, unbounded, 1, 1);
+        return new Transport("ideal", channels, 1L << 40, 1, 1, 0, 0, unbounded, unbounded, unbounded, 1, 1);
     }
 
     @Override
     public Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
         return algorithms.stream()
-                .filter(a -> a.name().equals(algorithm) && a.kinds().contains(kind))
+                .filter(a -> a.name().equals(algorithm)
+                        && a.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport)))
                 .findFirst()
                 .map(a -> new Choice(a, transport))
                 .orElseThrow();
