@@ -7,7 +7,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +30,17 @@ public final class FrameworkProfile {
     private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
 
     /** The shipped profiles, the three generic ones first. */
-    private static final List<String> NAMES =
-            List.of("eager", "fused", "compiled", "megatron", "deepspeed", "fsdp", "fsdp-compile", "smp");
+    private static final List<String> NAMES = List.of(
+            "eager",
+            "fused",
+            "compiled",
+            "megatron",
+            "deepspeed",
+            "fsdp",
+            "fsdp-compile",
+            "composer",
+            "composer-torch-1",
+            "smp");
 
     /** An element-wise operator and how much of it there is. */
     public enum Operator {
@@ -67,6 +79,10 @@ public final class FrameworkProfile {
         /** Token and position look-up, of a hidden element. */
         EMBEDDING_FORWARD,
         EMBEDDING_BACKWARD,
+        /** Copies that make a gathered tensor usable after its all-gather, of a gathered parameter. */
+        GATHER_COPY,
+        /** Copies, casts and divisions between a gradient and its reduction, of a parameter of the whole tensor. */
+        REDUCE_COPY,
         /** Adding a micro-batch's gradient to the sum, of a parameter. */
         GRADIENT_ACCUMULATE,
         /** Norm of the gradient, of a parameter. */
@@ -77,7 +93,7 @@ public final class FrameworkProfile {
         OPTIMIZER;
 
         String key() {
-            return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
@@ -90,7 +106,11 @@ public final class FrameworkProfile {
     private final String name;
     private final String source;
     private final boolean dropout;
+    private final boolean recomputeStopsEarly;
     private final double flashRateRatio;
+    private final double flashNarrowRateRatio;
+    private final double matmulRateRatio;
+    private final Map<String, Double> matmulRateRatios;
     private final long hostForwardKernelPs;
     private final long hostBackwardKernelPs;
     private final Cost[] costs;
@@ -99,7 +119,11 @@ public final class FrameworkProfile {
         this.name = name;
         this.source = text(name, p, "source");
         this.dropout = Boolean.parseBoolean(text(name, p, "dropout"));
+        this.recomputeStopsEarly = Boolean.parseBoolean(text(name, p, "recompute-stops-early"));
         this.flashRateRatio = Double.parseDouble(text(name, p, "flash-rate-ratio"));
+        this.flashNarrowRateRatio = Double.parseDouble(text(name, p, "flash-narrow-rate-ratio"));
+        this.matmulRateRatio = Double.parseDouble(text(name, p, "matmul-rate-ratio"));
+        this.matmulRateRatios = matmulRateRatios(p);
         this.hostForwardKernelPs = Long.parseLong(text(name, p, "host-forward-kernel-ps"));
         this.hostBackwardKernelPs = Long.parseLong(text(name, p, "host-backward-kernel-ps"));
         this.costs = new Cost[Operator.values().length];
@@ -141,6 +165,18 @@ public final class FrameworkProfile {
         }
     }
 
+    /** Ratios of single architectures: {@code matmul-rate-ratio.hopper = 0.9}. */
+    private static Map<String, Double> matmulRateRatios(Properties p) {
+        String prefix = "matmul-rate-ratio.";
+        Map<String, Double> ratios = new TreeMap<>();
+        for (String key : p.stringPropertyNames()) {
+            if (key.startsWith(prefix)) {
+                ratios.put(key.substring(prefix.length()), Double.valueOf(p.getProperty(key)));
+            }
+        }
+        return Map.copyOf(ratios);
+    }
+
     private static String text(String name, Properties properties, String key) {
         String value = properties.getProperty(key);
         if (value == null) {
@@ -172,9 +208,27 @@ public final class FrameworkProfile {
         return dropout;
     }
 
-    /** Rate of the fused attention kernel that it ships, relative to FlashAttention-2 [1]. */
+    /**
+     * Whether a recomputation ends with the last tensor that the backward needs, so that the last product of a layer is
+     * not computed again (PyTorch 2.1, {@code set_checkpoint_early_stop}).
+     */
+    public boolean recomputeStopsEarly() {
+        return recomputeStopsEarly;
+    }
+
+    /** Rate of the fused attention kernel that it ships, heads of 128 and wider, relative to FlashAttention-2 [1]. */
     public double flashRateRatio() {
         return flashRateRatio;
+    }
+
+    /** The same for narrower heads [1]. */
+    public double flashNarrowRateRatio() {
+        return flashNarrowRateRatio;
+    }
+
+    /** Rate of its matrix library on an architecture relative to the one that the calibration was measured with [1]. */
+    public double matmulRateRatio(String architecture) {
+        return matmulRateRatios.getOrDefault(architecture, matmulRateRatio);
     }
 
     /** Host time to issue one kernel in a forward pass [ps]. */

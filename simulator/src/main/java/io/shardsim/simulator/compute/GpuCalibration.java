@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param family name of the file it came from
  * @param matmulRate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
  * @param l2BytesPerSecond rate at which the L2 cache feeds all SMs together [bytes/s] -- calibration
- * @param overlapNorm how far arithmetic and operand loads overlap, the p of a p-norm [1] -- calibration
- * @param wavePs prologue and epilogue of a wave of tiles [ps] -- calibration
+ * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
+ * @param wavePs prologue of a wave of tiles, whatever their size [ps] -- calibration
+ * @param epiloguePsPerElement writing a tile's results, for each element of the tile [ps] -- calibration
+ * @param sustainedSlowdown extra time of products at the sustained clock, as a share [1] -- calibration
+ * @param clockSettlingPs time in which the clock of a loaded GPU settles [ps] -- specification
  * @param matmulFixedPs launch and drain of a matrix product [ps] -- calibration
  * @param matmulHbmRatio share of the HBM data-sheet rate in a matrix product limited by it [1] -- calibration
  * @param splitFixedPs extra launch of a product split along k [ps] -- calibration
@@ -36,8 +39,11 @@ public record GpuCalibration(
         String family,
         double matmulRate,
         double l2BytesPerSecond,
-        double overlapNorm,
+        double misalignedRatio,
         double wavePs,
+        double epiloguePsPerElement,
+        double sustainedSlowdown,
+        double clockSettlingPs,
         double matmulFixedPs,
         double matmulHbmRatio,
         double splitFixedPs,
@@ -77,23 +83,26 @@ public record GpuCalibration(
         return parse(family, properties);
     }
 
-    /** The same GPU running a fused attention kernel that is faster or slower by a ratio. */
-    public GpuCalibration withFlashRateRatio(double ratio) {
+    /** The same GPU running the matrix and attention kernels that a framework ships. */
+    public GpuCalibration under(FrameworkProfile profile, String architecture) {
         return new GpuCalibration(
                 family,
-                matmulRate,
-                l2BytesPerSecond,
-                overlapNorm,
+                matmulRate * profile.matmulRateRatio(architecture),
+                l2BytesPerSecond * profile.matmulRateRatio(architecture),
+                misalignedRatio,
                 wavePs,
+                epiloguePsPerElement,
+                sustainedSlowdown,
+                clockSettlingPs,
                 matmulFixedPs,
                 matmulHbmRatio,
                 splitFixedPs,
                 splitBytesPerSecond,
                 kernelFixedPs,
                 elementwiseHbmRatio,
-                flashForwardRate * ratio,
-                flashBackwardRate * ratio,
-                flashNarrowHeadRatio,
+                flashForwardRate * profile.flashRateRatio(),
+                flashBackwardRate * profile.flashRateRatio(),
+                flashNarrowHeadRatio * profile.flashNarrowRateRatio() / profile.flashRateRatio(),
                 tiles,
                 splits);
     }
@@ -125,8 +134,11 @@ public record GpuCalibration(
                 family,
                 number(family, p, "matmul.rate"),
                 number(family, p, "matmul.l2-bytes-per-second"),
-                number(family, p, "matmul.overlap-norm"),
+                number(family, p, "matmul.misaligned-ratio"),
                 number(family, p, "matmul.wave-ps"),
+                number(family, p, "matmul.epilogue-ps-per-element"),
+                number(family, p, "matmul.sustained-slowdown"),
+                number(family, p, "matmul.clock-settling-ps"),
                 number(family, p, "matmul.fixed-ps"),
                 number(family, p, "matmul.hbm-ratio"),
                 number(family, p, "matmul.split-fixed-ps"),

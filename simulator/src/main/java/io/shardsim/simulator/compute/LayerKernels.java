@@ -65,6 +65,24 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Forward of one layer. */
     public List<Kernel> forward() {
         Sequence kernels = new Sequence();
+        addForwardToActivation(kernels);
+        kernels.add(ffnOutput().forward(tokens()));
+        addResidualForward(kernels);
+        return kernels.list;
+    }
+
+    /** Forward of one layer as a full checkpoint runs it again. */
+    public List<Kernel> recompute() {
+        if (!profile.recomputeStopsEarly()) {
+            return forward();
+        }
+        Sequence kernels = new Sequence();
+        addForwardToActivation(kernels);
+        return kernels.list;
+    }
+
+    /** From the layer's input to the input of its last product: all that the backward needs. */
+    private void addForwardToActivation(Sequence kernels) {
         kernels.add(Operator.NORM_FORWARD, wholeHidden());
         for (Linear linear : inputProjections()) {
             kernels.add(linear.forward(tokens()));
@@ -81,9 +99,6 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             kernels.add(linear.forward(tokens()));
         }
         kernels.add(shape.gatedFfn() ? Operator.GATED_ACTIVATION_FORWARD : Operator.ACTIVATION_FORWARD, ffnElements());
-        kernels.add(ffnOutput().forward(tokens()));
-        addResidualForward(kernels);
-        return kernels.list;
     }
 
     /** Backward of one layer, recomputation not included. */
@@ -274,7 +289,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         }
 
         Kernel weightGradient(long tokens) {
-            return new Matmul(name + ".weight-gradient", 1, outputs, inputs, tokens);
+            return new Matmul(name + ".weight-gradient", 1, inputs, outputs, tokens);
         }
     }
 

@@ -7,11 +7,15 @@ import io.shardsim.topology.units.Bandwidth;
  * Kernel times from a data sheet and a {@link GpuCalibration}.
  *
  * <p><b>Matrix products</b> are cut in tiles, one thread block each, that run in waves over the SMs [1]. A tile of
- * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes through the L2 cache, which all SMs
- * share; the two overlap partly (a p-norm joins them). Each wave pays a prologue and epilogue. A product with too few
- * tiles may split k among blocks and pays for 32-bit partial results written and read again. The library is assumed
- * to pick the best of its tiles. HBM is a floor under the sum. So wave quantization, thin shapes and short k come out of the
- * shape, not out of a table.
+ * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes through the L2 cache, which all
+ * SMs share; the slower of the two decides. Each wave pays a prologue and an epilogue in proportion to the tile. A
+ * product with too few tiles may split k among blocks and pays for 32-bit partial results written and read again. The
+ * library is assumed to pick the best of its tiles. HBM is a floor under the sum. So wave quantization, thin shapes and
+ * short k come out of the shape, not out of a table.
+ *
+ * <p><b>Clocks.</b> A GPU at its power limit lowers its clock within about a millisecond. Products in a table run alone and
+ * short ones finish before that; in a training step products follow each other, so {@link #kernelPs} charges the
+ * sustained clock and {@link #isolatedPs} the clock of a product measured alone.
  *
  * <p><b>Memory-bound kernels</b> take bytes over the achieved HBM rate, plus the fixed time of a kernel.
  *
@@ -28,6 +32,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
     private static final int SINGLE_BYTES = 4;
     /** Depth of one k-step of a tile: k is padded to it [elements]. */
     private static final int K_STEP = 64;
+    /** Rows of 16 bytes and their multiples use the tensor cores at full rate ([1], section 2.1) [elements]. */
+    private static final int ALIGNMENT = 8;
     /** Query rows of one thread block of fused attention ([2], section 3.3). */
     private static final int ATTENTION_BLOCK = 128;
 
@@ -76,18 +82,31 @@ public final class RooflineKernelTime implements KernelTimeModel {
         return calibration.kernelFixedPs() + elementwiseHbm.serializationPs(kernel.bytes());
     }
 
+    /** Time of a product measured alone: long ones see the sustained clock, short ones the boost clock [ps]. */
+    public long isolatedPs(Kernel.Matmul matmul) {
+        double boosted = boostedPs(matmul);
+        double share = boosted / (boosted + calibration.clockSettlingPs());
+        return roundUp(boosted * (1.0 + calibration.sustainedSlowdown() * share));
+    }
+
     private long matmulPs(Kernel.Matmul matmul) {
+        return roundUp(boostedPs(matmul) * (1.0 + calibration.sustainedSlowdown()));
+    }
+
+    /** The best tile and split at the boost clock. */
+    private double boostedPs(Kernel.Matmul matmul) {
         double best = Double.POSITIVE_INFINITY;
+        double floor = hbmPs(matmul);
         for (GpuCalibration.Tile tile : calibration.tiles()) {
             for (int split : calibration.splits()) {
-                best = Math.min(best, tiledPs(matmul, tile, split));
+                best = Math.min(best, tiledPs(matmul, tile, split, floor));
             }
         }
-        return roundUp(best);
+        return best;
     }
 
     /** Time of one choice of tile and split of k; infinite where the split leaves a part of k without work. */
-    private double tiledPs(Kernel.Matmul matmul, GpuCalibration.Tile tile, int split) {
+    private double tiledPs(Kernel.Matmul matmul, GpuCalibration.Tile tile, int split, double floor) {
         long kPart = ceilDiv(ceilDiv(matmul.k(), split), K_STEP) * K_STEP;
         if (split > 1 && kPart * (split - 1) >= matmul.k()) {
             return Double.POSITIVE_INFINITY;
@@ -97,24 +116,22 @@ public final class RooflineKernelTime implements KernelTimeModel {
         long lastBlocks = blocks % smCount;
         double busy =
                 fullWaves * wavePs(tile, kPart, smCount) + (lastBlocks == 0 ? 0 : wavePs(tile, kPart, lastBlocks));
-        double floor = hbmPs(matmul);
+        busy = aligned(matmul) ? busy : busy / calibration.misalignedRatio();
         double total = Math.max(busy, floor) + calibration.matmulFixedPs();
         return split == 1 ? total : total + splitPs(matmul, split);
     }
 
-    /** One wave: arithmetic of an SM and operands through the shared L2, partly overlapped, then the epilogue. */
-    private double wavePs(GpuCalibration.Tile tile, long kPart, long activeBlocks) {
-        double arithmetic = 2.0 * tile.rows() * tile.columns() * kPart / smFlopsPerPs;
-        double operands = (double) HALF_BYTES * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
-        return overlapped(arithmetic, operands) + calibration.wavePs();
+    /** Rows of both operands and of the result have k, k and n elements; m never lies along a row. */
+    private static boolean aligned(Kernel.Matmul matmul) {
+        return matmul.n() % ALIGNMENT == 0 && matmul.k() % ALIGNMENT == 0;
     }
 
-    /** The p-norm: the larger of the two where they overlap wholly (large p), their sum where not at all (p = 1). */
-    private double overlapped(double a, double b) {
-        double large = Math.max(a, b);
-        double small = Math.min(a, b);
-        double p = calibration.overlapNorm();
-        return large * StrictMath.pow(1.0 + StrictMath.pow(small / large, p), 1.0 / p);
+    /** One wave: arithmetic of an SM or operands through the shared L2, whichever is slower, then the epilogue. */
+    private double wavePs(GpuCalibration.Tile tile, long kPart, long activeBlocks) {
+        double elements = (double) tile.rows() * tile.columns();
+        double arithmetic = 2.0 * elements * kPart / smFlopsPerPs;
+        double operands = (double) HALF_BYTES * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
+        return Math.max(arithmetic, operands) + calibration.wavePs() + calibration.epiloguePsPerElement() * elements;
     }
 
     private double hbmPs(Kernel.Matmul matmul) {

@@ -32,7 +32,7 @@ public final class TransformerTimes {
     /** Times on all SMs of a GPU, by its own calibration. */
     public static TransformerTimes of(
             ModelShape shape, GpuSpec gpu, LayerKernels.Workload workload, FrameworkProfile profile) {
-        GpuCalibration calibration = GpuCalibration.of(gpu).withFlashRateRatio(profile.flashRateRatio());
+        GpuCalibration calibration = GpuCalibration.of(gpu).under(profile, gpu.architecture());
         return new TransformerTimes(
                 new RooflineKernelTime(gpu, calibration, gpu.smCount()), new LayerKernels(shape, workload, profile));
     }
@@ -79,7 +79,7 @@ public final class TransformerTimes {
         return switch (checkpointing) {
             case NONE -> new Phase(0, 0, 0);
             case SELECTIVE -> forward(kernels.attentionForward());
-            case FULL -> layerForward();
+            case FULL -> forward(kernels.recompute());
         };
     }
 
@@ -90,6 +90,16 @@ public final class TransformerTimes {
 
     public Phase outputBackward() {
         return backward(kernels.outputBackward());
+    }
+
+    /** Copies after the all-gather of so many parameters. */
+    public Phase gatherCopy(long parameters) {
+        return forward(profile.kernels(Operator.GATHER_COPY, parameters));
+    }
+
+    /** Copies, casts and divisions before and after the reduction of the gradient of so many parameters. */
+    public Phase reduceCopy(long parameters) {
+        return backward(profile.kernels(Operator.REDUCE_COPY, parameters));
     }
 
     /** Adding a micro-batch's gradient of so many parameters to the sum. */

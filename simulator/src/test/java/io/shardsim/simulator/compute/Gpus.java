@@ -4,14 +4,14 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
 
 /** Data sheets used by the tests of this package (NVIDIA data sheets of V100, A100 and H100 SXM). */
-final class Gpus {
-    static final GpuSpec V100 = new GpuSpec(
+public final class Gpus {
+    public static final GpuSpec V100 = new GpuSpec(
             "v100-32gb", "volta", 32L << 30, new Bandwidth(900_000_000_000L), 125e12, 15.7e12, 80, 1_530_000_000L);
-    static final GpuSpec A100_40GB = new GpuSpec(
+    public static final GpuSpec A100_40GB = new GpuSpec(
             "a100-40gb", "ampere", 40L << 30, new Bandwidth(1_555_000_000_000L), 312e12, 19.5e12, 108, 1_410_000_000L);
-    static final GpuSpec A100_80GB = new GpuSpec(
+    public static final GpuSpec A100_80GB = new GpuSpec(
             "a100-80gb", "ampere", 80L << 30, new Bandwidth(2_039_000_000_000L), 312e12, 19.5e12, 108, 1_410_000_000L);
-    static final GpuSpec H100_80GB = new GpuSpec(
+    public static final GpuSpec H100_80GB = new GpuSpec(
             "h100-80gb", "hopper", 80L << 30, new Bandwidth(3_350_000_000_000L), 989e12, 67e12, 132, 1_980_000_000L);
 
     private Gpus() {}

@@ -50,7 +50,7 @@ class RooflineKernelTimeTest {
         Matmul large = new Matmul("large", 1, 8192, 8192, 8192);
         RooflineKernelTime fewer = new RooflineKernelTime(Gpus.A100_80GB, GpuCalibration.named("ampere"), 108 - 24);
         double ratio = (double) fewer.kernelPs(large) / A100.kernelPs(large);
-        assertThat(ratio).isBetween(1.05, 108.0 / (108 - 24) * 1.02);
+        assertThat(ratio).isBetween(1.15, 108.0 / (108 - 24) * 1.05);
     }
 
     @Test

@@ -1,0 +1,92 @@
+package io.shardsim.simulator.compute.calibration;
+
+import io.shardsim.simulator.compute.Kernel.Matmul;
+import io.shardsim.simulator.compute.RooflineKernelTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** Measured matrix products of one GPU. */
+public final class MatmulTable {
+
+    /**
+     * @param matmul the product
+     * @param measuredPs its measured time
+     */
+    public record Row(Matmul matmul, double measuredPs) {
+        /** Shapes that occur in training: a thousand by a thousand weights and at least 512 tokens. */
+        public boolean trainingLike() {
+            return matmul.m() >= 512 && matmul.n() >= 1024 && matmul.k() >= 1024;
+        }
+
+        /** Logarithm of modelled over measured time. */
+        public double logError(RooflineKernelTime model) {
+            return StrictMath.log(model.isolatedPs(matmul) / measuredPs);
+        }
+    }
+
+    private final List<Row> rows;
+
+    private MatmulTable(List<Row> rows) {
+        this.rows = rows;
+    }
+
+    /** All rows of a table file. */
+    public static MatmulTable read(String table) {
+        List<Row> rows = new ArrayList<>();
+        for (Map<String, String> row : ReferenceTables.read(table)) {
+            Matmul matmul = new Matmul(
+                    "table",
+                    1,
+                    Long.parseLong(row.get("m")),
+                    Long.parseLong(row.get("n")),
+                    Long.parseLong(row.get("k")));
+            rows.add(new Row(matmul, Double.parseDouble(row.get("latency_ms")) * 1e9));
+        }
+        return new MatmulTable(rows);
+    }
+
+    /** Every n-th row: enough for a fit. */
+    public MatmulTable every(int n) {
+        List<Row> some = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i += n) {
+            some.add(rows.get(i));
+        }
+        return new MatmulTable(some);
+    }
+
+    public List<Row> rows() {
+        return rows;
+    }
+
+    /** Mean absolute relative error of the rows that match. */
+    public double meanAbsoluteError(RooflineKernelTime model, Predicate<Row> filter) {
+        return rows.stream()
+                .filter(filter)
+                .mapToDouble(row -> Math.abs(StrictMath.exp(row.logError(model)) - 1))
+                .average()
+                .orElse(Double.NaN);
+    }
+
+    /** Mean relative error of the rows that match. */
+    public double bias(RooflineKernelTime model, Predicate<Row> filter) {
+        return rows.stream()
+                .filter(filter)
+                .mapToDouble(row -> StrictMath.exp(row.logError(model)) - 1)
+                .average()
+                .orElse(Double.NaN);
+    }
+
+    /** What the fit makes small: mean absolute log error, training-like shapes three times as heavy. */
+    public double objective(RooflineKernelTime model) {
+        double sum = 0;
+        double weights = 0;
+        for (Row row : rows) {
+            double weight = row.trainingLike() ? 3 : 1;
+            sum += weight * Math.abs(row.logError(model));
+            weights += weight;
+        }
+        return sum / weights;
+    }
+}

@@ -1,0 +1,96 @@
+package io.shardsim.simulator.compute.calibration;
+
+import io.shardsim.simulator.compute.TransformerTimes;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+
+/**
+ * A training step in one node by hand: compute from {@link TransformerTimes}, collectives from measured curves, overlap as a
+ * maximum per layer. Only to judge the compute model; the simulator does this with devices and queues.
+ */
+final class StepEstimate {
+    private static final int HALF_BYTES = 2;
+
+    private StepEstimate() {}
+
+    /** Fully sharded data parallel over the GPUs of one node, gradients reduced every micro-batch [ps]. */
+    static double fullyShardedPs(
+            ModelShape shape,
+            TransformerTimes times,
+            NcclTable nccl,
+            String gpu,
+            int gpus,
+            int accumulation,
+            Checkpointing checkpointing,
+            int gradientBytes,
+            double smShare) {
+        long layerParameters = shape.layerParameters();
+        double gather = nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * layerParameters);
+        double scatter = nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * layerParameters);
+        double forward = overlapped(
+                times.layerForward().ps() + times.gatherCopy(layerParameters).ps(), gather, smShare);
+        double backwardCompute = times.layerRecompute(checkpointing).ps()
+                + times.layerBackward().ps()
+                + times.gatherCopy(layerParameters).ps()
+                + times.reduceCopy(layerParameters).ps();
+        double backward = overlapped(backwardCompute, gather + scatter, smShare);
+        long outerParameters = shape.embeddingParameters() + shape.outputParameters();
+        double outer = times.embeddingForward().ps()
+                + times.embeddingBackward().ps()
+                + times.outputForward().ps()
+                + times.outputBackward().ps()
+                + times.reduceCopy(outerParameters).ps()
+                + 2 * nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * outerParameters)
+                + nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * outerParameters);
+        double microBatch = shape.layers() * (forward + backward) + outer;
+        long local = shape.parameters() / gpus;
+        return accumulation * microBatch
+                + times.gradientNorm(local).ps()
+                + times.gradientClip(local).ps()
+                + times.optimizerStep(local).ps();
+    }
+
+    /** Compute that gives a share of its SMs to a collective while that lasts. */
+    private static double overlapped(double compute, double collective, double smShare) {
+        return Math.max(compute + smShare * collective, collective);
+    }
+
+    /** Megatron in one node: tensor, pipeline and data parallel [ps]. */
+    static double megatronPs(
+            ModelShape shape,
+            TransformerTimes times,
+            NcclTable nccl,
+            String gpu,
+            int tensorParallel,
+            int pipelineParallel,
+            int dataParallel,
+            int microBatches,
+            long tokens,
+            Checkpointing checkpointing) {
+        double reduce = nccl.ps(gpu, "all_reduce", tensorParallel, HALF_BYTES * tokens * shape.hidden());
+        double layer = times.layerForward().ps()
+                + times.layerRecompute(checkpointing).ps()
+                + times.layerBackward().ps()
+                + (checkpointing == Checkpointing.FULL ? 6 : 4) * reduce
+                + times.gradientAccumulate(shape.layerParameters(tensorParallel))
+                        .ps();
+        int layersPerStage = shape.layers() / pipelineParallel;
+        long embedding = shape.embeddingParameters(tensorParallel);
+        double head = times.outputForward().ps() + times.outputBackward().ps();
+        double first = times.embeddingForward().ps() + times.embeddingBackward().ps();
+        double accumulateEmbedding = times.gradientAccumulate(embedding).ps();
+        double stage = layersPerStage * layer;
+        double firstStage = stage + first + accumulateEmbedding + (pipelineParallel == 1 ? head : 0);
+        double lastStage = pipelineParallel == 1 ? firstStage : stage + head + accumulateEmbedding;
+        double slowest = Math.max(firstStage, lastStage);
+        double bubble = pipelineParallel == 1 ? 0 : firstStage + lastStage + (pipelineParallel - 2) * stage - slowest;
+        long local = layersPerStage * shape.layerParameters(tensorParallel) + embedding;
+        double sync = nccl.ps(gpu, "all_reduce", dataParallel, HALF_BYTES * local);
+        return microBatches * slowest
+                + bubble
+                + sync
+                + times.gradientNorm(local).ps()
+                + times.gradientClip(local).ps()
+                + times.optimizerStep(local).ps();
+    }
+}
