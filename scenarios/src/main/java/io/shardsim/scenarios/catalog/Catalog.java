@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,9 @@ public final class Catalog {
     private static final BlockType DEFAULTS_FILE = CatalogFile.type(figures(HardwareKeys.SERVER));
     private static final BlockType MODEL_FILE =
             CatalogFile.type(Key.required("shape", modelShapeWithSource(), "shape of the transformer"));
+
+    /** Files that were read, by path; a sweep asks for the same ones at every point. */
+    private static final Map<String, CatalogFile> READ = new ConcurrentHashMap<>();
 
     private Catalog() {}
 
@@ -150,8 +154,16 @@ public final class Catalog {
     }
 
     private static @Nullable CatalogFile read(ResourceDirectory directory, String name, BlockType type) {
+        CatalogFile known = READ.get(directory.path(name));
+        if (known != null) {
+            return known;
+        }
         try {
-            return CatalogFile.read(directory, name, type);
+            CatalogFile file = CatalogFile.read(directory, name, type);
+            if (file != null) {
+                READ.put(directory.path(name), file);
+            }
+            return file;
         } catch (InputException defect) {
             throw new IllegalStateException("broken catalog file: " + defect.getMessage(), defect);
         }

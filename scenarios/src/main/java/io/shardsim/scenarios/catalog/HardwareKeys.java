@@ -115,7 +115,7 @@ public final class HardwareKeys {
                 values.count("gpus_per_node"),
                 new IntraNodeSpec(values.payload("intra_node"), values.whole("intra_node_latency")),
                 new PcieSpec(
-                        values.count("pcie_switches"),
+                        values.switches(),
                         new Bandwidth(values.whole("pcie")),
                         values.whole("pcie_latency")),
                 new NicSpec(
@@ -143,6 +143,12 @@ public final class HardwareKeys {
 
         int count(String key) {
             return Math.toIntExact(whole(key));
+        }
+
+        /** As many as given; where only the number of GPUs was changed, no more than those. */
+        int switches() {
+            int switches = count("pcie_switches");
+            return changed.containsKey("pcie_switches") ? switches : Math.min(switches, count("gpus_per_node"));
         }
 
         /** The payload rate beside a line rate; in the base's proportion where only the line rate was changed. */

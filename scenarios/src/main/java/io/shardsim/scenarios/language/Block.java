@@ -26,6 +26,12 @@ public record Block(
         return entry == null ? position : entry.value().position();
     }
 
+    /** Place of a key itself; the block's own where the key is absent. */
+    public Position keyAt(String key) {
+        Entry entry = entries.get(key);
+        return entry == null ? position : entry.keyPosition();
+    }
+
     public @Nullable String text(String key) {
         return (String) values.get(key);
     }

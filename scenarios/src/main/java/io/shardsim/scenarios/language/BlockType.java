@@ -16,10 +16,28 @@ import org.jspecify.annotations.Nullable;
  * A block of known keys; read as {@link Block}.
  *
  * @param open when true, further keys are kept for a later look, since they depend on a value of the block
+ * @param expected what to write, for messages
  */
-public record BlockType(List<Key> keys, boolean open) implements ValueType {
+public record BlockType(List<Key> keys, boolean open, String expected) implements ValueType {
     public BlockType {
         keys = List.copyOf(keys);
+    }
+
+    public BlockType(List<Key> keys, boolean open) {
+        this(
+                keys,
+                open,
+                "a block with " + String.join(", ", keys.stream().map(Key::name).toList()));
+    }
+
+    /** The same block, told to the user by an example. */
+    public BlockType suchAs(String example) {
+        return new BlockType(keys, open, "a block such as " + example);
+    }
+
+    /** The same block, told to the user in these words. */
+    public BlockType withExpected(String words) {
+        return new BlockType(keys, open, words);
     }
 
     public static BlockType of(Key... keys) {
@@ -88,11 +106,6 @@ public record BlockType(List<Key> keys, boolean open) implements ValueType {
         Position position = entry.keyPosition();
         String text = YamlReader.printable(entry.key());
         problems.add(position, "unknown key " + text + "; " + Nearest.remedy(entry.key(), known));
-    }
-
-    @Override
-    public String expected() {
-        return "a block with " + String.join(", ", names());
     }
 
     @Override

@@ -167,7 +167,7 @@ public final class YamlReader {
             for (Event event : new Parse(settings).parseString(text)) {
                 if (event.getEventId() == Event.ID.DocumentStart && ++documents > 1) {
                     problems.add(place(event), "a second document begins; write one document a file");
-                    break;
+                    return null;
                 }
                 accept(event);
             }
@@ -307,11 +307,15 @@ public final class YamlReader {
 
     /** The text as a message may show it: one line, no control characters, not long. */
     public static String printable(String text) {
+        return printable(text, 80);
+    }
+
+    private static String printable(String text, int lengthMax) {
         String clean = text.replaceAll("\\p{Cntrl}", "?");
-        return clean.length() > 80 ? clean.substring(0, 80) + "..." : clean;
+        return clean.length() > lengthMax ? clean.substring(0, lengthMax) + "..." : clean;
     }
 
     private static String oneLine(String text) {
-        return printable(text.replaceAll("\\s*\\R\\s*", " "));
+        return printable(text.replaceAll("\\s*\\R\\s*", " "), 300);
     }
 }

@@ -1,0 +1,155 @@
+package io.shardsim.scenarios.question;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.HardwareKeys;
+import io.shardsim.scenarios.language.Block;
+import io.shardsim.scenarios.language.Key;
+import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code cluster} block: an instance of the catalog, perhaps changed, or one written out. */
+final class ClusterResolver {
+    private static final List<String> INLINE_REQUIRED =
+            List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
+
+    private final Block block;
+    private final List<Figure> figures;
+    private final Problems problems;
+
+    ClusterResolver(Block block, List<Figure> figures, Problems problems) {
+        this.block = block;
+        this.figures = figures;
+        this.problems = problems;
+    }
+
+    /** The cluster, or null after a problem. */
+    @Nullable
+    Cluster resolve() {
+        int before = problems.size();
+        InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
+        Long nodes = block.whole("nodes");
+        if (instance != null) {
+            check(instance);
+        }
+        return instance == null || nodes == null || problems.size() > before
+                ? null
+                : new Cluster(instance, Math.toIntExact(nodes));
+    }
+
+    private @Nullable InstanceSpec catalogInstance() {
+        if (block.has("gpu")) {
+            problems.add(
+                    block.keyAt("gpu"),
+                    "gpu beside instance, which has its own GPU; remove gpu, or describe the node without instance");
+        }
+        String name = block.text("instance");
+        if (name == null) {
+            return null;
+        }
+        CatalogEntry<InstanceSpec> entry = Catalog.instance(name, given());
+        if (entry == null) {
+            problems.add(
+                    block.at("instance"),
+                    "instance " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.instanceNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        CatalogEntry<GpuSpec> gpu = Catalog.gpu(entry.spec().gpu().name());
+        if (gpu != null) {
+            ScenarioReader.addFigures(gpu, figures);
+        }
+        return entry.spec();
+    }
+
+    private @Nullable InstanceSpec inlineInstance() {
+        boolean complete = true;
+        for (String key : INLINE_REQUIRED) {
+            if (!block.has(key)) {
+                complete = false;
+                problems.add(
+                        block.position(),
+                        "cluster has no " + key + " and no instance; add instance: p4d.24xlarge, or " + key + ": "
+                                + expected(key));
+            }
+        }
+        GpuSpec gpu = gpu();
+        boolean read = INLINE_REQUIRED.stream().allMatch(key -> block.value(key) != null);
+        return complete && read && gpu != null ? Catalog.inlineInstance(gpu, given()) : null;
+    }
+
+    private static String expected(String name) {
+        Key key = ScenarioKeys.CLUSTER.key(name);
+        return key == null
+                ? ""
+                : name.equals("gpu") ? "a name of the catalog" : key.type().expected();
+    }
+
+    private @Nullable GpuSpec gpu() {
+        Object value = block.value("gpu");
+        if (value instanceof Block inline) {
+            boolean complete = ScenarioKeys.GPU.keys().stream().allMatch(key -> inline.value(key.name()) != null);
+            return complete ? Catalog.inlineGpu(inline.text("architecture", ""), inline.values()) : null;
+        }
+        if (!(value instanceof String name)) {
+            return null;
+        }
+        CatalogEntry<GpuSpec> entry = Catalog.gpu(name);
+        if (entry == null) {
+            problems.add(
+                    block.at("gpu"),
+                    "gpu " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.gpuNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        return entry.spec();
+    }
+
+    /** What the block says about the server. */
+    private Map<String, Object> given() {
+        Map<String, Object> given = new LinkedHashMap<>();
+        for (Key key : HardwareKeys.SERVER) {
+            Object value = block.value(key.name());
+            if (value != null) {
+                given.put(key.name(), value);
+            }
+        }
+        Object price = block.value(HardwareKeys.PRICE.name());
+        if (price != null) {
+            given.put(HardwareKeys.PRICE.name(), price);
+        }
+        return given;
+    }
+
+    private void check(InstanceSpec instance) {
+        if (instance.nic().effectiveRate().compareTo(instance.nic().lineRate()) > 0) {
+            problems.add(
+                    block.at("nic_effective"),
+                    "nic_effective " + instance.nic().effectiveRate() + " > nic "
+                            + instance.nic().lineRate() + "; a NIC cannot carry more payload than its line rate");
+        }
+        Long line = block.whole("intra_node");
+        Long effective = block.whole("intra_node_effective");
+        if (line != null && effective != null && effective > line) {
+            problems.add(
+                    block.at("intra_node_effective"),
+                    "intra_node_effective " + new Bandwidth(effective) + " > intra_node " + new Bandwidth(line)
+                            + "; a link cannot carry more payload than its line rate");
+        }
+        if (instance.pcie().switches() > instance.gpusPerNode()) {
+            problems.add(
+                    block.at("pcie_switches"),
+                    "pcie_switches " + instance.pcie().switches() + " > gpus_per_node " + instance.gpusPerNode()
+                            + "; write pcie_switches: " + instance.gpusPerNode() + " or fewer");
+        }
+    }
+}

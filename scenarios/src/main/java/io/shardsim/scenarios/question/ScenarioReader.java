@@ -1,0 +1,212 @@
+package io.shardsim.scenarios.question;
+
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.CollectiveDescriptors;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.language.Block;
+import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a scenario file into a {@link Scenario}, or tells everything that is wrong with it.
+ *
+ * <p>Every point of a sweep is read as a file of its own, so that a rule between two keys is checked for every combination; a problem that
+ * many points share is told once.
+ */
+public final class ScenarioReader {
+    /** Points of a sweep are no longer looked at once so much is wrong. */
+    private static final int PROBLEMS_MAX = 200;
+
+    private ScenarioReader() {}
+
+    /**
+     * Reads a file.
+     *
+     * @throws InputException with every problem of the file
+     */
+    public static Scenario read(String file) throws InputException {
+        Problems problems = new Problems(file);
+        YamlNode root = YamlReader.read(file, problems);
+        return finish(root == null ? null : read(root, problems), problems);
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException with every problem of the text
+     */
+    public static Scenario readText(String file, String text) throws InputException {
+        Problems problems = new Problems(file);
+        YamlNode root = YamlReader.readText(text, problems);
+        return finish(root == null ? null : read(root, problems), problems);
+    }
+
+    private static Scenario finish(@Nullable Scenario scenario, Problems problems) throws InputException {
+        problems.throwIfAny();
+        if (scenario == null) {
+            throw new InputException(problems.file(), "holds no scenario");
+        }
+        return scenario;
+    }
+
+    /**
+     * Reads a scenario that is the whole of a file, or a part of one.
+     *
+     * @return the scenario, or null after problems were added
+     */
+    public static @Nullable Scenario read(YamlNode node, Problems problems) {
+        if (!(node instanceof Mapping file)) {
+            ScenarioKeys.FILE.readBlock(node, "scenario file", problems);
+            return null;
+        }
+        int before = problems.size();
+        Sweep sweep = Sweep.of(file, problems);
+        boolean varies = file.entry("sweep") != null;
+        List<ScenarioPoint> points = new ArrayList<>();
+        String name = "";
+        for (Sweep.Combination combination : sweep.combinations(file, problems)) {
+            if (problems.size() - before > PROBLEMS_MAX) {
+                break;
+            }
+            Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
+            if (block == null) {
+                continue;
+            }
+            name = block.text("scenario", "");
+            ScenarioPoint point = new Point(block, combination.values(), sweep, varies, problems).resolve();
+            if (point != null) {
+                points.add(point);
+            }
+        }
+        return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points);
+    }
+
+    /** One point while it is resolved. */
+    private static final class Point {
+        private final Block file;
+        private final Map<String, Object> values;
+        private final Sweep sweep;
+        private final boolean inSweep;
+        private final Problems problems;
+        private final List<String> notes = new ArrayList<>();
+        private final List<Figure> figures = new ArrayList<>();
+
+        Point(Block file, Map<String, Object> values, Sweep sweep, boolean inSweep, Problems problems) {
+            this.file = file;
+            this.values = values;
+            this.sweep = sweep;
+            this.inSweep = inSweep;
+            this.problems = problems;
+        }
+
+        @Nullable
+        ScenarioPoint resolve() {
+            Block clusterBlock = file.block("cluster");
+            Cluster cluster =
+                    clusterBlock == null ? null : new ClusterResolver(clusterBlock, figures, problems).resolve();
+            Task task = file.has("workload") ? collective() : training(cluster);
+            CollectiveSettings settings = collectives(task);
+            if (cluster == null || task == null) {
+                return null;
+            }
+            return new ScenarioPoint(file.text("scenario", ""), values, cluster, task, settings, notes, figures);
+        }
+
+        private @Nullable Task collective() {
+            for (String key : List.of("model", "training", "strategy")) {
+                if (file.has(key)) {
+                    problems.add(
+                            file.keyAt(key),
+                            key + " beside workload; a scenario trains or runs a bare collective: remove one of them");
+                }
+            }
+            Block workload = file.block("workload");
+            String kind = workload == null ? null : workload.text("collective");
+            Long size = workload == null ? null : workload.whole("size");
+            if (kind == null || size == null) {
+                return null;
+            }
+            return new Task.Collective(CollectiveKind.valueOf(kind.toUpperCase(Locale.ROOT)), size);
+        }
+
+        private @Nullable Task training(@Nullable Cluster cluster) {
+            boolean complete = true;
+            for (String key : List.of("model", "training", "strategy")) {
+                if (!file.has(key)) {
+                    complete = false;
+                    problems.add(file.position(), missing(key));
+                }
+            }
+            return complete
+                    ? new TrainingResolver(file, cluster, sweep, inSweep, notes, figures, problems).resolve()
+                    : null;
+        }
+
+        private static String missing(String key) {
+            String example = switch (key) {
+                case "model" -> "model: gpt2-30b";
+                case "training" -> "training: {sequence_length: 2048, global_batch: 1536}";
+                default -> "strategy: {kind: mics, shard_group: 128}";
+            };
+            return "scenario file has no " + key + "; add for example " + example
+                    + ", or run a bare collective with workload: {collective: all_reduce, size: 1 GiB}";
+        }
+
+        private CollectiveSettings collectives(@Nullable Task task) {
+            Block block = file.block("collectives");
+            if (block == null) {
+                return new CollectiveSettings("nccl", CollectiveSettings.AUTO, null);
+            }
+            String algorithm = block.text("algorithm", CollectiveSettings.AUTO);
+            checkAlgorithm(algorithm, block.at("algorithm"), task);
+            return new CollectiveSettings(block.text("library", "nccl"), algorithm, block.whole("chunk"));
+        }
+
+        private void checkAlgorithm(String algorithm, Position position, @Nullable Task task) {
+            if (algorithm.equals(CollectiveSettings.AUTO)) {
+                return;
+            }
+            String kind = task instanceof Task.Collective bare ? bare.kind().id() : null;
+            List<String> known = CollectiveDescriptors.names(kind);
+            if (!known.contains(algorithm)) {
+                problems.add(
+                        position,
+                        "algorithm " + algorithm
+                                + (kind == null ? " is not in the catalog; " : " does not carry " + kind + "; ")
+                                + Nearest.remedy(algorithm, withAuto(known)));
+            }
+        }
+
+        private static List<String> withAuto(List<String> names) {
+            List<String> all = new ArrayList<>(List.of(CollectiveSettings.AUTO));
+            all.addAll(names);
+            return all;
+        }
+    }
+
+    /** Adds the figures of a catalog entry, keys preceded by its name. */
+    static void addFigures(CatalogEntry<?> entry, List<Figure> figures) {
+        for (Figure figure : entry.figures()) {
+            figures.add(new Figure(
+                    entry.name() + " " + figure.key(),
+                    figure.value(),
+                    figure.text(),
+                    figure.source(),
+                    figure.date(),
+                    figure.note()));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.shardsim.scenarios.question;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import org.jspecify.annotations.Nullable;
+
+/** What the cluster does. */
+public sealed interface Task {
+
+    /**
+     * Training steps of a model.
+     *
+     * @param modelName catalog name, or {@code inline}
+     * @param globalBatch samples per training step
+     * @param microBatch samples per GPU per forward-backward; null for the largest that fits
+     * @param activationOffload whether kept activations wait in host memory
+     * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
+     * @param dropout whether dropout masks are kept
+     * @param gradientClipping largest gradient norm; 0 for no clipping
+     */
+    record Training(
+            String modelName,
+            ModelShape model,
+            int sequenceLength,
+            long globalBatch,
+            @Nullable Integer microBatch,
+            Precision precision,
+            Checkpointing checkpointing,
+            boolean activationOffload,
+            AttentionKind attention,
+            @Nullable String kernels,
+            boolean dropout,
+            double gradientClipping,
+            StrategySpec strategy)
+            implements Task {}
+
+    /**
+     * One collective over all ranks, as a network benchmark would run it.
+     *
+     * @param totalBytes whole buffer [bytes]
+     */
+    record Collective(CollectiveKind kind, long totalBytes) implements Task {}
+}

@@ -1,0 +1,312 @@
+package io.shardsim.scenarios.question;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.ModelKeys;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.language.Block;
+import io.shardsim.scenarios.language.BlockType;
+import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.StrategyParameters.Declaration;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code model}, {@code training} and {@code strategy} blocks, and the rules between them and the cluster. */
+final class TrainingResolver {
+    /** Room for every sum of bytes that follows from one micro-batch. */
+    private static final double BYTES_MAX = 0x1p60;
+
+    private final Block file;
+    private final @Nullable Cluster cluster;
+    private final Sweep sweep;
+    private final boolean inSweep;
+    private final List<String> notes;
+    private final List<Figure> figures;
+    private final Problems problems;
+
+    TrainingResolver(
+            Block file,
+            @Nullable Cluster cluster,
+            Sweep sweep,
+            boolean inSweep,
+            List<String> notes,
+            List<Figure> figures,
+            Problems problems) {
+        this.file = file;
+        this.cluster = cluster;
+        this.sweep = sweep;
+        this.inSweep = inSweep;
+        this.notes = notes;
+        this.figures = figures;
+        this.problems = problems;
+    }
+
+    /** The task, or null after a problem. */
+    Task.@Nullable Training resolve() {
+        int before = problems.size();
+        Block training = file.block("training");
+        Long sequenceLength = training == null ? null : training.whole("sequence_length");
+        ModelShape model = model(sequenceLength == null ? 1 : Math.toIntExact(sequenceLength));
+        StrategySpec strategy = strategy();
+        Long globalBatch = training == null ? null : training.whole("global_batch");
+        if (training != null && globalBatch != null && cluster != null) {
+            checkBatches(training, globalBatch, cluster.worldSize());
+        }
+        if (training == null || sequenceLength == null || model == null || strategy == null || globalBatch == null) {
+            return null;
+        }
+        checkSequence(training, model, sequenceLength);
+        if (problems.size() > before || cluster == null) {
+            return null;
+        }
+        Task.Training task = task(training, model, strategy, Math.toIntExact(sequenceLength), globalBatch);
+        checkStrategy(task, cluster);
+        return problems.size() > before ? null : task;
+    }
+
+    private Task.Training task(
+            Block training, ModelShape model, StrategySpec strategy, int sequenceLength, long globalBatch) {
+        Long microBatch = training.whole("micro_batch");
+        return new Task.Training(
+                file.value("model") instanceof String name ? name : "inline",
+                model,
+                sequenceLength,
+                globalBatch,
+                microBatch == null ? null : Math.toIntExact(microBatch),
+                Precision.valueOf(upper(training.text("precision", "bf16"))),
+                Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
+                training.flag("activation_offload", false),
+                AttentionKind.valueOf(upper(training.text("attention", "standard"))),
+                training.text("kernels"),
+                training.flag("dropout", !model.gatedFfn()),
+                training.decimal("gradient_clipping", 1.0),
+                strategy);
+    }
+
+    private static String upper(String word) {
+        return word.toUpperCase(Locale.ROOT);
+    }
+
+    private @Nullable ModelShape model(int sequenceLength) {
+        Object value = file.value("model");
+        if (value instanceof Block inline) {
+            return inlineModel(inline, sequenceLength);
+        }
+        if (!(value instanceof String name)) {
+            return null;
+        }
+        CatalogEntry<ModelShape> entry = Catalog.model(name);
+        if (entry == null) {
+            problems.add(
+                    file.at("model"),
+                    "model " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.modelNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        return entry.spec();
+    }
+
+    private @Nullable ModelShape inlineModel(Block inline, int sequenceLength) {
+        Long hidden = inline.whole("hidden");
+        Long heads = inline.whole("heads");
+        boolean read = inline.entries().keySet().stream().allMatch(key -> inline.value(key) != null);
+        if (hidden == null
+                || heads == null
+                || inline.whole("layers") == null
+                || inline.whole("vocab") == null
+                || !read) {
+            return null;
+        }
+        long kvHeads = inline.whole("kv_heads", heads);
+        boolean divides = true;
+        if (hidden % heads != 0) {
+            divides = false;
+            problems.add(
+                    inline.at("heads"),
+                    "heads " + heads + " does not divide hidden " + hidden + "; " + nearestDivisors(hidden, heads));
+        }
+        if (heads % kvHeads != 0) {
+            divides = false;
+            problems.add(
+                    inline.at("kv_heads"),
+                    "kv_heads " + kvHeads + " does not divide heads " + heads + "; " + nearestDivisors(heads, kvHeads));
+        }
+        return divides ? ModelKeys.shape(inline, sequenceLength) : null;
+    }
+
+    private @Nullable StrategySpec strategy() {
+        Block block = file.block("strategy");
+        String kind = block == null ? null : block.text("kind");
+        if (block == null || kind == null) {
+            return null;
+        }
+        StrategyDescriptor descriptor = Strategies.descriptor(kind);
+        if (descriptor == null) {
+            problems.add(
+                    block.at("kind"),
+                    "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
+            return null;
+        }
+        Map<String, Object> given = new LinkedHashMap<>();
+        for (Entry entry : block.others()) {
+            Declaration parameter = descriptor.parameter(entry.key());
+            if (parameter == null) {
+                refuseParameter(entry, descriptor);
+                continue;
+            }
+            Object value = StrategyDescriptor.type(parameter.unit()).read(entry.value(), entry.key(), problems);
+            if (value != null) {
+                given.put(entry.key(), value);
+                if (entry.key().equals(StrategyDescriptor.SHARD_GROUP) && cluster != null) {
+                    given.put(entry.key(), (long) shardGroup(
+                            (Long) value, cluster.worldSize(), entry.value().position()));
+                }
+            }
+        }
+        return new StrategySpec(descriptor, given);
+    }
+
+    /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */
+    private void refuseParameter(Entry entry, StrategyDescriptor descriptor) {
+        List<String> kindsWith = Strategies.kindsWith(entry.key());
+        if (kindsWith.isEmpty()) {
+            List<String> known = new ArrayList<>(List.of("kind"));
+            known.addAll(descriptor.parameterNames());
+            BlockType.refuseUnknown(entry, known, problems);
+        } else if (sweep.varies("strategy")) {
+            notes.add(entry.key() + " has no effect under " + descriptor.kind());
+        } else {
+            problems.add(
+                    entry.keyPosition(),
+                    "strategy " + descriptor.kind() + " has no " + entry.key() + ", which belongs to "
+                            + String.join(", ", kindsWith) + "; remove it");
+        }
+    }
+
+    /** The shard group in force: capped to the world size in a sweep; 0 stands for all ranks. */
+    private int shardGroup(long shardGroup, int worldSize, Position position) {
+        if (shardGroup > worldSize && inSweep) {
+            notes.add("shard_group " + shardGroup + " capped to world size " + worldSize);
+            return worldSize;
+        }
+        if (shardGroup > worldSize) {
+            problems.add(
+                    position,
+                    "shard_group " + shardGroup + " > world size " + worldSize + "; write " + worldSize
+                            + " or less (only a sweep caps it)");
+        } else if (shardGroup > 0 && worldSize % shardGroup != 0) {
+            problems.add(
+                    position,
+                    "shard_group " + shardGroup + " does not divide world size " + worldSize + "; "
+                            + nearestDivisors(worldSize, shardGroup));
+        }
+        return Math.toIntExact(shardGroup);
+    }
+
+    private void checkBatches(Block training, long globalBatch, int worldSize) {
+        if (globalBatch % worldSize != 0) {
+            long below = globalBatch / worldSize * worldSize;
+            String nearest = below == 0 ? String.valueOf(worldSize) : below + ", " + (below + worldSize);
+            problems.add(
+                    training.at("global_batch"),
+                    "global_batch " + globalBatch + " is not a multiple of world size " + worldSize
+                            + "; nearest multiples: " + nearest);
+            return;
+        }
+        Long microBatch = training.whole("micro_batch");
+        long samples = globalBatch / worldSize;
+        if (microBatch != null && samples % microBatch != 0) {
+            problems.add(
+                    training.at("micro_batch"),
+                    "micro_batch " + microBatch + " does not divide the " + samples + " samples of a GPU (global_batch "
+                            + globalBatch + " / world size " + worldSize + "); "
+                            + nearestDivisors(samples, microBatch));
+        }
+    }
+
+    private void checkSequence(Block training, ModelShape model, long sequenceLength) {
+        if (model.maxPositions() > 0 && sequenceLength > model.maxPositions()) {
+            problems.add(
+                    training.at("sequence_length"),
+                    "sequence_length " + sequenceLength + " > " + model.maxPositions()
+                            + " learned positions of the model; write " + model.maxPositions()
+                            + " or less, or describe the model inline with more max_positions");
+        }
+        double tokens = (double) sequenceLength * training.whole("micro_batch", 1);
+        double perToken = 64.0 * Math.max(model.hidden(), model.ffn())
+                + 8.0 * model.heads() * sequenceLength
+                + 8.0 * model.vocab();
+        if (tokens * perToken * (model.layers() + 1) > BYTES_MAX) {
+            problems.add(
+                    training.at("sequence_length"),
+                    "sequence_length " + sequenceLength + " x micro_batch " + training.whole("micro_batch", 1)
+                            + " needs more than 2^60 bytes of activations; write less of one of them");
+        }
+    }
+
+    /** What the strategy itself has to say. */
+    private void checkStrategy(Task.Training task, Cluster where) {
+        long samples = task.globalBatch() / where.worldSize();
+        int microBatch = task.microBatch() == null ? 1 : task.microBatch();
+        TrainingJob job = new TrainingJob(
+                task.model(),
+                where.worldSize(),
+                where.gpusPerNode(),
+                task.sequenceLength(),
+                microBatch,
+                Math.toIntExact(samples / microBatch),
+                task.precision(),
+                task.checkpointing(),
+                task.activationOffload(),
+                task.attention(),
+                task.dropout(),
+                task.kernels() == null ? "eager" : task.kernels(),
+                task.gradientClipping());
+        Block block = file.block("strategy");
+        for (String problem : task.strategy().create().problems(job)) {
+            problems.add(block == null ? file.position() : placeOf(problem, block), problem);
+        }
+    }
+
+    /** The value of the parameter that a message begins with; the block where it begins with none. */
+    private static Position placeOf(String message, Block block) {
+        for (Entry entry : block.others()) {
+            if (message.startsWith(entry.key() + " ")) {
+                return entry.value().position();
+            }
+        }
+        return block.position();
+    }
+
+    /** {@code nearest divisors: 32, 64}, at most one on each side. */
+    static String nearestDivisors(long number, long wanted) {
+        long below = 1;
+        long above = number;
+        for (long low = 1; low * low <= number; low++) {
+            if (number % low == 0) {
+                for (long divisor : new long[] {low, number / low}) {
+                    below = divisor <= wanted ? Math.max(below, divisor) : below;
+                    above = divisor >= wanted ? Math.min(above, divisor) : above;
+                }
+            }
+        }
+        return below == above || wanted > number
+                ? "nearest divisor: " + (wanted > number ? number : below)
+                : "nearest divisors: " + below + ", " + above;
+    }
+}
