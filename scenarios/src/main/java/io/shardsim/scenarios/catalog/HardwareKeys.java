@@ -114,10 +114,7 @@ public final class HardwareKeys {
                 gpu,
                 values.count("gpus_per_node"),
                 new IntraNodeSpec(values.payload("intra_node"), values.whole("intra_node_latency")),
-                new PcieSpec(
-                        values.switches(),
-                        new Bandwidth(values.whole("pcie")),
-                        values.whole("pcie_latency")),
+                new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
                 new NicSpec(
                         new Bandwidth(values.whole("nic")),
                         values.payload("nic"),
