@@ -136,6 +136,15 @@ public final class Router {
         return new Route(hops, cluster.deviceId(destinationNode, cluster.gpuSlot(destinationGpu)));
     }
 
+    /** Latency of a route between nodes that do not share a leaf, GPU to GPU [ps]. */
+    public long interNodeLatencyPs() {
+        return 4 * pcie.latencyPs()
+                + nicUp.latencyPs()
+                + leafUp.latencyPs()
+                + spineDown.latencyPs()
+                + nicDown.latencyPs();
+    }
+
     private void add(List<Hop> hops, int nodeRank, int slot, int port) {
         hops.add(new Hop(cluster.deviceId(nodeRank, slot), port, link(slot, port)));
     }

@@ -3,99 +3,74 @@ package io.shardsim.simulator.device;
 import io.shardsim.simulator.kernel.StateWriter;
 
 /**
- * The kernel that runs on the compute stream: it progresses at full speed on the streaming multiprocessors that collectives leave free.
+ * The kernel that runs on the compute stream, and what collectives running beside it take away from it.
  *
- * <p>Leaves out that a kernel's waves end raggedly: the speed is proportional to the multiprocessors left.
+ * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the multiprocessors for the time
+ * the block is held. What has been lost is made up for when the kernel would have ended.
+ *
+ * <p>Leaves out multiprocessors held by a collective that waits for a late rank, and contention for memory bandwidth.
  */
 final class ComputeLane {
     private final int smCount;
-    /** Multiprocessors that collectives hold: state. */
-    private int smTaken;
-    /** Multiprocessors that the running kernel has been counted with: state. */
-    private int smAvailable;
-    /** Work left, as time at full speed [ps]: state. */
-    private long remainingPs;
-    /** When {@link #remainingPs} was right [ps]: state. */
-    private long updatedPs;
+    /** Multiprocessor time lost and not made up for [ps x multiprocessors]: state. */
+    private long lostSmPs;
     /** When the kernel will end as things stand [ps]: state. */
-    private long completionPs;
+    private long endPs;
     /** Times that the running kernel's end was moved: state. */
-    private int reschedules;
+    private int extensions;
 
     private boolean running;
 
     ComputeLane(int smCount) {
         this.smCount = smCount;
-        smAvailable = smCount;
     }
 
     void start(long nowPs, long workPs) {
         running = true;
-        remainingPs = workPs;
-        updatedPs = nowPs;
-        reschedules = 0;
-        smAvailable = smCount - smTaken;
-        completionPs = nowPs + timeFor(workPs);
+        lostSmPs = 0;
+        endPs = nowPs + workPs;
+        extensions = 0;
     }
 
-    void onSmTaken(int change) {
-        smTaken += change;
-    }
-
-    /** Brings the running kernel in line with the multiprocessors that are left; true when its end has moved. */
-    boolean reschedule(long nowPs) {
-        int available = smCount - smTaken;
-        if (!running || available == smAvailable) {
-            return false;
+    /** A thread block on that many multiprocessors is held for a time. */
+    void onBlockHeld(long heldPs, int multiprocessors) {
+        if (running) {
+            lostSmPs += heldPs * multiprocessors;
         }
-        remainingPs -= (nowPs - updatedPs) * smAvailable / smCount;
-        remainingPs = Math.max(0, remainingPs);
-        updatedPs = nowPs;
-        smAvailable = available;
-        long previousPs = completionPs;
-        completionPs = nowPs + timeFor(remainingPs);
-        if (completionPs == previousPs) {
-            return false;
+    }
+
+    /** Ends the kernel, or moves its end by what it has lost; true when it is over. */
+    boolean end() {
+        long lostPs = lostSmPs / smCount;
+        if (lostPs > 0) {
+            lostSmPs -= lostPs * smCount;
+            endPs += lostPs;
+            extensions++;
+        } else {
+            running = false;
         }
-        reschedules++;
-        return true;
+        return !running;
     }
 
-    private long timeFor(long workPs) {
-        return smAvailable == smCount ? workPs : (workPs * smCount + smAvailable - 1) / smAvailable;
+    long endPs() {
+        return endPs;
     }
 
-    /** True when the event that came due at this instant, with this many moves behind it, is the end of the running kernel. */
-    boolean isEnd(long nowPs, int reschedules) {
-        return running && nowPs == completionPs && reschedules == this.reschedules;
-    }
-
-    void end() {
-        running = false;
-    }
-
-    long completionPs() {
-        return completionPs;
-    }
-
-    int reschedules() {
-        return reschedules;
+    /** Tells the events of a moved end apart. */
+    int extensions() {
+        return extensions;
     }
 
     void save(StateWriter writer) {
-        writer.value(smTaken);
         writer.value(running ? 1 : 0);
         if (running) {
-            writer.value(smAvailable);
-            writer.value(remainingPs);
-            writer.instant(updatedPs);
-            writer.instant(completionPs);
-            writer.value(reschedules);
+            writer.value(lostSmPs);
+            writer.instant(endPs);
+            writer.value(extensions);
         }
     }
 
     void shift(long deltaPs) {
-        updatedPs += deltaPs;
-        completionPs += deltaPs;
+        endPs += deltaPs;
     }
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * (NCCL, src/device/primitives.h, prims_simple.h).
  *
  * <p>A thread block waits for its slice, copies or reduces it at its own rate while pushing it out over NVLink; towards a NIC the slice is staged first and
- * sent when it is complete. Compute slows down in proportion to the multiprocessors that collectives hold.
+ * sent when it is complete. Each slice costs the running compute kernel the block's share of the multiprocessors.
  *
  * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
  */
@@ -90,7 +90,7 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
         int operation = EventOrder.operation(event.order());
         switch (EventOrder.eventClass(event.order())) {
             case EventOrder.CHANNEL -> onBlockFree(operation, EventOrder.channel(event.order()), event.timePs());
-            case EventOrder.KERNEL -> onKernelEnded(operation, EventOrder.receiveSlot(event.order()), event.timePs());
+            case EventOrder.KERNEL -> onKernelEnded(operation, event.timePs());
             default -> onLaunched(operation, event.timePs());
         }
         return this;
@@ -118,10 +118,12 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
         endIfDone(run, nowPs);
     }
 
-    private void onKernelEnded(int operation, int reschedules, long nowPs) {
+    private void onKernelEnded(int operation, long nowPs) {
         boolean onLane =
                 streamOf(operation) == COMPUTE && state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE;
-        if (!onLane || state.lane.isEnd(nowPs, reschedules)) {
+        if (onLane && !state.lane.end()) {
+            tellKernelEnd(operation);
+        } else {
             onOperationEnded(operation, nowPs);
         }
     }
@@ -151,6 +153,7 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
         if (current.sendSlot() != ChannelProgram.NONE) {
             send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
         }
+        state.lane.onBlockHeld(run.collective.heldPs(bytes), transport.smPerChannel());
         run.completeSlice(channel, current, freePs);
     }
 
@@ -203,22 +206,19 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
         state.addBusy(stream, tookPs);
         state.finishPs = nowPs;
         if (stream == COMPUTE) {
-            state.lane.end();
             state.computeIdleSincePs = nowPs;
         }
         if (state.plan.plan().operation(operation) instanceof Operation.Compute compute) {
             state.addWork(compute.work().kind(), workPs(operation), tookPs);
         } else {
-            CollectiveRun run = runOf(operation);
-            state.lane.onSmTaken(-smOf(run));
-            state.runs.remove(run);
+            state.runs.remove(runOf(operation));
         }
         if (specification.observer() != null) {
             specification.observer().onOperationEnded(operation, nowPs - tookPs, nowPs);
         }
     }
 
-    /** Starts whatever may start, until nothing more may; then lets the running kernel feel what has changed. */
+    /** Starts whatever may start, until nothing more may. */
     private void startReady(long nowPs) {
         boolean started = true;
         while (started) {
@@ -229,9 +229,6 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
                     started = true;
                 }
             }
-        }
-        if (state.lane.reschedule(nowPs)) {
-            tellKernelEnd();
         }
         if (state.isFinished()) {
             state.addExposed(cause, nowPs - state.computeIdleSincePs);
@@ -265,7 +262,7 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
             end(operation, nowPs);
         } else if (stream == COMPUTE) {
             state.lane.start(nowPs, workPs);
-            tellKernelEnd();
+            tellKernelEnd(operation);
         } else {
             tellSelf(nowPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
         }
@@ -273,7 +270,6 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
 
     private void startCollective(int operation, long nowPs) {
         CollectiveRun run = runOf(operation);
-        state.lane.onSmTaken(smOf(run));
         long basePs = run.collective.transport().basePs();
         tellSelf(nowPs + Math.max(1, basePs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
     }
@@ -292,19 +288,12 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
         return state.plan.durationPs(operation) * specification.durationPerMille() / 1000;
     }
 
-    private static int smOf(CollectiveRun run) {
-        return run.collective.channels() * run.collective.transport().smPerChannel();
-    }
-
     private int streamOf(int operation) {
         return state.plan.plan().operation(operation).stream().ordinal();
     }
 
-    private void tellKernelEnd() {
-        int operation = state.plan.operation(COMPUTE, state.done[COMPUTE]);
-        tellSelf(
-                state.lane.completionPs(),
-                EventOrder.of(EventOrder.KERNEL, operation, 0, state.lane.reschedules(), 0, 0));
+    private void tellKernelEnd(int operation) {
+        tellSelf(state.lane.endPs(), EventOrder.of(EventOrder.KERNEL, operation, 0, state.lane.extensions(), 0, 0));
     }
 
     private void tellSelf(long timePs, long order) {

@@ -19,9 +19,11 @@ import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Hop;
+import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Link;
 import io.shardsim.topology.Route;
 import io.shardsim.topology.Router;
+import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -144,8 +146,28 @@ final class Assembly {
                 pathsOfChannel[channel] =
                         paths(rank, programs[channel], scheduled.choice().transport());
             }
-            ofRank[i] = new RankCollective(scheduled.choice().transport(), programs, pathsOfChannel);
+            ofRank[i] = withPace(scheduled, programs, pathsOfChannel);
         }
+    }
+
+    /** Finds the slowest edge of a collective from where its group lies: between nodes if it spans any, else inside one. */
+    private RankCollective withPace(
+            CollectiveSchedules.Scheduled scheduled, ChannelProgram[] programs, Path[][] pathsOfChannel) {
+        Transport transport = scheduled.choice().transport();
+        int[] members = scheduled.request().members();
+        InstanceSpec instance = cluster.instance();
+        boolean spansNodes = cluster.nodeRank(members[0]) != cluster.nodeRank(members[members.length - 1]);
+        Bandwidth shared = spansNodes
+                ? instance.nic().effectiveRate().times(instance.nicsPerNode())
+                : instance.intraNode().perGpuRate();
+        double share = 1.0 / (transport.wireRatio() * Math.max(1, programs.length));
+        Bandwidth rate = shared.scaled(share);
+        Bandwidth copyRate = transport.copyRate();
+        long latencyPs = spansNodes
+                ? transport.interStepPs() + router.interNodeLatencyPs()
+                : transport.intraStepPs() + instance.intraNode().latencyPs();
+        return new RankCollective(
+                transport, programs, pathsOfChannel, latencyPs, rate.compareTo(copyRate) < 0 ? rate : copyRate);
     }
 
     private Path[] paths(int rank, ChannelProgram program, Transport transport) {
