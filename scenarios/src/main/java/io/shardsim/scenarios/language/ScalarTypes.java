@@ -38,6 +38,11 @@ public final class ScalarTypes {
         return new Whole(min, max);
     }
 
+    /** A whole number within bounds, with or without the word for what it counts; read as Long. */
+    public static ValueType counted(long min, long max, String word) {
+        return new Counted(new Whole(min, max), word);
+    }
+
     /** A decimal number within bounds; read as Double. */
     public static ValueType decimal(double min, double max) {
         return new Decimal(min, max);
@@ -167,6 +172,29 @@ public final class ScalarTypes {
                 schema.put("maximum", max);
             }
             return schema;
+        }
+    }
+
+    private record Counted(Whole number, String word) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (node instanceof Scalar scalar && scalar.text().endsWith(" " + word)) {
+                String digits = scalar.text()
+                        .substring(0, scalar.text().length() - word.length())
+                        .strip();
+                return number.read(new Scalar(scalar.position(), digits, true), key, problems);
+            }
+            return number.read(node, key, problems);
+        }
+
+        @Override
+        public String expected() {
+            return number.expected();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return number.schema();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.question;
 
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.util.Collections;
@@ -9,11 +10,10 @@ import java.util.Map;
 /**
  * A strategy with its parameters.
  *
- * @param descriptor the strategy's file
- * @param given what the scenario sets, in the declared unit: Long for elements, ranks, count, bytes and ps, Double for fraction, Boolean for
- *     flag, String for name
+ * @param descriptor what the strategy can be told
+ * @param given what the scenario sets, as written; a capped shard group is written as it is in force
  */
-public record StrategySpec(StrategyDescriptor descriptor, Map<String, Object> given) {
+public record StrategySpec(StrategyDescriptor descriptor, Map<String, String> given) {
     public StrategySpec {
         given = Collections.unmodifiableMap(new LinkedHashMap<>(given));
     }
@@ -25,16 +25,16 @@ public record StrategySpec(StrategyDescriptor descriptor, Map<String, Object> gi
 
     /** A new planner with these settings. */
     public ShardingStrategy create() {
-        return descriptor.create(given);
+        return Strategies.create(kind(), given);
     }
 
-    /** Every parameter of the strategy with the value in force, in the descriptor's order. */
-    public Map<String, Object> parameters() {
-        Map<String, Object> values = new LinkedHashMap<>();
+    /** Every parameter of the strategy with the value in force, as written, in the descriptor's order. */
+    public Map<String, String> parameters() {
+        Map<String, String> values = new LinkedHashMap<>();
         descriptor
                 .parameters()
                 .forEach(parameter ->
-                        values.put(parameter.name(), given.getOrDefault(parameter.name(), parameter.defaultValue())));
+                        values.put(parameter.name(), given.getOrDefault(parameter.name(), parameter.defaultText())));
         return values;
     }
 }

@@ -6,14 +6,15 @@ import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.scenarios.language.Block;
 import io.shardsim.scenarios.language.BlockType;
 import io.shardsim.scenarios.language.Nearest;
 import io.shardsim.scenarios.yaml.Position;
 import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.strategy.Precision;
-import io.shardsim.simulator.strategy.StrategyParameters.Declaration;
 import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -162,20 +163,20 @@ final class TrainingResolver {
                     "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
             return null;
         }
-        Map<String, Object> given = new LinkedHashMap<>();
+        Map<String, String> given = new LinkedHashMap<>();
         for (Entry entry : block.others()) {
-            Declaration parameter = descriptor.parameter(entry.key());
+            Parameter parameter = descriptor.parameter(entry.key());
             if (parameter == null) {
                 refuseParameter(entry, descriptor);
                 continue;
             }
-            Object value = StrategyDescriptor.type(parameter.unit()).read(entry.value(), entry.key(), problems);
-            if (value != null) {
-                given.put(entry.key(), value);
-                if (entry.key().equals(StrategyDescriptor.SHARD_GROUP) && cluster != null) {
-                    given.put(entry.key(), (long) shardGroup(
-                            (Long) value, cluster.worldSize(), entry.value().position()));
-                }
+            Object value = parameter.type().read(entry.value(), entry.key(), problems);
+            if (value != null && entry.key().equals(StrategyDescriptor.SHARD_GROUP) && cluster != null) {
+                long inForce = shardGroup(
+                        (Long) value, cluster.worldSize(), entry.value().position());
+                given.put(entry.key(), String.valueOf(inForce));
+            } else if (value != null && entry.value() instanceof Scalar written) {
+                given.put(entry.key(), written.text());
             }
         }
         return new StrategySpec(descriptor, given);

@@ -51,10 +51,10 @@ class ScenarioReaderTest {
         assertThat(task.dropout()).isTrue();
         assertThat(task.gradientClipping()).isEqualTo(1.0);
         assertThat(task.strategy().kind()).isEqualTo("fsdp");
-        assertThat(task.strategy().given()).isEqualTo(Map.of("shard_group", 128L));
+        assertThat(task.strategy().given()).isEqualTo(Map.of("shard_group", "128"));
         assertThat(task.strategy().parameters())
-                .containsEntry("shard_group", 128L)
-                .containsEntry("limit_all_gathers", true);
+                .containsEntry("shard_group", "128")
+                .containsEntry("limit_all_gathers", "true");
     }
 
     @Test
@@ -85,7 +85,7 @@ class ScenarioReaderTest {
                 read(BASE + "sweep: {cluster.nodes: [2, 16, 32]}\n").points();
         assertThat(points)
                 .extracting(point -> training(point).strategy().given().get("shard_group"))
-                .containsExactly(16L, 128L, 128L);
+                .containsExactly("16", "128", "128");
         assertThat(points.get(0).notes()).containsExactly("shard_group 128 capped to world size 16");
         assertThat(points.get(1).notes()).isEmpty();
     }
