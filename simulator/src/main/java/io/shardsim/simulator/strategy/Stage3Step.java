@@ -18,7 +18,8 @@ import java.util.List;
  *   <li>The host does not issue a fetch while more than two earlier ones are under way (__max_ongoing_fetch_events).
  *   <li>Gradients fill a bucket in the order in which backward makes them; a gradient that would overflow it first sends the bucket off.
  *       Bucket boundaries therefore fall inside layers, and the pattern repeats every few layers.
- *   <li>A bucket is copied together, cut into shards and scaled (three passes over it), reduce-scattered, and added to the shard of gradients.
+ *   <li>A bucket is copied together if gradients are contiguous, cut into shards and scaled (two or three passes over it), reduce-scattered,
+ *       and added to the shard of gradients.
  *   <li>At the end of each backward the last bucket goes off and the host waits for it; nothing is prefetched across micro-batches.
  *   <li>After the update, the tensors that persist are gathered one by one.
  * </ul>
@@ -52,6 +53,7 @@ abstract class Stage3Step {
     private final ModuleTrace trace;
     private final ParameterCoordinator coordinator;
     private final long reduceBucket;
+    private final boolean contiguous;
     private final boolean overlap;
     private final int runAhead;
 
@@ -83,6 +85,7 @@ abstract class Stage3Step {
                 parameters.whole("max_live_parameters"),
                 parameters.whole("max_reuse_distance"));
         this.reduceBucket = parameters.whole("reduce_bucket_size");
+        this.contiguous = parameters.flag("contiguous_gradients");
         this.overlap = parameters.flag("overlap_comm");
         this.runAhead = parameters.count("run_ahead_layers");
         this.gatheredBy = new int[trace.tensors()];
@@ -138,7 +141,7 @@ abstract class Stage3Step {
         writer.allocate(MemoryOwner.PARAMETERS, bytes(shardElements() + persistent));
         writer.allocate(MemoryOwner.GRADIENTS, bytes(shardElements()));
         writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
-        writer.allocate(MemoryOwner.BUCKETS, bytes(reduceBucket));
+        writer.allocate(MemoryOwner.BUCKETS, contiguous ? bytes(reduceBucket) : 0);
     }
 
     private void microBatch(boolean last) {
@@ -166,12 +169,13 @@ abstract class Stage3Step {
         for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
             visit(step, index, issued);
         }
-        boolean backward = index > trace.segments().size() / 2 - 1;
-        long gradientBytes = backward ? bytes(gradientElements(segment)) : 0;
+        long gradientBytes = bytes(gradientElements(segment));
         writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
         computed[index] = compute(segment, tensorsReady(segment), overlap ? StepWriter.NONE : lastReduce);
+        if (contiguous) {
+            writer.free(MemoryOwner.BUCKETS, gradientBytes);
+        }
         reduceFullBuckets(computed[index], last);
-        writer.free(MemoryOwner.BUCKETS, gradientBytes);
     }
 
     /** The host works through the hooks of a segment once memory of earlier layers has come free. */
@@ -268,17 +272,25 @@ abstract class Stage3Step {
         }
     }
 
+    /**
+     * Contiguous gradients are copied into the bucket as they come; then, either way, the bucket is cut into shards in a second buffer, and
+     * scaled there.
+     */
     private void reduceFullBuckets(int ready, boolean last) {
         for (int[] full : fullBuckets) {
             long elements = paddedElements(full);
             writer.allocate(MemoryOwner.BUCKETS, bytes(elements));
             int before = sharesCommunicator() ? lastGather : StepWriter.NONE;
-            int filled = writer.copy(Stream.REDUCE, 6 * bytes(elements), "fill bucket", ready);
+            int filled = writer.copy(Stream.REDUCE, (contiguous ? 6 : 4) * bytes(elements), "fill bucket", ready);
             lastReduce = reduce(elements, last, filled, before);
             writer.copy(Stream.REDUCE, 5 * bytes(elements / shard.size()), "accumulate gradients", lastReduce);
-            writer.free(MemoryOwner.BUCKETS, bytes(elements));
+            writer.free(MemoryOwner.BUCKETS, bytes(elements + (contiguous ? 0 : elements(full))));
         }
         fullBuckets.clear();
+    }
+
+    private long elements(int[] tensors) {
+        return Arrays.stream(tensors).mapToLong(trace::elements).sum();
     }
 
     // The update.
@@ -302,7 +314,12 @@ abstract class Stage3Step {
     private void gatherPersistent(int updated) {
         for (int tensor = 0; tensor < trace.tensors(); tensor++) {
             if (coordinator.isPersistent(tensor)) {
-                gather(new int[] {tensor}, "gather persistent parameters", updated);
+                writer.gather(
+                        shard,
+                        bytes(paddedElements(tensor)),
+                        parameters.name("gather_algorithm"),
+                        "gather persistent parameters",
+                        updated);
             }
         }
     }

@@ -136,6 +136,7 @@ final class StepWriter {
     int backwardHead(int... waits) {
         long gradients = 6L * job.model().vocab() * job.microBatchTokens();
         allocate(MemoryOwner.WORKING_SET, gradients);
+        allocate(MemoryOwner.BUCKETS, tiedGradientBytes());
         int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
         free(
                 MemoryOwner.WORKING_SET,
@@ -170,8 +171,18 @@ final class StepWriter {
         return loaded[layer];
     }
 
+    /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */
     int backwardEmbedding(int... waits) {
-        return compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
+        int backward = compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
+        free(MemoryOwner.BUCKETS, tiedGradientBytes());
+        return backward;
+    }
+
+    private long tiedGradientBytes() {
+        return job.model().tiedEmbeddings()
+                ? job.precision().bytes()
+                        * job.model().embeddingTensors().get(0).elements()
+                : 0;
     }
 
     private long keptBytes() {

@@ -1,0 +1,162 @@
+package io.shardsim.simulator.strategy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.Descriptor;
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every strategy in {@code strategies/} must keep to. */
+class StrategyContractTest {
+    private static final ModelShape SMALL = ModelShape.gpt2(1024, 6, 16, 50257, 1024);
+    private static final TrainingJob JOB = Strategies.job(SMALL, 32, 512, 2, 2);
+
+    static List<String> kinds() {
+        return StrategyCatalog.load().kinds();
+    }
+
+    private static ShardingStrategy of(String kind) {
+        return Strategies.of(kind, Map.of());
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void everyParameterHasAMeaningAndASource(String kind) {
+        Descriptor descriptor = StrategyCatalog.load().descriptor(kind).orElseThrow();
+        assertThat(descriptor.required("title")).isNotBlank();
+        assertThat(descriptor.required("source")).isNotBlank();
+        StrategyParameters parameters = new StrategyParameters(descriptor.values(), Map.of());
+        assertThat(parameters.names()).isNotEmpty();
+        for (String name : parameters.names()) {
+            assertThat(descriptor.required(name + ".meaning")).endsWith(".");
+            assertThat(descriptor.required(name + ".source")).isNotBlank();
+        }
+        assertThat(descriptor.values()).hasSize(3 + 3 * parameters.names().size());
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void planningTwiceGivesTheSamePlan(String kind) {
+        StepPlan first = of(kind).plan(JOB);
+        StepPlan second = of(kind).plan(JOB);
+        assertThat(first.size()).isEqualTo(second.size()).isPositive();
+        for (int i = 0; i < first.size(); i++) {
+            assertThat(first.operation(i)).isEqualTo(second.operation(i));
+            assertThat(first.waitsFor(i)).isEqualTo(second.waitsFor(i));
+        }
+        assertThat(first.memoryChanges()).isEqualTo(second.memoryChanges());
+        assertThat(first.marks()).isEqualTo(second.marks());
+    }
+
+    /** Every parameter has exactly one owner in a shard group: the shards of the optimizer states add up to the model. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void shardsOfAGroupAddUpToTheModel(String kind) {
+        ShardingStrategy strategy = of(kind);
+        RankGroups shard = strategy.shardGroups(JOB);
+        StepPlan plan = strategy.plan(JOB);
+        long updated = IntStream.range(0, plan.size())
+                .mapToObj(plan::operation)
+                .filter(Operation.Compute.class::isInstance)
+                .map(operation -> ((Operation.Compute) operation).work())
+                .filter(work -> work.kind() == Work.Kind.OPTIMIZER_STEP)
+                .mapToLong(Work::amount)
+                .sum();
+        long tensors = 12L * SMALL.layers() + 4;
+        assertThat(updated * shard.size()).isBetween(SMALL.parameters(), SMALL.parameters() + tensors * shard.size());
+        assertThat(IntStream.range(0, JOB.worldSize())
+                                .map(shard::firstOf)
+                                .distinct()
+                                .count()
+                        * shard.size())
+                .isEqualTo(JOB.worldSize());
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void everyRankOfAGroupRunsTheSameCollectives(String kind) {
+        StepPlan plan = of(kind).plan(JOB);
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Collective collective) {
+                assertThat(collective.groups().worldSize()).isEqualTo(JOB.worldSize());
+                assertThat(collective.groups().size()).isGreaterThan(1);
+                assertThat(collective.totalBytes()).isPositive();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void computesEveryLayerOfEveryMicroBatch(String kind) {
+        StepPlan plan = of(kind).plan(JOB);
+        Map<Work.Kind, Long> amounts = new EnumMap<>(Work.Kind.class);
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Compute compute) {
+                amounts.merge(compute.work().kind(), compute.work().amount(), Long::sum);
+            }
+        }
+        long layers = (long) SMALL.layers() * JOB.accumulationSteps();
+        assertThat(amounts)
+                .containsEntry(Work.Kind.LAYER_FORWARD, layers)
+                .containsEntry(Work.Kind.LAYER_RECOMPUTE, layers)
+                .containsEntry(Work.Kind.LAYER_BACKWARD, layers)
+                .containsEntry(Work.Kind.HEAD_BACKWARD, (long) JOB.accumulationSteps())
+                .containsEntry(Work.Kind.EMBEDDING_BACKWARD, (long) JOB.accumulationSteps());
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void whatAStepAllocatesItFrees(String kind) {
+        for (boolean offload : new boolean[] {false, true}) {
+            StepPlan plan = of(kind).plan(JOB.withActivationOffload(offload));
+            Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
+            plan.memoryChanges().forEach(change -> held.merge(change.owner(), change.bytes(), Long::sum));
+            assertThat(held.getOrDefault(MemoryOwner.GATHERED_UNITS, 0L)).isZero();
+            assertThat(held.getOrDefault(MemoryOwner.ACTIVATIONS, 0L)).isZero();
+            assertThat(held.getOrDefault(MemoryOwner.WORKING_SET, 0L)).isZero();
+            assertThat(MemoryLedger.of(plan).peakBytes()).isPositive();
+        }
+    }
+
+    /** Exact fast-forward lives on it: layers of one micro-batch repeat those of another, operation by operation. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void laterMicroBatchesRepeatTheSecond(String kind) {
+        StepPlan plan = of(kind).plan(JOB.withMicroBatch(2, 5));
+        int[] starts = plan.marks().stream()
+                .filter(mark -> mark.level() == 1)
+                .mapToInt(StepPlan.Mark::beforeOperation)
+                .toArray();
+        assertThat(starts).hasSize(5);
+        assertThat(starts[3] - starts[2]).isEqualTo(starts[2] - starts[1]);
+        int period = starts[2] - starts[1];
+        for (int i = starts[1]; i < starts[2]; i++) {
+            int later = i + period;
+            assertThat(plan.operation(later)).isSameAs(plan.operation(i));
+            int[] moved =
+                    Arrays.stream(plan.waitsFor(i)).map(wait -> wait + period).toArray();
+            assertThat(plan.waitsFor(later))
+                    .as(kind + " operation " + i + " " + plan.operation(i))
+                    .isEqualTo(moved);
+        }
+        long layerMarks =
+                plan.marks().stream().filter(mark -> mark.level() == 0).count();
+        assertThat(layerMarks).isEqualTo(2L * SMALL.layers() * 5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void refusesWhatItDoesNotKnow(String kind) {
+        assertThat(Strategies.of(kind, Map.of("no_such_parameter", 1)).problems(JOB))
+                .singleElement()
+                .asString()
+                .contains("no_such_parameter");
+        assertThat(of(kind).problems(JOB)).isEmpty();
+    }
+}
