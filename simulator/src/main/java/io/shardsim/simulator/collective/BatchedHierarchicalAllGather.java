@@ -2,7 +2,7 @@ package io.shardsim.simulator.collective;
 
 /**
  * Hierarchical all-gather in the order that MiCS describes [1] and DeepSpeed's MiCS_Init._hierarchical_all_gather_params runs: first
- * the whole gather between nodes among equal local positions, then, batched, one gather inside the node for each node.
+ * the whole gather between nodes among equal local positions, then, as one batch, the gathers inside the node of what came from each node.
  *
  * <p>Each channel goes on to its second stage by itself. Leaves out the launch of a second kernel and the copy that brings the first
  * stage's output into the order of the second.
@@ -21,10 +21,9 @@ public final class BatchedHierarchicalAllGather extends HierarchicalAlgorithm {
             primitives.receiveCopySend(nodes - 2, FROM_PREVIOUS_NODE, TO_NEXT_NODE, chunks.bytes(i));
             primitives.receive(FROM_PREVIOUS_NODE, chunks.bytes(i));
         }
-        for (int i = 0; i < chunks.count(); i++) {
-            for (int node = 0; node < nodes; node++) {
-                gatherInNode(primitives, local, chunks.bytes(i));
-            }
+        Chunks ofAllNodes = new Chunks(nodes * chunks.partBytes(), chunks.chunkBytes());
+        for (int i = 0; i < ofAllNodes.count(); i++) {
+            gatherInNode(primitives, local, ofAllNodes.bytes(i));
         }
     }
 }

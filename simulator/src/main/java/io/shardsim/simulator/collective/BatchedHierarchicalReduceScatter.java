@@ -1,7 +1,7 @@
 package io.shardsim.simulator.collective;
 
 /**
- * The reduce-scatter twin of {@link BatchedHierarchicalAllGather}: first all sums inside the node, one batch for each node, then the whole
+ * The reduce-scatter twin of {@link BatchedHierarchicalAllGather}: first all sums inside the node, as one batch, then the whole
  * reduce-scatter between nodes among equal local positions.
  */
 public final class BatchedHierarchicalReduceScatter extends HierarchicalAlgorithm {
@@ -11,10 +11,9 @@ public final class BatchedHierarchicalReduceScatter extends HierarchicalAlgorith
 
     @Override
     void move(PrimitiveList primitives, int nodes, int local, Chunks chunks) {
-        for (int i = 0; i < chunks.count(); i++) {
-            for (int node = 0; node < nodes; node++) {
-                reduceInNode(primitives, local, chunks.bytes(i));
-            }
+        Chunks ofAllNodes = new Chunks(nodes * chunks.partBytes(), chunks.chunkBytes());
+        for (int i = 0; i < ofAllNodes.count(); i++) {
+            reduceInNode(primitives, local, ofAllNodes.bytes(i));
         }
         for (int i = 0; i < chunks.count(); i++) {
             primitives.send(TO_NEXT_NODE, chunks.bytes(i));

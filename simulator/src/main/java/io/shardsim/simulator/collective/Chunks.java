@@ -39,6 +39,11 @@ record Chunks(long partBytes, long chunkBytes) {
         return Math.min(chunkBytes, partBytes - i * chunkBytes);
     }
 
+    /** Size of the largest chunk, at least 1 [bytes]. */
+    long bytesMax() {
+        return Math.max(1, Math.min(chunkBytes, partBytes));
+    }
+
     private static long ceilDiv(long dividend, long divisor) {
         return (dividend + divisor - 1) / divisor;
     }

@@ -46,6 +46,11 @@ public final class CollectiveCatalog {
         return entries;
     }
 
+    /** All algorithms, in the order of their files. */
+    public List<CollectiveAlgorithm> algorithms() {
+        return entries.stream().map(Entry::algorithm).toList();
+    }
+
     /** Names of the algorithms that carry a kind, in alphabetical order. */
     public Set<String> names(CollectiveKind kind) {
         Set<String> names = new TreeSet<>();

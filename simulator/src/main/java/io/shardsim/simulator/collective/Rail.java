@@ -45,6 +45,14 @@ record Rail(int nic, int[] members) {
         return nic(request, member, 1, channel);
     }
 
+    /** Number of NICs that the channels of a node use. */
+    static int nicsBeside(CollectiveRequest request, int node) {
+        GroupPlacement placement = GroupPlacement.of(request);
+        long switches = switchesOf(request, placement.firstMember(node), placement.membersOn(node));
+        int usable = usable(request.cluster(), switches);
+        return usable == 0 ? request.cluster().instance().nicsPerNode() : usable;
+    }
+
     int entry() {
         return members[0];
     }
@@ -82,11 +90,16 @@ record Rail(int nic, int[] members) {
         Cluster cluster = request.cluster();
         int nics = cluster.instance().nicsPerNode();
         long switches = switchesOf(request, first, count);
+        int usable = usable(cluster, switches);
+        return usable == 0 ? channel % nics : nicAt(cluster, switches, channel % usable);
+    }
+
+    private static int usable(Cluster cluster, long switches) {
         int usable = 0;
-        for (int nic = 0; nic < nics; nic++) {
+        for (int nic = 0; nic < cluster.instance().nicsPerNode(); nic++) {
             usable += isOn(switches, cluster.pcieSwitchOfNic(nic)) ? 1 : 0;
         }
-        return usable == 0 ? channel % nics : nicAt(cluster, switches, channel % usable);
+        return usable;
     }
 
     /** The NIC at a position in the order: the first NIC of every switch, then the second one of every switch, and so on. */

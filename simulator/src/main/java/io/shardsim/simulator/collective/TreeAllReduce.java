@@ -1,6 +1,7 @@
 package io.shardsim.simulator.collective;
 
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.topology.InstanceSpec;
 import java.util.Arrays;
 import java.util.List;
 
@@ -19,12 +20,11 @@ import java.util.List;
  * <p>Leaves out that NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
  */
 public final class TreeAllReduce implements CollectiveAlgorithm {
-    /**
-     * Chunks under way on one network hop: one on the wire and one being received. With fewer, the pipeline would stall once per round trip.
-     */
-    private static final int CHUNKS_PER_NETWORK_HOP = 2;
+    /** A node of a double binary tree sends each chunk twice on average: up in both trees, and down to two children in one of them. */
+    private static final int SENDS_PER_NODE = 2;
 
-    private static final int CHUNKS_PER_LOCAL_HOP = 1;
+    /** On a network hop one chunk waits for the NIC, which channels share, and one for the reducing thread block. */
+    private static final int WAITING_PER_NETWORK_HOP = 2;
 
     private final SharedPrimitives shared = new SharedPrimitives();
 
@@ -60,13 +60,18 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
             nics[slot] = tree.nic(member, peer);
         }
         return new ChannelProgram(
-                peerRanks, peerRanks, peerSlots, nics, primitives(request, channel, below.length, tree.lag(member)));
+                peerRanks,
+                peerRanks,
+                peerSlots,
+                nics,
+                primitives(request, channel, below.length, tree.distance(member)));
     }
 
-    private List<Primitive> primitives(CollectiveRequest request, int channel, int below, int lag) {
+    private List<Primitive> primitives(CollectiveRequest request, int channel, int below, Distance distance) {
         Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
-        boolean root = lag == 0;
-        return shared.get(request, chunks, below, lag, primitives -> {
+        boolean root = distance.hops() == 0;
+        int lag = root ? 0 : lag(request, chunks, distance);
+        return shared.get(request, chunks, below, root ? -1 : lag, primitives -> {
             for (int i = 0; i < chunks.count() + lag; i++) {
                 if (i < chunks.count()) {
                     reduce(primitives, below, root, chunks.bytes(i));
@@ -76,6 +81,23 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
                 }
             }
         });
+    }
+
+    /**
+     * Chunks under way on the round trip: as many as follow one another within its time on idle links, and those that wait in each hop. With a
+     * smaller lag the pipeline stalls, with a larger one it drains late.
+     */
+    private int lag(CollectiveRequest request, Chunks chunks, Distance distance) {
+        Transport transport = request.transport();
+        long periodPs = transport.reduceRate().serializationPs(chunks.bytesMax());
+        if (GroupPlacement.of(request).nodes() > 1) {
+            int channelsPerNic = Math.max(1, channels(request) / Rail.nicsBeside(request, 0));
+            long bytes = SENDS_PER_NODE * chunks.bytesMax() * channelsPerNic;
+            periodPs = Math.max(
+                    periodPs, request.cluster().instance().nic().effectiveRate().serializationPs(bytes));
+        }
+        long lag = 2 * (distance.waitingChunks() + distance.idlePs() / Math.max(1, periodPs)) + 1;
+        return (int) Math.min(lag, chunks.count());
     }
 
     /** Adds what the members below send and passes the sum up, or, at the root, down. */
@@ -189,15 +211,44 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
                     : Rail.of(request, node, rail).nic();
         }
 
-        /** Chunks under way from a member to the root and back, 0 for the root alone. */
-        int lag(int member) {
-            int lag = 0;
+        Distance distance(int member) {
+            Distance distance = new Distance(0, 0, 0);
             int above = above(member);
             for (int at = member; above != DoubleBinaryTree.NONE; at = above, above = above(at)) {
-                boolean local = placement.nodeOf(at) == placement.nodeOf(above);
-                lag += 2 * (local ? CHUNKS_PER_LOCAL_HOP : CHUNKS_PER_NETWORK_HOP);
+                distance = distance.plus(hop(placement.nodeOf(at) == placement.nodeOf(above)));
             }
-            return lag;
+            return distance;
+        }
+
+        private Distance hop(boolean local) {
+            Transport transport = request.transport();
+            InstanceSpec instance = request.cluster().instance();
+            long sliceBytes = Math.max(1, Math.min(transport.chunkBytes(), request.totalBytes()) / transport.slices());
+            long reducePs = transport.reduceRate().serializationPs(sliceBytes);
+            if (local) {
+                return new Distance(
+                        1,
+                        1,
+                        reducePs
+                                + transport.intraStepPs()
+                                + instance.intraNode().latencyPs());
+            }
+            long wirePs =
+                    instance.nic().latencyPs() + instance.nic().effectiveRate().serializationPs(sliceBytes);
+            return new Distance(1, WAITING_PER_NETWORK_HOP, reducePs + transport.interStepPs() + wirePs);
+        }
+    }
+
+    /**
+     * From a member to the root.
+     *
+     * @param hops edges
+     * @param waitingChunks chunks that wait on the way while the pipeline is full
+     * @param idlePs time of a slice on idle links [ps]
+     */
+    private record Distance(int hops, int waitingChunks, long idlePs) {
+        Distance plus(Distance other) {
+            return new Distance(hops + other.hops, waitingChunks + other.waitingChunks, idlePs + other.idlePs);
         }
     }
 }

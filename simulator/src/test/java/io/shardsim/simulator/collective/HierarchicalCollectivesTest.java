@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -22,32 +23,48 @@ class HierarchicalCollectivesTest {
 
     @Test
     void everyShardEndsEverywhereAfterAnAllGather() {
-        for (CollectiveAlgorithm gather : GATHERS) {
-            forAllShapes(gather, ALL_GATHER, (request, flow) -> {
-                for (int channel = 0; channel < gather.channels(request); channel++) {
-                    Set<Contributions> expected = flow.heldBy(0, channel);
-                    assertThat(shards(expected)).hasSize(request.size());
-                    for (int member = 0; member < request.size(); member++) {
-                        assertThat(flow.heldBy(member, channel)).isEqualTo(expected);
-                    }
+        CollectiveAlgorithm gather = new HierarchicalAllGather();
+        forAllShapes(gather, ALL_GATHER, request -> {
+            HierarchicalDataFlow flow = new HierarchicalDataFlow(request);
+            InOrderInterpreter.run(gather, request, flow);
+            for (int channel = 0; channel < gather.channels(request); channel++) {
+                Set<Contributions> expected = flow.heldBy(0, channel);
+                assertThat(shards(expected)).hasSize(request.size());
+                for (int member = 0; member < request.size(); member++) {
+                    assertThat(flow.heldBy(member, channel)).isEqualTo(expected);
                 }
-            });
-        }
+            }
+        });
     }
 
     @Test
     void everyShardEndsSummedWhereItLivesAfterAReduceScatter() {
-        for (CollectiveAlgorithm reduction : REDUCTIONS) {
-            forAllShapes(reduction, REDUCE_SCATTER, (request, flow) -> {
-                for (int channel = 0; channel < reduction.channels(request); channel++) {
-                    int parts = flow.heldBy(0, channel).size();
-                    for (int member = 0; member < request.size(); member++) {
-                        assertThat(shards(flow.heldBy(member, channel))).containsExactly(member);
-                        assertThat(flow.heldBy(member, channel)).hasSize(parts);
-                    }
+        CollectiveAlgorithm reduction = new HierarchicalReduceScatter();
+        forAllShapes(reduction, REDUCE_SCATTER, request -> {
+            HierarchicalDataFlow flow = new HierarchicalDataFlow(request);
+            InOrderInterpreter.run(reduction, request, flow);
+            for (int channel = 0; channel < reduction.channels(request); channel++) {
+                int parts = flow.heldBy(0, channel).size();
+                for (int member = 0; member < request.size(); member++) {
+                    assertThat(shards(flow.heldBy(member, channel))).containsExactly(member);
+                    assertThat(flow.heldBy(member, channel)).hasSize(parts);
                 }
-            });
-        }
+            }
+        });
+    }
+
+    @Test
+    void batchedStagesFollowOneAnotherAndMoveEverything() {
+        checkBatched(new BatchedHierarchicalAllGather(), ALL_GATHER);
+        checkBatched(new BatchedHierarchicalReduceScatter(), REDUCE_SCATTER);
+    }
+
+    private static void checkBatched(CollectiveAlgorithm algorithm, CollectiveKind kind) {
+        forAllShapes(algorithm, kind, request -> {
+            BatchedHierarchicalDataFlow flow = new BatchedHierarchicalDataFlow(algorithm, request);
+            InOrderInterpreter.run(algorithm, request, flow);
+            flow.checkAllFinished();
+        });
     }
 
     /** MiCS, section 3.3: (p - 8) / p of the buffer enters each node of a group of p ranks. */
@@ -113,19 +130,14 @@ class HierarchicalCollectivesTest {
         return IntStream.of(ranks).map(rank -> (rank + 8) % 24).toArray();
     }
 
-    private interface Check {
-        void check(CollectiveRequest request, HierarchicalDataFlow flow);
-    }
-
-    private static void forAllShapes(CollectiveAlgorithm algorithm, CollectiveKind kind, Check check) {
+    private static void forAllShapes(
+            CollectiveAlgorithm algorithm, CollectiveKind kind, Consumer<CollectiveRequest> check) {
         for (int[] members : Groups.shapes()) {
             for (int slices = 1; slices <= 2; slices++) {
                 for (long totalBytes : new long[] {1, 5, 1000, 100_003}) {
                     CollectiveRequest request = request(kind, members, totalBytes, slices);
                     if (algorithm.supports(request)) {
-                        HierarchicalDataFlow flow = new HierarchicalDataFlow(request);
-                        InOrderInterpreter.run(algorithm, request, flow);
-                        check.check(request, flow);
+                        check.accept(request);
                     }
                 }
             }
