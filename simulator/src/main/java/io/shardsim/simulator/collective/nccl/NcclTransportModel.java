@@ -48,6 +48,11 @@ public final class NcclTransportModel implements TransportModel {
      * (aws-ofi-nccl src/platform-aws.cpp at 2daf7d30).
      */
     private static final long PEER_CHUNK_BYTES = 512 << 10;
+    /**
+     * Channels of a hierarchical collective: those of its rings between nodes, one GPU on each, by the one NIC beside that GPU. Inside a node another
+     * communicator carries on with all of its own channels; each channel here stands for an equal number of them.
+     */
+    private static final int NODE_RING_CHANNELS = 2;
     /** Most bytes to a peer that a send uses LL for (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
     private static final long PEER_LL_BYTES_MAX = 16 << 10;
 
@@ -119,8 +124,8 @@ public final class NcclTransportModel implements TransportModel {
             long totalBytes,
             int ranks) {
         if (kind == CollectiveKind.ALL_TO_ALL) {
-            boolean small = totalBytes / ranks <= PEER_LL_BYTES_MAX;
-            return small == (protocol == Protocol.LL) ? 0 : 1 + protocol.ordinal();
+            Protocol own = totalBytes / ranks <= PEER_LL_BYTES_MAX ? Protocol.LL : Protocol.SIMPLE;
+            return protocol == own ? 0 : Protocol.values().length - protocol.ordinal();
         }
         boolean tree = kind == CollectiveKind.ALL_REDUCE && candidate.name().equals("tree");
         return tree ? tuning.treeUs(protocol, totalBytes) : tuning.ringUs(kind, protocol, totalBytes);
@@ -136,12 +141,13 @@ public final class NcclTransportModel implements TransportModel {
             Cluster cluster) {
         InstanceSpec instance = cluster.instance();
         int p = protocol.ordinal();
-        boolean ring = algorithm.equals("ring");
-        long perChannel = protocol.bytesPerChannel(ring, rings.ranks());
-        int channels = (int) Math.max(1, Math.min(rings.channels(), totalBytes / perChannel));
+        boolean hierarchical = algorithm.startsWith("hierarchical");
+        long perChannel = protocol.bytesPerChannel(algorithm.equals("ring"), rings.ranks());
+        int channelsMax = hierarchical ? NODE_RING_CHANNELS : rings.channels();
+        int channels = (int) Math.max(1, Math.min(channelsMax, totalBytes / perChannel));
         Bandwidth nvLink = instance.intraNode().perGpuRate();
         double share = 1 / (channels * protocol.wireRatio());
-        Bandwidth lane = gpu.laneRates()[p];
+        Bandwidth lane = hierarchical ? nvLink : gpu.laneRates()[p];
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
         Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
         Router router = new Router(cluster);
@@ -160,7 +166,7 @@ public final class NcclTransportModel implements TransportModel {
                 slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
                 store,
                 protocol.wireRatio(),
-                1);
+                hierarchical ? Math.max(1, gpu.channels() / channels) : 1);
     }
 
     private static Bandwidth slower(Bandwidth one, Bandwidth other) {

@@ -87,6 +87,18 @@ class NcclTransportModelTest {
     }
 
     @Test
+    void sendsToPeersUseLlWhileSmallAndSimpleOtherwise() {
+        assertThat(choose(ALL_TO_ALL, "auto", MIB, Machines.p5(8)).transport().name())
+                .isEqualTo("LL");
+        assertThat(choose(ALL_TO_ALL, "auto", 2 * MIB, Machines.p5(8))
+                        .transport()
+                        .name())
+                .isEqualTo("Simple");
+        assertThat(choose(ALL_TO_ALL, "auto", 1024, Machines.p4d(8)).transport().name())
+                .isEqualTo("Simple");
+    }
+
+    @Test
     void anAlgorithmAskedForByNameIsTaken() {
         assertThat(choose(ALL_GATHER, "hierarchical", 64 * MIB, Machines.p4d(4))
                         .algorithm()
@@ -206,7 +218,7 @@ class NcclTransportModelTest {
         Router router = new Router(cluster);
 
         assertThat(transport.intraStepPs() + router.route(0, 1, 0).latencyPs()).isEqualTo(4_890_000);
-        assertThat(transport.interStepPs() + router.route(0, 8, 0).latencyPs()).isEqualTo(40_000_000);
+        assertThat(transport.interStepPs() + router.route(0, 8, 0).latencyPs()).isEqualTo(30_000_000);
         assertThat(transport.basePs()).isEqualTo(25_770_000);
     }
 
