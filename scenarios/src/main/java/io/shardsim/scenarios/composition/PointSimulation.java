@@ -1,0 +1,204 @@
+package io.shardsim.scenarios.composition;
+
+import io.shardsim.reports.ModelFlopsUtilization;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.question.CollectiveSettings;
+import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.question.Task;
+import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.run.SimulationEngine;
+import io.shardsim.simulator.run.SimulationSetup;
+import io.shardsim.simulator.run.TransformerWorkTimes;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.MemoryLedger;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.RankGroups;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** Simulates points of scenarios, several at once if its engine has several threads. */
+public final class PointSimulation implements AutoCloseable {
+    private final SimulationEngine engine;
+    private final boolean skipRepetition;
+
+    /**
+     * @param threads points that are simulated at once
+     * @param skipRepetition false to execute every event of every device, for comparison
+     */
+    public PointSimulation(int threads, boolean skipRepetition) {
+        engine = new SimulationEngine(threads);
+        this.skipRepetition = skipRepetition;
+    }
+
+    /**
+     * Simulates one point.
+     *
+     * @throws IllegalStateException when the simulation breaks one of its own rules
+     */
+    public RunResult run(ScenarioPoint point) throws InterruptedException {
+        return point.task() instanceof Task.Training training
+                ? runTraining(point, training)
+                : runCollective(point, (Task.Collective) point.task());
+    }
+
+    private RunResult runTraining(ScenarioPoint point, Task.Training task) throws InterruptedException {
+        Cluster cluster = point.cluster();
+        ShardingStrategy strategy = task.strategy().create();
+        long capacityBytes = cluster.instance().gpu().memoryBytes();
+        LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
+        RunFacts facts = facts(point, task, strategy, found, capacityBytes);
+        if (!found.fits()) {
+            return RunResult.outOfMemory(facts, remedy(found, capacityBytes));
+        }
+        StepPlan plan = strategy.plan(found.job());
+        return simulate(
+                facts, cluster, plan, new TransformerWorkTimes(found.job(), cluster.instance()), point.collectives());
+    }
+
+    /** The job with its micro-batch, given or found, and its memory. */
+    private static LargestMicroBatch.Found settle(
+            ShardingStrategy strategy, Task.Training task, Cluster cluster, long capacityBytes) {
+        int samples = Math.toIntExact(task.globalBatch() / cluster.worldSize());
+        Integer microBatch = task.microBatch();
+        TrainingJob job = job(task, cluster, strategy, microBatch == null ? 1 : microBatch, samples);
+        if (microBatch == null) {
+            return LargestMicroBatch.of(strategy, job, capacityBytes);
+        }
+        MemoryLedger ledger = MemoryLedger.of(strategy.plan(job));
+        return new LargestMicroBatch.Found(job, ledger, ledger.headroomBytes(capacityBytes) >= 0);
+    }
+
+    private static TrainingJob job(
+            Task.Training task, Cluster cluster, ShardingStrategy strategy, int microBatch, int samples) {
+        String kernels = task.kernels();
+        return new TrainingJob(
+                task.model(),
+                cluster.worldSize(),
+                cluster.gpusPerNode(),
+                task.sequenceLength(),
+                microBatch,
+                samples / microBatch,
+                task.precision(),
+                task.checkpointing(),
+                task.activationOffload(),
+                task.attention(),
+                task.dropout(),
+                kernels == null ? strategy.defaultKernels() : kernels,
+                task.gradientClipping());
+    }
+
+    private static RunFacts facts(
+            ScenarioPoint point,
+            Task.Training task,
+            ShardingStrategy strategy,
+            LargestMicroBatch.Found found,
+            long capacityBytes) {
+        TrainingJob job = found.job();
+        List<String> notes = new ArrayList<>(point.notes());
+        if (task.microBatch() == null) {
+            notes.add("micro_batch " + job.microBatch() + " is the largest divisor of the "
+                    + job.microBatch() * job.accumulationSteps()
+                    + " samples of a GPU that fits in memory; set micro_batch to choose another");
+        }
+        return RunFacts.ofTraining(
+                point.scenario(),
+                point.values(),
+                point.cluster(),
+                new RunFacts.Strategy(
+                        task.strategy().kind(),
+                        task.strategy().descriptor().title(),
+                        strategy.shardGroups(job).size()),
+                new RunFacts.Training(
+                        task.modelName(),
+                        task.model().parameters(),
+                        ModelFlopsUtilization.attentionFlopsPerToken(
+                                task.model().layers(), task.model().hidden(), task.sequenceLength()),
+                        task.sequenceLength(),
+                        task.globalBatch(),
+                        job.microBatch(),
+                        job.accumulationSteps(),
+                        RunFacts.Checkpointing.valueOf(task.checkpointing().name())),
+                new RunFacts.Memory(found.ledger().atPeak(), capacityBytes),
+                notes,
+                List.of(),
+                sources(point));
+    }
+
+    private static List<RunFacts.Source> sources(ScenarioPoint point) {
+        List<RunFacts.Source> sources = new ArrayList<>();
+        for (Figure figure : point.figures()) {
+            sources.add(new RunFacts.Source(figure.key(), figure.source(), figure.date()));
+        }
+        return sources;
+    }
+
+    private static String remedy(LargestMicroBatch.Found found, long capacityBytes) {
+        long missingBytes = -found.ledger().headroomBytes(capacityBytes);
+        return "needs " + found.ledger().peakBytes() + " bytes per GPU, " + missingBytes + " more than the "
+                + capacityBytes + " there are; use more nodes, a larger shard group, full checkpointing or offload";
+    }
+
+    private RunResult runCollective(ScenarioPoint point, Task.Collective task) throws InterruptedException {
+        Cluster cluster = point.cluster();
+        RankGroups world = new RankGroups("world", cluster.worldSize(), cluster.worldSize(), 1);
+        StepPlan.Builder plan = StepPlan.builder();
+        plan.add(new Operation.Collective(
+                Stream.GATHER,
+                task.kind(),
+                world,
+                task.totalBytes(),
+                point.collectives().algorithm(),
+                task.kind().id()));
+        TransportModel.Choice choice = transports(point.collectives())
+                .choose(task.kind(), point.collectives().algorithm(), task.totalBytes(), world.membersOf(0), cluster);
+        RunFacts facts = RunFacts.ofCollective(
+                point.scenario(),
+                point.values(),
+                cluster,
+                new RunFacts.Collective(
+                        task.kind(),
+                        task.totalBytes(),
+                        choice.algorithm().name() + ", " + choice.transport().name(),
+                        point.collectives().library()),
+                point.notes(),
+                List.of(),
+                sources(point));
+        return simulate(facts, cluster, plan.build(), Work::amount, point.collectives());
+    }
+
+    private RunResult simulate(
+            RunFacts facts, Cluster cluster, StepPlan plan, ToLongFunction<Work> times, CollectiveSettings settings)
+            throws InterruptedException {
+        long beganNanos = System.nanoTime();
+        StepObservation observation = engine.run(new SimulationSetup(
+                cluster, plan, times, transports(settings), Map.of(), skipRepetition, skipRepetition));
+        return RunResult.of(facts, observation, (System.nanoTime() - beganNanos) * 1e-9);
+    }
+
+    private static TransportModel transports(CollectiveSettings settings) {
+        List<CollectiveAlgorithm> algorithms = CollectiveCatalog.load().entries().stream()
+                .map(CollectiveCatalog.Entry::algorithm)
+                .toList();
+        Long chunkBytes = settings.chunkBytes();
+        return chunkBytes == null ? new NcclTransportModel(algorithms) : new NcclTransportModel(algorithms, chunkBytes);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

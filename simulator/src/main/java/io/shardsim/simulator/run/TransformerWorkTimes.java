@@ -1,0 +1,50 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.LayerKernels;
+import io.shardsim.simulator.compute.TransformerTimes;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.topology.InstanceSpec;
+import java.util.function.ToLongFunction;
+
+/** How long a plan's work takes on one GPU type, by the compute model. */
+public final class TransformerWorkTimes implements ToLongFunction<Work> {
+    private final TransformerTimes times;
+    private final Checkpointing checkpointing;
+    private final InstanceSpec instance;
+    private final boolean clips;
+
+    public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
+        this.instance = instance;
+        checkpointing = job.checkpointing();
+        clips = job.gradientClipping() > 0;
+        times = TransformerTimes.of(
+                job.model(),
+                instance.gpu(),
+                LayerKernels.Workload.of(job.sequenceLength(), job.microBatch(), job.attention()),
+                FrameworkProfile.named(job.kernels()));
+    }
+
+    @Override
+    public long applyAsLong(Work work) {
+        long amount = work.amount();
+        return switch (work.kind()) {
+            case EMBEDDING_FORWARD -> times.embeddingForward().ps();
+            case EMBEDDING_BACKWARD -> times.embeddingBackward().ps();
+            case LAYER_FORWARD -> amount * times.layerForward().ps();
+            case LAYER_RECOMPUTE -> amount * times.layerRecompute(checkpointing).ps();
+            case LAYER_BACKWARD -> amount * times.layerBackward().ps();
+            case HEAD_FORWARD -> times.outputForward().ps();
+            case HEAD_BACKWARD -> times.outputBackward().ps();
+            case GRADIENT_NORM ->
+                times.gradientNorm(amount).ps()
+                        + (clips ? times.gradientClip(amount).ps() : 0);
+            case OPTIMIZER_STEP -> times.optimizerStep(amount).ps();
+            case MEMORY_COPY -> times.memoryMove(amount).ps();
+            case HOST_COPY -> instance.pcie().linkRate().serializationPs(amount);
+            case HOST_TIME -> amount;
+        };
+    }
+}
