@@ -10,6 +10,10 @@ import io.shardsim.topology.Link;
  * port for its serialization time, and its last bit cannot leave before it arrived: a slow upstream link starves a fast downstream one
  * without making it look busy.
  *
+ * <p>A chunk that trickles in more slowly than the port could send it does not wait for others that trickle too: the port sends them by turns, and the
+ * first bit of each goes out as it comes. Otherwise the channels of a collective, which share a port evenly, would seem to the next
+ * device to come one after the other, and wait there in whatever order their last bits arrive.
+ *
  * <p>Leaves out finite buffers: what waits, waits without bound and without pushing back.
  */
 final class OutputPort {
@@ -42,6 +46,9 @@ final class OutputPort {
         long serializationPs = link.serializationPs(bytes);
         startPs = Math.max(headPs, freePs);
         freePs = startPs + serializationPs;
+        if (freePs < tailPs) {
+            startPs = headPs;
+        }
         totals[CHUNKS]++;
         totals[BYTES] += bytes;
         totals[BUSY_PS] += serializationPs;
