@@ -59,6 +59,7 @@ public final class NcclTransportModel implements TransportModel {
     private final List<CollectiveAlgorithm> algorithms;
     private final long chunkBytesMax;
     private final Map<String, NcclGpu> gpus = new ConcurrentHashMap<>();
+    private final Map<InstanceSpec, NcclNetwork> networks = new ConcurrentHashMap<>();
 
     public NcclTransportModel(List<? extends CollectiveAlgorithm> algorithms) {
         this(algorithms, Long.MAX_VALUE);
@@ -79,7 +80,7 @@ public final class NcclTransportModel implements TransportModel {
     @Override
     public Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
         NcclGpu gpu = gpu(cluster.instance().gpu());
-        NcclNetwork network = NcclNetwork.of(cluster.instance());
+        NcclNetwork network = networks.computeIfAbsent(cluster.instance(), NcclNetwork::of);
         Rings rings = Rings.of(members, cluster, gpu);
         NcclTuning tuning = new NcclTuning(gpu, network, rings);
         Choice best = null;
