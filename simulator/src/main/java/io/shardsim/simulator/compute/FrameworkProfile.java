@@ -44,9 +44,12 @@ public final class FrameworkProfile {
 
     /** An element-wise operator and how much of it there is. */
     public enum Operator {
-        /** Layer norm or RMS norm, forward, of a hidden element. */
+        /** Layer norm of a hidden element. */
         NORM_FORWARD,
         NORM_BACKWARD,
+        /** RMS norm of a hidden element. */
+        RMS_NORM_FORWARD,
+        RMS_NORM_BACKWARD,
         /** Copies that bring heads together or apart, of a hidden element. */
         LAYOUT_FORWARD,
         LAYOUT_BACKWARD,
@@ -139,10 +142,20 @@ public final class FrameworkProfile {
 
     /** The shipped profile of that name. */
     public static FrameworkProfile named(String name) {
+        return parse(name, properties(name));
+    }
+
+    /** The keys and values of the shipped profile of that name, those of the file that it extends included. */
+    public static Properties properties(String name) {
         Properties properties = NAMES.contains(name) ? load(name) : null;
         if (properties == null) {
             throw new IllegalArgumentException("no framework profile named " + name + "; there are " + NAMES);
         }
+        return properties;
+    }
+
+    /** A profile from keys and values, a reader's own file for instance. */
+    public static FrameworkProfile parse(String name, Properties properties) {
         return new FrameworkProfile(name, properties);
     }
 

@@ -66,21 +66,22 @@ public record GpuCalibration(
 
     /** The calibration named like the GPU, else the one named like its architecture. */
     public static GpuCalibration of(GpuSpec gpu) {
-        Properties own = load(gpu.name());
-        if (own != null) {
-            return parse(gpu.name(), own);
-        }
-        return named(gpu.architecture());
+        return named(load(gpu.name()) != null ? gpu.name() : gpu.architecture());
     }
 
     /** The calibration in the file of that name. */
     public static GpuCalibration named(String family) {
+        return parse(family, properties(family));
+    }
+
+    /** The keys and values of the file of that name, those of the file that it extends included. */
+    public static Properties properties(String family) {
         Properties properties = load(family);
         if (properties == null) {
             throw new IllegalArgumentException("no kernel-time calibration named " + family + "; add " + family
                     + ".properties beside ampere.properties, or choose ampere, hopper or volta");
         }
-        return parse(family, properties);
+        return properties;
     }
 
     /** The same GPU running the matrix and attention kernels that a framework ships. */
@@ -129,7 +130,8 @@ public record GpuCalibration(
         }
     }
 
-    private static GpuCalibration parse(String family, Properties p) {
+    /** A calibration from keys and values, a reader's own file for instance. */
+    public static GpuCalibration parse(String family, Properties p) {
         return new GpuCalibration(
                 family,
                 number(family, p, "matmul.rate"),

@@ -83,7 +83,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** From the layer's input to the input of its last product: all that the backward needs. */
     private void addForwardToActivation(Sequence kernels) {
-        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        addNormForward(kernels);
         for (Linear linear : inputProjections()) {
             kernels.add(linear.forward(tokens()));
         }
@@ -94,7 +94,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         kernels.addAll(attentionForward());
         kernels.add(outputProjection().forward(tokens()));
         addResidualForward(kernels);
-        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        addNormForward(kernels);
         for (Linear linear : ffnInputs()) {
             kernels.add(linear.forward(tokens()));
         }
@@ -111,7 +111,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         for (Linear linear : ffnInputs()) {
             addLinearBackward(kernels, linear);
         }
-        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        addNormBackward(kernels);
         addResidualBackward(kernels);
         addLinearBackward(kernels, outputProjection());
         kernels.addAll(attentionBackward());
@@ -122,7 +122,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         for (Linear linear : inputProjections()) {
             addLinearBackward(kernels, linear);
         }
-        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        addNormBackward(kernels);
         return kernels.list;
     }
 
@@ -179,7 +179,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Final norm, logits and loss. */
     public List<Kernel> outputForward() {
         Sequence kernels = new Sequence();
-        kernels.add(Operator.NORM_FORWARD, wholeHidden());
+        addNormForward(kernels);
         kernels.add(logits().forward(tokens()));
         kernels.add(Operator.LOSS_FORWARD, logitElements());
         return kernels.list;
@@ -190,8 +190,16 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         Sequence kernels = new Sequence();
         kernels.add(Operator.LOSS_BACKWARD, logitElements());
         addLinearBackward(kernels, logits());
-        kernels.add(Operator.NORM_BACKWARD, wholeHidden());
+        addNormBackward(kernels);
         return kernels.list;
+    }
+
+    private void addNormForward(Sequence kernels) {
+        kernels.add(shape.gatedFfn() ? Operator.RMS_NORM_FORWARD : Operator.NORM_FORWARD, wholeHidden());
+    }
+
+    private void addNormBackward(Sequence kernels) {
+        kernels.add(shape.gatedFfn() ? Operator.RMS_NORM_BACKWARD : Operator.NORM_BACKWARD, wholeHidden());
     }
 
     private void addResidualForward(Sequence kernels) {

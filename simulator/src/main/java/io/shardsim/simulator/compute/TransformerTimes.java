@@ -32,9 +32,20 @@ public final class TransformerTimes {
     /** Times on all SMs of a GPU, by its own calibration. */
     public static TransformerTimes of(
             ModelShape shape, GpuSpec gpu, LayerKernels.Workload workload, FrameworkProfile profile) {
-        GpuCalibration calibration = GpuCalibration.of(gpu).under(profile, gpu.architecture());
+        return of(shape, gpu, GpuCalibration.of(gpu), gpu.smCount(), workload, profile);
+    }
+
+    /** Times on some of the SMs of a GPU, by a given calibration. */
+    public static TransformerTimes of(
+            ModelShape shape,
+            GpuSpec gpu,
+            GpuCalibration calibration,
+            int availableSms,
+            LayerKernels.Workload workload,
+            FrameworkProfile profile) {
+        GpuCalibration shipped = calibration.under(profile, gpu.architecture());
         return new TransformerTimes(
-                new RooflineKernelTime(gpu, calibration, gpu.smCount()), new LayerKernels(shape, workload, profile));
+                new RooflineKernelTime(gpu, shipped, availableSms), new LayerKernels(shape, workload, profile));
     }
 
     /**

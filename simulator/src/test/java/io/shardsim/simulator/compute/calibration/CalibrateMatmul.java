@@ -5,6 +5,7 @@ import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.topology.GpuSpec;
 import java.util.List;
+import java.util.Properties;
 import org.hipparchus.optim.InitialGuess;
 import org.hipparchus.optim.MaxEval;
 import org.hipparchus.optim.SimpleBounds;
@@ -18,7 +19,7 @@ import org.hipparchus.random.MersenneTwister;
  * Fits the {@code matmul.*} coefficients of a GPU family on its table of measured products, starting from the shipped
  * file, and prints the lines to put there with the residuals.
  *
- * <p>{@code CalibrateMatmul ampere|hopper [evaluations] [every n-th row]}
+ * <p>{@code CalibrateMatmul ampere|hopper|volta [evaluations] [every n-th row]}
  */
 public final class CalibrateMatmul {
     private static final String[] KEYS = {
@@ -33,6 +34,9 @@ public final class CalibrateMatmul {
         "matmul.split-bytes-per-second",
         "matmul.clock-settling-ps"
     };
+    /** What five square products can tell; the rest keeps its shipped value. */
+    private static final String[] SQUARE_KEYS = {"matmul.rate", "matmul.l2-bytes-per-second", "matmul.fixed-ps"};
+
     /** First spread of the search in logarithms: a tenth. */
     private static final double FIRST_STEP = 0.1;
 
@@ -47,35 +51,45 @@ public final class CalibrateMatmul {
         int evaluations = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 4000;
         int every = arguments.length > 2 ? Integer.parseInt(arguments[2]) : family.equals("hopper") ? 5 : 1;
         GpuSpec gpu = gpuOf(family);
-        GpuCalibration shipped = GpuCalibration.named(family);
-        MatmulTable table = MatmulTable.read(tableOf(family));
+        MatmulTable table = table(family);
+        String[] keys = family.equals("volta") ? SQUARE_KEYS : KEYS;
 
-        GpuCalibration fitted = fit(gpu, shipped, table.every(every), evaluations);
-        System.out.println("# " + family + ", " + table.rows().size() + " products of " + tableOf(family));
-        double[] values = coefficients(fitted);
-        for (int i = 0; i < KEYS.length; i++) {
-            System.out.printf("%s = %.4g%n", KEYS[i], values[i]);
+        double[] values = fit(gpu, family, keys, table.every(every), evaluations);
+        System.out.println("# " + family + ", " + table.rows().size() + " products");
+        for (int i = 0; i < keys.length; i++) {
+            System.out.printf("%s = %.4g%n", keys[i], values[i]);
         }
-        report("shipped", gpu, shipped, table);
-        report("fitted", gpu, fitted, table);
+        report("shipped", gpu, GpuCalibration.named(family), table);
+        report("fitted", gpu, with(family, keys, values), table);
     }
 
     static GpuSpec gpuOf(String family) {
-        return family.equals("hopper") ? Gpus.H100_80GB : Gpus.A100_80GB;
+        return switch (family) {
+            case "ampere" -> Gpus.A100_80GB;
+            case "hopper" -> Gpus.H100_80GB;
+            case "volta" -> Gpus.V100;
+            default -> throw new IllegalArgumentException(family + " is none of ampere, hopper, volta");
+        };
     }
 
-    static String tableOf(String family) {
-        return family.equals("hopper") ? "gemm_h100.csv" : "gemm_a100.csv";
+    /** The measured products that a family is fitted on. */
+    static MatmulTable table(String family) {
+        return switch (family) {
+            case "ampere" -> MatmulTable.read("gemm_a100.csv");
+            case "hopper" -> MatmulTable.read("gemm_h100.csv");
+            case "volta" -> MatmulTable.squares("V100-SQ", List.of(1024L, 2048L, 4096L, 8192L, 10240L));
+            default -> throw new IllegalArgumentException(family + " is none of ampere, hopper, volta");
+        };
     }
 
-    private static GpuCalibration fit(GpuSpec gpu, GpuCalibration start, MatmulTable table, int evaluations) {
-        double[] guess = logarithms(coefficients(start));
+    private static double[] fit(GpuSpec gpu, String family, String[] keys, MatmulTable table, int evaluations) {
+        double[] guess = logarithms(coefficients(GpuCalibration.properties(family), keys));
         double[] sigma = new double[guess.length];
         java.util.Arrays.fill(sigma, FIRST_STEP);
         CMAESOptimizer optimizer = new CMAESOptimizer(
                 evaluations, 0, true, 0, 0, new MersenneTwister(SEED), false, new SimpleValueChecker(1e-7, 1e-7));
         ObjectiveFunction objective =
-                new ObjectiveFunction(point -> table.objective(model(gpu, with(start, exponentials(point)))));
+                new ObjectiveFunction(point -> table.objective(model(gpu, with(family, keys, exponentials(point)))));
         double[] best = optimizer
                 .optimize(
                         new MaxEval(evaluations),
@@ -86,49 +100,29 @@ public final class CalibrateMatmul {
                         new CMAESOptimizer.Sigma(sigma),
                         new CMAESOptimizer.PopulationSize(POPULATION))
                 .getPoint();
-        return with(start, exponentials(best));
+        return exponentials(best);
     }
 
     private static RooflineKernelTime model(GpuSpec gpu, GpuCalibration calibration) {
         return new RooflineKernelTime(gpu, calibration, gpu.smCount());
     }
 
-    private static double[] coefficients(GpuCalibration c) {
-        return new double[] {
-            c.matmulRate(),
-            c.l2BytesPerSecond(),
-            c.wavePs(),
-            c.epiloguePsPerElement(),
-            c.sustainedSlowdown(),
-            c.matmulFixedPs(),
-            c.matmulHbmRatio(),
-            c.splitFixedPs(),
-            c.splitBytesPerSecond(),
-            c.clockSettlingPs()
-        };
+    private static double[] coefficients(Properties properties, String[] keys) {
+        double[] values = new double[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            values[i] = Double.parseDouble(properties.getProperty(keys[i]));
+        }
+        return values;
     }
 
-    private static GpuCalibration with(GpuCalibration c, double[] v) {
-        return new GpuCalibration(
-                c.family(),
-                Math.min(1.0, v[0]),
-                v[1],
-                c.misalignedRatio(),
-                v[2],
-                v[3],
-                v[4],
-                v[9],
-                v[5],
-                v[6],
-                v[7],
-                v[8],
-                c.kernelFixedPs(),
-                c.elementwiseHbmRatio(),
-                c.flashForwardRate(),
-                c.flashBackwardRate(),
-                c.flashNarrowHeadRatio(),
-                c.tiles(),
-                c.splits());
+    private static GpuCalibration with(String family, String[] keys, double[] values) {
+        Properties properties = GpuCalibration.properties(family);
+        for (int i = 0; i < keys.length; i++) {
+            // No tile is faster than the tensor cores.
+            double value = keys[i].equals("matmul.rate") ? Math.min(1.0, values[i]) : values[i];
+            properties.setProperty(keys[i], Double.toString(value));
+        }
+        return GpuCalibration.parse(family, properties);
     }
 
     private static double[] logarithms(double[] values) {
@@ -155,6 +149,9 @@ public final class CalibrateMatmul {
                 100 * table.meanAbsoluteError(model, row -> true),
                 100 * table.meanAbsoluteError(model, MatmulTable.Row::trainingLike),
                 100 * table.bias(model, MatmulTable.Row::trainingLike));
+        if (table.rows().size() < 100) {
+            return;
+        }
         for (long tokens : List.of(512L, 1024L, 2048L, 4096L, 8192L, 16384L)) {
             System.out.printf(
                     "  m %5d: %.2f %% (bias %+.2f %%)%n",

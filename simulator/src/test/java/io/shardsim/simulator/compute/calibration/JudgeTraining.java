@@ -1,6 +1,7 @@
 package io.shardsim.simulator.compute.calibration;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.compute.TransformerTimes;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Compares hand estimates of whole training steps with published ones of role calibration, and prints the error of each and of each group.
@@ -87,6 +89,11 @@ public final class JudgeTraining {
 
     /** Composer's MPT models under FSDP in one node (llm-foundry). */
     public static List<Case> sharded() {
+        return sharded(FrameworkProfile::named, GpuCalibration::of);
+    }
+
+    static List<Case> sharded(
+            Function<String, FrameworkProfile> profiles, Function<GpuSpec, GpuCalibration> calibrations) {
         NcclTable nccl = new NcclTable();
         List<Case> cases = new ArrayList<>();
         for (Map<String, String> row : ReferenceTables.read("measurements.csv")) {
@@ -110,9 +117,14 @@ public final class JudgeTraining {
             }
             GpuSpec gpu = gpuOf(row.get("hardware"));
             boolean pure = row.get("precision").contains("PURE");
-            FrameworkProfile profile = FrameworkProfile.named(pure ? "composer-torch-1" : "composer");
-            TransformerTimes times =
-                    TransformerTimes.of(shape, gpu, Workload.of(sequence, microBatch, AttentionKind.FLASH), profile);
+            FrameworkProfile profile = profiles.apply(pure ? "composer-torch-1" : "composer");
+            TransformerTimes times = TransformerTimes.of(
+                    shape,
+                    gpu,
+                    calibrations.apply(gpu),
+                    gpu.smCount(),
+                    Workload.of(sequence, microBatch, AttentionKind.FLASH),
+                    profile);
             double ps = StepEstimate.fullyShardedPs(
                     shape,
                     times,

@@ -47,6 +47,22 @@ public final class MatmulTable {
         return new MatmulTable(rows);
     }
 
+    /** Square products of a row of measurements.csv whose value lists TFLOPS, one for each of the sizes. */
+    public static MatmulTable squares(String id, List<Long> sizes) {
+        Map<String, String> row = ReferenceTables.read("measurements.csv").stream()
+                .filter(r -> r.get("id").equals(id) && r.get("role").equals("calibration"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no calibration row " + id));
+        String[] teraflops = row.get("value").split("/");
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < sizes.size(); i++) {
+            long n = sizes.get(i);
+            Matmul matmul = new Matmul(id, 1, n, n, n);
+            rows.add(new Row(matmul, matmul.flops() / Double.parseDouble(teraflops[i])));
+        }
+        return new MatmulTable(rows);
+    }
+
     /** Every n-th row: enough for a fit. */
     public MatmulTable every(int n) {
         List<Row> some = new ArrayList<>();
