@@ -49,7 +49,8 @@ public final class Fsdp implements ShardingStrategy {
     @Override
     public RankGroups shardGroups(TrainingJob job) {
         int size = parameters.count("shard_group");
-        return ShardGroups.shard(size == 0 ? job.worldSize() : size, job.worldSize());
+        int byDefault = parameters.flag("hybrid") ? Math.min(job.gpusPerNode(), job.worldSize()) : job.worldSize();
+        return ShardGroups.shard(size == 0 ? byDefault : size, job.worldSize());
     }
 
     @Override

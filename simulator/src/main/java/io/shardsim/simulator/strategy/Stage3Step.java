@@ -65,6 +65,7 @@ abstract class Stage3Step {
     private int[] computed = {};
     private long[] releasedBytes = {};
     private int synchronizedAt = StepWriter.NONE;
+    private boolean backward;
 
     Stage3Step(
             TrainingJob job,
@@ -102,10 +103,16 @@ abstract class Stage3Step {
     /** True when gathers and reductions use one communicator and so run in the order in which they are issued. */
     abstract boolean sharesCommunicator();
 
+    /** Bytes of parameters that a rank keeps beside its shard. */
+    long secondaryParameterBytes() {
+        return 0;
+    }
+
     // The step.
 
     final void write() {
         holdStates();
+        writer.allocate(MemoryOwner.PARAMETERS, secondaryParameterBytes());
         for (int i = 0; i < job.accumulationSteps(); i++) {
             writer.beginMicroBatch();
             microBatch(i == job.accumulationSteps() - 1);
@@ -129,6 +136,11 @@ abstract class Stage3Step {
         return Arrays.stream(tensors).mapToLong(this::paddedElements).sum();
     }
 
+    /** True while the modules of a backward, recomputation included, are visited. */
+    final boolean inBackward() {
+        return backward;
+    }
+
     final long bytes(long elements) {
         return elements * job.precision().bytes();
     }
@@ -146,6 +158,7 @@ abstract class Stage3Step {
 
     private void microBatch(boolean last) {
         coordinator.reset();
+        backward = false;
         List<Segment> segments = trace.segments();
         computed = new int[segments.size()];
         releasedBytes = new long[segments.size()];
@@ -165,6 +178,7 @@ abstract class Stage3Step {
         if (layer) {
             writer.beginLayer();
         }
+        backward |= segment.phase() == Phase.HEAD_BACKWARD;
         int issued = issue(segment, index);
         for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
             visit(step, index, issued);

@@ -209,7 +209,11 @@ final class StepWriter {
         return collective(Stream.REDUCE, CollectiveKind.ALL_REDUCE, groups, totalBytes, algorithm, label, waits);
     }
 
-    /** A collective; none in a group of one. */
+    int allToAll(RankGroups groups, long totalBytes, String algorithm, String label, int... waits) {
+        return collective(Stream.REDUCE, CollectiveKind.ALL_TO_ALL, groups, totalBytes, algorithm, label, waits);
+    }
+
+    /** A collective; a copy in a group of one. */
     private int collective(
             Stream stream,
             CollectiveKind kind,

@@ -1,0 +1,120 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * PyTorch's Distributed Data Parallel: every rank holds all model states; gradients are all-reduced over all ranks in buckets
+ * while backward goes on [1].
+ *
+ * <ul>
+ *   <li>Buckets take gradients in the order in which backward makes them, and close when they reach their size; the first is smaller, so
+ *       that communication starts early [1, section 3.2.3].
+ *   <li>Gradients are copied into the bucket, and back after the all-reduce [2, Reducer::mark_variable_ready_dense, finalize_bucket_dense].
+ *   <li>With gradient accumulation only the last micro-batch is reduced (no_sync) [1, section 3.2.4].
+ *   <li>Mixed precision is torch.autocast: parameters and gradients stay in 32 bits, each layer's parameters are cast for its forward and the
+ *       casts are kept for its backward.
+ * </ul>
+ *
+ * <p>Model states: 16 bytes a parameter on every rank, and the buckets once more as much as the gradients.
+ *
+ * <p>Leaves out unused parameters, broadcast of module buffers, and communication hooks.
+ *
+ * <p>[1] Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training, arXiv:2006.15704. [2]
+ * torch/csrc/distributed/c10d/reducer.cpp, PyTorch 2.0.
+ */
+public final class Ddp implements ShardingStrategy {
+    private static final int GRADIENT_BYTES = 4;
+
+    private final StrategyParameters settings;
+
+    public Ddp(StrategyParameters settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public StepPlan plan(TrainingJob job) {
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+    }
+
+    @Override
+    public List<String> problems(TrainingJob job) {
+        return new ArrayList<>(settings.problems());
+    }
+
+    @Override
+    public RankGroups shardGroups(TrainingJob job) {
+        return ShardGroups.shard(1, job.worldSize());
+    }
+
+    @Override
+    public String defaultKernels() {
+        return settings.name("framework_profile");
+    }
+
+    private final class Step extends ReplicatedStep {
+        private boolean firstBucketGone;
+
+        Step(TrainingJob job, StepWriter writer) {
+            super(job, writer, true);
+        }
+
+        @Override
+        void holdStates() {
+            writer.allocate(
+                    MemoryOwner.PARAMETERS, 4 * parameters() + (job.precision().isMixed() ? bytes(parameters()) : 0));
+            writer.allocate(MemoryOwner.GRADIENTS, GRADIENT_BYTES * parameters());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 8 * parameters());
+            writer.allocate(MemoryOwner.BUCKETS, GRADIENT_BYTES * parameters());
+        }
+
+        @Override
+        boolean reducesIn(boolean lastMicroBatch) {
+            return lastMicroBatch || settings.flag("sync_every_micro_batch");
+        }
+
+        @Override
+        boolean goesBefore(long bucketElements, long nextElements) {
+            return false;
+        }
+
+        @Override
+        boolean goesAfter(long bucketElements) {
+            long limit = settings.whole(firstBucketGone ? "bucket_size" : "first_bucket_size");
+            boolean full = GRADIENT_BYTES * bucketElements >= limit;
+            firstBucketGone |= full;
+            return full;
+        }
+
+        @Override
+        int beforeForward(long elements) {
+            return job.precision().isMixed()
+                    ? writer.copy(Stream.COMPUTE, (4 + job.precision().bytes()) * elements, "cast parameters")
+                    : StepWriter.NONE;
+        }
+
+        @Override
+        int afterBackward(long elements, int computed) {
+            return job.precision().isMixed()
+                    ? writer.copy(
+                            Stream.COMPUTE, (8 + job.precision().bytes()) * elements, "accumulate gradients", computed)
+                    : computed;
+        }
+
+        @Override
+        int reduce(long elements, int computed) {
+            long bytes = GRADIENT_BYTES * elements;
+            int filled = writer.copy(Stream.COMPUTE, 2 * bytes, "fill bucket", computed);
+            return writer.allReduce(world, bytes, settings.name("reduce_algorithm"), "all-reduce bucket", filled);
+        }
+
+        @Override
+        void update(int gradientsReady) {
+            writer.copy(Stream.COMPUTE, 2 * GRADIENT_BYTES * parameters(), "copy buckets back", gradientsReady);
+            if (job.gradientClipping() > 0) {
+                writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm");
+            }
+            writer.compute(Work.Kind.OPTIMIZER_STEP, parameters(), "optimizer step");
+        }
+    }
+}

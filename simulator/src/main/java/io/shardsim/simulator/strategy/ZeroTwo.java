@@ -1,0 +1,123 @@
+package io.shardsim.simulator.strategy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * ZeRO stages 1 and 2 as DeepSpeed 0.7.2 runs them: every rank holds all 16-bit parameters; optimizer states, and in stage 2
+ * gradients, are split over all ranks [1, sections 5.1 and 5.2].
+ *
+ * <ul>
+ *   <li>Stage 2 reduces every bucket of every micro-batch to the ranks that own its parts, and frees the rest; stage 1 accumulates all
+ *       gradients and reduces in the last micro-batch [2, reduce_ready_partitions_and_remove_grads].
+ *   <li>Without overlap, which is the default of these stages, backward waits for each bucket.
+ *   <li>After the update all ranks gather the new parameters in buckets [2, all_gather_dp_groups], with nothing beside it.
+ * </ul>
+ *
+ * <p>Volume: one model size reduced and one gathered, together what an all-reduce moves. Model states of Psi parameters over N ranks:
+ * 4 Psi + 12 Psi / N bytes in stage 1, 2 Psi + 14 Psi / N in stage 2 [1, figure 1].
+ *
+ * <p>DeepSpeed reduces each part of a bucket to its owner by a collective of its own; here a bucket is one reduce-scatter, which moves the
+ * same bytes in fewer steps. Leaves out CPU offload and the synchronisation of the device that overlap brings.
+ *
+ * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2.
+ */
+public final class ZeroTwo implements ShardingStrategy {
+    private final StrategyParameters settings;
+
+    public ZeroTwo(StrategyParameters settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public StepPlan plan(TrainingJob job) {
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+    }
+
+    @Override
+    public List<String> problems(TrainingJob job) {
+        return new ArrayList<>(settings.problems());
+    }
+
+    @Override
+    public RankGroups shardGroups(TrainingJob job) {
+        return ShardGroups.shard(job.worldSize(), job.worldSize());
+    }
+
+    @Override
+    public String defaultKernels() {
+        return settings.name("framework_profile");
+    }
+
+    private final class Step extends ReplicatedStep {
+        private final boolean partitionsGradients = settings.flag("partition_gradients");
+        private final long reduceBucket = settings.whole("reduce_bucket_size");
+        private final boolean overlaps = settings.flag("overlap_comm");
+
+        Step(TrainingJob job, StepWriter writer) {
+            super(job, writer, ZeroTwo.this.settings.flag("overlap_comm"));
+        }
+
+        private long shardElements() {
+            return ShardGroups.padded(parameters(), world.size()) / world.size();
+        }
+
+        @Override
+        void holdStates() {
+            writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()));
+            writer.allocate(MemoryOwner.GRADIENTS, bytes(partitionsGradients ? shardElements() : parameters()));
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
+            writer.allocate(MemoryOwner.BUCKETS, (overlaps ? 2 : 1) * bytes(reduceBucket));
+        }
+
+        @Override
+        boolean reducesIn(boolean lastMicroBatch) {
+            return lastMicroBatch || partitionsGradients;
+        }
+
+        @Override
+        boolean goesBefore(long bucketElements, long nextElements) {
+            return bucketElements + nextElements > reduceBucket;
+        }
+
+        @Override
+        boolean goesAfter(long bucketElements) {
+            return false;
+        }
+
+        @Override
+        int reduce(long elements, int computed) {
+            long padded = ShardGroups.padded(elements, world.size());
+            int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
+            int reduced = writer.reduceScatter(
+                    world, bytes(padded), settings.name("reduce_algorithm"), "reduce bucket to owners", filled);
+            return writer.copy(Stream.REDUCE, 3 * bytes(padded / world.size()), "accumulate gradients", reduced);
+        }
+
+        @Override
+        void update(int gradientsReady) {
+            int overflow = writer.allReduce(world, 1, "auto", "all-reduce overflow flag", gradientsReady);
+            int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", overflow);
+            int summed = writer.allReduce(world, 8, "auto", "all-reduce gradient norm", norm);
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.precision().isMixed() ? 4 * shardElements() : 0);
+            int updated = writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", summed);
+            writer.free(MemoryOwner.OPTIMIZER_STATES, job.precision().isMixed() ? 4 * shardElements() : 0);
+            gatherParameters(updated);
+        }
+
+        private void gatherParameters(int updated) {
+            long remaining = shardElements();
+            long most = Math.max(1, settings.whole("allgather_bucket_size") / world.size());
+            while (remaining > 0) {
+                long part = Math.min(remaining, most);
+                writer.gather(
+                        world,
+                        bytes(part * world.size()),
+                        settings.name("gather_algorithm"),
+                        "gather updated parameters",
+                        updated);
+                remaining -= part;
+            }
+        }
+    }
+}
