@@ -1,9 +1,11 @@
 package io.shardsim.simulator.collective;
 
+import io.shardsim.topology.InstanceSpec;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which members of a group live on which node. Group order is rank order (torch.distributed.new_group sorts its ranks too), so the members
@@ -15,12 +17,15 @@ import java.util.WeakHashMap;
 final class GroupPlacement {
     private static final Map<int[], GroupPlacement> BY_MEMBERS = Collections.synchronizedMap(new WeakHashMap<>());
 
-    private final int gpusPerNode;
+    private final InstanceSpec instance;
     /** First member on each node of the group, then the size of the group. */
     private final int[] firstMembers;
+    /** Ways of channels through nodes that were asked for, by the local ranks on the node. */
+    private final Map<Rail.Place, Rail.Way> ways = new ConcurrentHashMap<>();
 
-    private GroupPlacement(int[] members, int gpusPerNode) {
-        this.gpusPerNode = gpusPerNode;
+    private GroupPlacement(int[] members, InstanceSpec instance) {
+        this.instance = instance;
+        int gpusPerNode = instance.gpusPerNode();
         int[] firsts = new int[members.length + 1];
         int nodes = 0;
         for (int member = 0; member < members.length; member++) {
@@ -34,13 +39,13 @@ final class GroupPlacement {
 
     static GroupPlacement of(CollectiveRequest request) {
         int[] members = request.members();
-        int gpusPerNode = request.cluster().gpusPerNode();
+        InstanceSpec instance = request.cluster().instance();
         GroupPlacement known = BY_MEMBERS.get(members);
-        if (known != null && known.gpusPerNode == gpusPerNode) {
+        if (known != null && known.instance.equals(instance)) {
             return known;
         }
         checkAscending(members, request.cluster().worldSize());
-        GroupPlacement placement = new GroupPlacement(members, gpusPerNode);
+        GroupPlacement placement = new GroupPlacement(members, instance);
         BY_MEMBERS.put(members, placement);
         return placement;
     }
@@ -53,6 +58,11 @@ final class GroupPlacement {
                         + "; ranks of a group ascend and lie between 0 and " + (worldSize - 1));
             }
         }
+    }
+
+    /** The way of a channel through a node, found once for all nodes that hold the same local ranks. */
+    Rail.Way way(Rail.Place place, CollectiveRequest request) {
+        return ways.computeIfAbsent(place, unknown -> Rail.Way.of(unknown, request.cluster()));
     }
 
     /** Number of nodes that hold members. */

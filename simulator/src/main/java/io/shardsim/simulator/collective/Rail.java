@@ -1,6 +1,8 @@
 package io.shardsim.simulator.collective;
 
 import io.shardsim.topology.Cluster;
+import java.util.Comparator;
+import java.util.stream.IntStream;
 
 /**
  * The way of one channel through one node: the NIC that it uses and the order in which it visits the members on the node, the entry first
@@ -24,33 +26,25 @@ record Rail(int nic, int[] members) {
         GroupPlacement placement = GroupPlacement.of(request);
         int first = placement.firstMember(node);
         int count = placement.membersOn(node);
-        int nic = nic(request, first, count, channel);
-        int entry = -1;
-        int exit = -1;
-        for (int i = 0; i < count; i++) {
-            if (switchOf(request, first + i) == request.cluster().pcieSwitchOfNic(nic)) {
-                entry = entry < 0 ? i : entry;
-                exit = i;
-            }
+        Way way = placement.way(new Place(localRanks(request, first, count), channel), request);
+        int[] members = new int[count];
+        for (int position = 0; position < count; position++) {
+            members[position] = first + way.order()[position];
         }
-        entry = Math.max(entry, 0);
-        if (exit <= entry) {
-            exit = (entry + count - 1) % count;
-        }
-        return new Rail(nic, visit(first, count, entry, exit));
+        return new Rail(way.nic(), members);
     }
 
     /** NIC by which a member itself reaches other nodes, without help of others on its node. */
     static int ownNic(CollectiveRequest request, int member, int channel) {
-        return nic(request, member, 1, channel);
+        Place place = new Place(localRanks(request, member, 1), channel);
+        return GroupPlacement.of(request).way(place, request).nic();
     }
 
     /** Number of NICs that the channels of a node use. */
     static int nicsBeside(CollectiveRequest request, int node) {
         GroupPlacement placement = GroupPlacement.of(request);
-        long switches = switchesOf(request, placement.firstMember(node), placement.membersOn(node));
-        int usable = usable(request.cluster(), switches);
-        return usable == 0 ? request.cluster().instance().nicsPerNode() : usable;
+        long localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
+        return placement.way(new Place(localRanks, 0), request).nics();
     }
 
     int entry() {
@@ -70,70 +64,84 @@ record Rail(int nic, int[] members) {
         throw new IllegalArgumentException("member " + member + " is not on this node");
     }
 
-    private static int[] visit(int first, int count, int entry, int exit) {
-        int[] members = new int[count];
-        int position = 0;
-        for (int i = 0; i < count; i++) {
-            int local = (entry + i) % count;
-            if (local == entry || local != exit) {
-                members[position++] = first + local;
+    /** Local ranks of neighbouring members, a bit for each; a node has at most 64 GPUs. */
+    private static long localRanks(CollectiveRequest request, int first, int count) {
+        long localRanks = 0;
+        for (int member = first; member < first + count; member++) {
+            localRanks |= 1L << request.cluster().localRank(request.members()[member]);
+        }
+        return localRanks;
+    }
+
+    /** NICs beside the given GPUs: the first one of every PCIe switch, then the second ones, and so on; all NICs when none is beside them. */
+    private static int[] usableNics(long localRanks, Cluster cluster) {
+        int nics = cluster.instance().nicsPerNode();
+        int[] usable = IntStream.range(0, nics)
+                .filter(nic -> gpusBeside(localRanks, nic, cluster) != 0)
+                .boxed()
+                .sorted(Comparator.comparingInt(nic -> nicsBefore(nic, cluster)))
+                .mapToInt(nic -> nic)
+                .toArray();
+        return usable.length > 0 ? usable : IntStream.range(0, nics).toArray();
+    }
+
+    /** How many NICs come before this one under the same PCIe switch. */
+    private static int nicsBefore(int nic, Cluster cluster) {
+        return (int) IntStream.range(0, nic)
+                .filter(other -> cluster.pcieSwitchOfNic(other) == cluster.pcieSwitchOfNic(nic))
+                .count();
+    }
+
+    /** Those of the given GPUs that share a PCIe switch with a NIC. */
+    private static long gpusBeside(long localRanks, int nic, Cluster cluster) {
+        long beside = 0;
+        for (int gpu = 0; gpu < cluster.gpusPerNode(); gpu++) {
+            if (cluster.pcieSwitchOfGpu(gpu) == cluster.pcieSwitchOfNic(nic)) {
+                beside |= 1L << gpu;
             }
         }
-        if (exit != entry) {
-            members[position] = first + exit;
+        return beside & localRanks;
+    }
+
+    /** What a way depends on beside the cluster: the local ranks of the members on a node, a bit for each, and the channel. */
+    record Place(long localRanks, int channel) {}
+
+    /**
+     * A rail whatever the node.
+     *
+     * @param nic NIC of the channel
+     * @param nics number of NICs that all channels use
+     * @param order the members on the node in the order of the visit, counted from the first one on the node
+     */
+    record Way(int nic, int nics, int[] order) {
+
+        static Way of(Place place, Cluster cluster) {
+            int[] nics = usableNics(place.localRanks(), cluster);
+            int nic = nics[place.channel() % nics.length];
+            long beside = gpusBeside(place.localRanks(), nic, cluster);
+            int count = Long.bitCount(place.localRanks());
+            int entry = beside == 0 ? 0 : positionOf(Long.numberOfTrailingZeros(beside), place.localRanks());
+            int exit = beside == 0 ? 0 : positionOf(63 - Long.numberOfLeadingZeros(beside), place.localRanks());
+            return new Way(nic, nics.length, visit(count, entry, exit == entry ? (entry + count - 1) % count : exit));
         }
-        return members;
-    }
 
-    /** The NIC of a channel among those beside the given members; among all when none is. */
-    private static int nic(CollectiveRequest request, int first, int count, int channel) {
-        Cluster cluster = request.cluster();
-        int nics = cluster.instance().nicsPerNode();
-        long switches = switchesOf(request, first, count);
-        int usable = usable(cluster, switches);
-        return usable == 0 ? channel % nics : nicAt(cluster, switches, channel % usable);
-    }
-
-    private static int usable(Cluster cluster, long switches) {
-        int usable = 0;
-        for (int nic = 0; nic < cluster.instance().nicsPerNode(); nic++) {
-            usable += isOn(switches, cluster.pcieSwitchOfNic(nic)) ? 1 : 0;
+        private static int positionOf(int localRank, long localRanks) {
+            return Long.bitCount(localRanks & ((1L << localRank) - 1));
         }
-        return usable;
-    }
 
-    /** The NIC at a position in the order: the first NIC of every switch, then the second one of every switch, and so on. */
-    private static int nicAt(Cluster cluster, long switches, int position) {
-        int nics = cluster.instance().nicsPerNode();
-        int passed = 0;
-        for (int layer = 0; layer < nics; layer++) {
-            int before = 0;
-            for (int nic = 0; nic < nics; nic++) {
-                int pcieSwitch = cluster.pcieSwitchOfNic(nic);
-                before = nic > 0 && pcieSwitch == cluster.pcieSwitchOfNic(nic - 1) ? before + 1 : 0;
-                if (before == layer && isOn(switches, pcieSwitch) && passed++ == position) {
-                    return nic;
+        private static int[] visit(int count, int entry, int exit) {
+            int[] order = new int[count];
+            int position = 0;
+            for (int i = 0; i < count; i++) {
+                int member = (entry + i) % count;
+                if (member == entry || member != exit) {
+                    order[position++] = member;
                 }
             }
+            if (exit != entry) {
+                order[position] = exit;
+            }
+            return order;
         }
-        throw new IllegalArgumentException("no NIC at position " + position);
-    }
-
-    /** PCIe switches above the members, a bit for each; a node has at most 64 GPUs, hence no more switches in use. */
-    private static long switchesOf(CollectiveRequest request, int first, int count) {
-        long switches = 0;
-        for (int member = first; member < first + count; member++) {
-            switches |= 1L << switchOf(request, member);
-        }
-        return switches;
-    }
-
-    private static boolean isOn(long switches, int pcieSwitch) {
-        return (switches >> pcieSwitch & 1) != 0;
-    }
-
-    private static int switchOf(CollectiveRequest request, int member) {
-        Cluster cluster = request.cluster();
-        return cluster.pcieSwitchOfGpu(cluster.localRank(request.members()[member]));
     }
 }
