@@ -57,9 +57,7 @@ public record Diagnosis(String why, String next) {
                 ? "The wire is the limit: a larger size will not raise the bandwidth much."
                 : "Latency is the limit: a larger size or fewer ranks per ring raises the bandwidth.";
         return new Diagnosis(
-                run.label() + " runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth."
-                        + where,
-                next);
+                "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where, next);
     }
 
     private static Diagnosis ofTraining(RunResult run, RunResult.Training training) {

@@ -110,7 +110,7 @@ public record RunFacts(
     public record Strategy(String kind, String name, int shardGroup) {
         /** Name and shard group, where the shard group is a choice. */
         public String label(int gpus) {
-            return shardGroup > 1 && shardGroup < gpus ? name + ", shard group " + shardGroup : name;
+            return shardGroup > 1 && shardGroup < gpus ? name + " (shard group " + shardGroup + ")" : name;
         }
     }
 

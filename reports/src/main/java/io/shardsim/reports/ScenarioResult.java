@@ -32,6 +32,17 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return runs.stream().anyMatch(RunResult::fits);
     }
 
+    /** The run of a series that stands for it: on its largest cluster that fits, or on its largest. */
+    public static RunResult largestThatFits(List<RunResult> series) {
+        RunResult largest = series.get(series.size() - 1);
+        for (RunResult run : series) {
+            if (run.fits() && (!largest.fits() || run.gpus() >= largest.gpus())) {
+                largest = run;
+            }
+        }
+        return largest;
+    }
+
     /**
      * Runs that differ in the number of nodes only, smallest cluster first, by a name that tells them apart. A run without a strategy is
      * named by its collective.

@@ -2,39 +2,59 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Two strategies on the same cluster, in a sentence: how much faster the best one is and what the other one loses.
+ * Two strategies on the same cluster, in a sentence: how much faster the best one is and where the other one's time goes. The reason named is
+ * the part of the step that differs most.
  *
  * @param gpus the cluster on which they are compared
  * @param speedUp samples per second of the faster over the slower
- * @param sentence for example: {@code At 256 GPUs MiCS is 1.40 x ZeRO-3: ...}
+ * @param sentence for example: {@code MiCS (shard group 128) is 1.40 x ZeRO-3 at 256 GPUs because ZeRO-3 waits ...}
  */
 public record StrategyComparison(int gpus, String faster, String slower, double speedUp, String sentence) {
 
-    /** The fastest against each other series, on the largest cluster that both ran on; empty when there is nothing to compare. */
+    /** Parts of a step that can make the difference, in words that follow a strategy's name. */
+    private record Loss(String words, ToDoubleFunction<StepBreakdown> seconds) {}
+
+    private static final List<Loss> LOSSES = List.of(
+            new Loss("waits for parameter gathers", b -> b.exposedSeconds(Stream.GATHER)),
+            new Loss("waits for gradient reductions", b -> b.exposedSeconds(Stream.REDUCE)),
+            new Loss("waits for host copies", b -> b.exposedSeconds(Stream.COPY)),
+            new Loss("waits for the host", b -> b.exposedSeconds(Stream.HOST)),
+            new Loss("is slowed down by collectives beside compute", StepBreakdown::slowdownSeconds),
+            new Loss("computes", StepBreakdown::totalWorkSeconds),
+            new Loss("is idle", StepBreakdown::idleSeconds));
+
+    /** The fastest against each other series, on the largest cluster that two ran on; empty when there is nothing to compare. */
     public static List<StrategyComparison> of(ScenarioResult scenario) {
         Map<String, List<RunResult>> series = scenario.series();
         int gpus = largestCommonCluster(series);
+        Map<String, RunResult> rivals = new LinkedHashMap<>();
+        series.forEach((name, runs) -> {
+            RunResult run = at(runs, gpus);
+            if (run != null) {
+                rivals.put(name, run);
+            }
+        });
         List<StrategyComparison> comparisons = new ArrayList<>();
-        if (gpus == 0) {
+        if (rivals.size() < 2) {
             return comparisons;
         }
-        String best = "";
-        RunResult bestRun = null;
-        for (Map.Entry<String, List<RunResult>> entry : series.entrySet()) {
-            RunResult run = at(entry.getValue(), gpus);
-            if (run != null && (bestRun == null || rate(run) > rate(bestRun))) {
-                best = entry.getKey();
-                bestRun = run;
+        Map.Entry<String, RunResult> best = rivals.entrySet().iterator().next();
+        for (Map.Entry<String, RunResult> entry : rivals.entrySet()) {
+            if (rate(entry.getValue()) > rate(best.getValue())) {
+                best = entry;
             }
         }
-        for (Map.Entry<String, List<RunResult>> entry : series.entrySet()) {
-            RunResult run = at(entry.getValue(), gpus);
-            if (run != null && bestRun != null && run != bestRun) {
-                comparisons.add(compare(gpus, best, bestRun, entry.getKey(), run));
+        for (Map.Entry<String, RunResult> entry : rivals.entrySet()) {
+            if (entry.getValue() != best.getValue()) {
+                comparisons.add(compare(gpus, best.getKey(), best.getValue(), entry.getKey(), entry.getValue()));
             }
         }
         return comparisons;
@@ -47,35 +67,46 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
     private static StrategyComparison compare(int gpus, String faster, RunResult fast, String slower, RunResult slow) {
         double speedUp = rate(fast) / rate(slow);
         String verdict = speedUp < 1.005
-                ? "At " + gpus + " GPUs " + faster + " and " + slower + " are equally fast: "
-                : "At " + gpus + " GPUs " + faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + ": ";
-        return new StrategyComparison(
-                gpus, faster, slower, speedUp, verdict + losses(slower, slow) + ", " + losses(faster, fast) + ".");
+                ? faster + " and " + slower + " are equally fast at " + gpus + " GPUs."
+                : faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + " at " + gpus + " GPUs "
+                        + because(faster, fast.step(), slower, slow.step()) + ".";
+        return new StrategyComparison(gpus, faster, slower, speedUp, verdict);
     }
 
-    private static String losses(String name, RunResult run) {
-        StepBreakdown b = run.step().breakdown();
-        double gather = b.exposedSeconds(Stream.GATHER);
-        double reduce = b.exposedSeconds(Stream.REDUCE);
-        String what = gather >= reduce ? "parameter gathers" : "gradient reductions";
-        String step = Quantities.seconds(b.stepSeconds());
-        double loss = Math.max(gather, reduce);
-        return loss < 0.005 * b.stepSeconds()
-                ? name + " hides its collectives (step " + step + ")"
-                : name + "'s " + what + " leave " + Quantities.seconds(loss) + " of " + step + " exposed";
+    /** Compares times of one sample, so that steps of different batches compare. */
+    private static String because(String faster, RunResult.Training fast, String slower, RunResult.Training slow) {
+        double slowSamples = slow.samplesPerSecond() * slow.stepSeconds();
+        double fastSamples = fast.samplesPerSecond() * fast.stepSeconds();
+        Loss reason = LOSSES.get(0);
+        double most = Double.NEGATIVE_INFINITY;
+        for (Loss loss : LOSSES) {
+            double difference = loss.seconds().applyAsDouble(slow.breakdown()) / slowSamples
+                    - loss.seconds().applyAsDouble(fast.breakdown()) / fastSamples;
+            if (difference > most) {
+                most = difference;
+                reason = loss;
+            }
+        }
+        return "because " + slower + " " + reason.words() + " for " + ofStep(reason, slow) + ", " + faster + " for "
+                + ofStep(reason, fast);
+    }
+
+    private static String ofStep(Loss loss, RunResult.Training training) {
+        return Quantities.seconds(loss.seconds().applyAsDouble(training.breakdown())) + " of "
+                + Quantities.seconds(training.stepSeconds());
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {
-        Map<Integer, Integer> runsByGpus = new java.util.TreeMap<>();
+        Map<Integer, Integer> seriesByGpus = new TreeMap<>();
         for (List<RunResult> runs : series.values()) {
-            for (RunResult run : runs) {
-                if (run.training() != null) {
-                    runsByGpus.merge(run.gpus(), 1, Integer::sum);
-                }
-            }
+            runs.stream()
+                    .filter(run -> run.training() != null)
+                    .map(RunResult::gpus)
+                    .distinct()
+                    .forEach(gpus -> seriesByGpus.merge(gpus, 1, Integer::sum));
         }
         int largest = 0;
-        for (Map.Entry<Integer, Integer> entry : runsByGpus.entrySet()) {
+        for (Map.Entry<Integer, Integer> entry : seriesByGpus.entrySet()) {
             if (entry.getValue() > 1) {
                 largest = Math.max(largest, entry.getKey());
             }
@@ -83,7 +114,7 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
         return largest;
     }
 
-    private static @org.jspecify.annotations.Nullable RunResult at(List<RunResult> runs, int gpus) {
+    private static @Nullable RunResult at(List<RunResult> runs, int gpus) {
         for (RunResult run : runs) {
             if (run.gpus() == gpus && run.training() != null) {
                 return run;

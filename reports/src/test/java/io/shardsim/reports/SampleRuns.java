@@ -105,6 +105,11 @@ public final class SampleRuns {
                         0.25)));
     }
 
+    /** A run whose strategy has the given name. */
+    public static RunResult named(String strategy) {
+        return training("s", "mics", strategy, 4, 32);
+    }
+
     static RunResult training(String scenario, String kind, String name, int nodes, int shardGroup) {
         Map<String, Object> point = new LinkedHashMap<>();
         point.put("cluster.nodes", nodes);
@@ -195,10 +200,10 @@ public final class SampleRuns {
         boolean hierarchical = kind.equals("mics");
         // A layer's gather: bytes over four NICs, plus a latency that grows with the ranks of a flat ring.
         long gather = hierarchical
-                ? 26 * MS * (shardGroup - 8) / shardGroup + shardGroup * 30_000_000L
-                : 29 * MS + nodes * (kind.equals("fsdp") ? 1_200_000_000L : 1_900_000_000L);
-        long forward = 24 * MS;
-        long backward = 49 * MS;
+                ? 40 * MS * (shardGroup - 8) / shardGroup + shardGroup * 30_000_000L
+                : 36 * MS + nodes * (kind.equals("fsdp") ? 1_900_000_000L : 2_900_000_000L);
+        long forward = 45 * MS;
+        long backward = 92 * MS;
         List<OperationSpan> spans = new ArrayList<>();
         long compute = 0;
         long communication = 0;

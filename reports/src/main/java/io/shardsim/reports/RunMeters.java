@@ -1,0 +1,204 @@
+package io.shardsim.reports;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.shardsim.topology.LinkClass;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program's meters: how much it has simulated, how long its queue is, and what the last finished run did to links and GPUs. Counted in plain
+ * longs where things happen and read here only when somebody asks, so a meter costs the event loop nothing. Results stay in
+ * {@link RunResult}; meters repeat a few of them for dashboards. Tags name link classes, never ranks.
+ */
+public final class RunMeters implements MeterBinder {
+    private static final String PREFIX = "shardsim.";
+
+    /** A simulation that is running, as far as meters care; read from other threads, so values may lag. */
+    public interface Running {
+        /** Events executed so far. */
+        long executedEvents();
+
+        /** Events that wait in future event lists now. */
+        long pendingEvents();
+    }
+
+    /**
+     * One reading of one meter.
+     *
+     * @param name for example {@code shardsim.link.bytes}
+     * @param tags for example {@code class=nic}; empty without tags
+     * @param unit empty for a plain number
+     */
+    public record Reading(String name, String tags, double value, String unit, String meaning) {}
+
+    private final AtomicLong runs = new AtomicLong();
+    private final AtomicLong finishedEvents = new AtomicLong();
+    private final AtomicLong simulatedEvents = new AtomicLong();
+    private final AtomicLong wallNanos = new AtomicLong();
+    private final AtomicLong chunks = new AtomicLong();
+    private final Map<LinkClass, AtomicLong> bytes = new EnumMap<>(LinkClass.class);
+    private final AtomicLong pendingEventsMax = new AtomicLong();
+    private volatile @Nullable Running running;
+    private volatile @Nullable RunResult last;
+
+    public RunMeters() {
+        for (LinkClass linkClass : LinkClass.values()) {
+            bytes.put(linkClass, new AtomicLong());
+        }
+    }
+
+    /** A simulation begins; its counts show until {@link #finished}. */
+    public void started(Running simulation) {
+        running = simulation;
+    }
+
+    /** Notes the queue's length; called now and then by whoever drives the progress display. */
+    public void sampleQueue() {
+        Running now = running;
+        if (now != null) {
+            pendingEventsMax.accumulateAndGet(now.pendingEvents(), Math::max);
+        }
+    }
+
+    /** A simulation is done. */
+    public void finished(RunResult result) {
+        sampleQueue();
+        running = null;
+        last = result;
+        runs.incrementAndGet();
+        finishedEvents.addAndGet(result.executedEvents());
+        simulatedEvents.addAndGet(result.simulatedEvents());
+        wallNanos.addAndGet((long) (result.wallSeconds() * 1e9));
+        for (LinkUse use : result.links()) {
+            chunks.addAndGet(use.chunks());
+            bytes.getOrDefault(use.linkClass(), new AtomicLong()).addAndGet(use.bytes());
+        }
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        counter(registry, "runs", "", "runs finished", runs);
+        FunctionCounter.builder(PREFIX + "events", this, RunMeters::executedEvents)
+                .description("events executed one by one")
+                .register(registry);
+        counter(registry, "events.simulated", "", "events that the executed ones stand for", simulatedEvents);
+        FunctionCounter.builder(PREFIX + "wall", wallNanos, nanos -> nanos.get() * 1e-9)
+                .baseUnit("s")
+                .description("wall time of finished runs")
+                .register(registry);
+        gauge(registry, "queue.length", "", "events that wait in future event lists now", meters -> {
+            Running now = meters.running;
+            return now == null ? 0 : now.pendingEvents();
+        });
+        gauge(registry, "queue.length.max", "", "most events seen waiting", meters -> meters.pendingEventsMax.get());
+        counter(registry, "chunks", "", "chunks transmitted, every hop counted", chunks);
+        for (LinkClass linkClass : LinkClass.values()) {
+            bindLink(registry, linkClass);
+        }
+        gauge(
+                registry,
+                "gpu.busy",
+                "",
+                "last run: share of time with a kernel on the compute stream, mean over GPUs",
+                meters -> {
+                    RunResult run = meters.last;
+                    return run == null || run.training() == null
+                            ? 0
+                            : run.training().computeBusy();
+                });
+        gauge(registry, "gpu.memory.peak", "bytes", "last run: peak memory of a GPU", meters -> {
+            RunFacts.Memory memory =
+                    meters.last == null ? null : meters.last.facts().memory();
+            return memory == null ? 0 : memory.peakBytes();
+        });
+        gauge(registry, "gpu.memory.utilization", "", "last run: peak memory over capacity", meters -> {
+            RunFacts.Memory memory =
+                    meters.last == null ? null : meters.last.facts().memory();
+            return memory == null ? 0 : (double) memory.peakBytes() / memory.capacityBytes();
+        });
+    }
+
+    private void bindLink(MeterRegistry registry, LinkClass linkClass) {
+        Tags tags = Tags.of("class", Names.id(linkClass));
+        FunctionCounter.builder(PREFIX + "link.bytes", this, meters -> meters.bytesOf(linkClass))
+                .tags(tags)
+                .baseUnit("bytes")
+                .description("bytes transmitted, every hop counted")
+                .register(registry);
+        Gauge.builder(PREFIX + "link.utilization", this, meters -> meters.utilizationOf(linkClass))
+                .tags(tags)
+                .description("last run: share of time a transmitter is held, mean over ports")
+                .strongReference(true)
+                .register(registry);
+    }
+
+    private double executedEvents() {
+        Running now = running;
+        return finishedEvents.get() + (now == null ? 0.0 : now.executedEvents());
+    }
+
+    private double bytesOf(LinkClass linkClass) {
+        AtomicLong sum = bytes.get(linkClass);
+        return sum == null ? 0 : sum.get();
+    }
+
+    private double utilizationOf(LinkClass linkClass) {
+        RunResult run = last;
+        LinkUse use = run == null ? null : run.link(linkClass);
+        return use == null ? 0 : use.utilization();
+    }
+
+    private static void counter(MeterRegistry registry, String name, String unit, String meaning, AtomicLong value) {
+        FunctionCounter.builder(PREFIX + name, value, AtomicLong::get)
+                .baseUnit(unit.isEmpty() ? null : unit)
+                .description(meaning)
+                .register(registry);
+    }
+
+    private void gauge(
+            MeterRegistry registry,
+            String name,
+            String unit,
+            String meaning,
+            java.util.function.ToDoubleFunction<RunMeters> value) {
+        Gauge.builder(PREFIX + name, this, value)
+                .baseUnit(unit.isEmpty() ? null : unit)
+                .description(meaning)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** All meters of this program in a registry, in order of name and tags. */
+    public static List<Reading> readings(MeterRegistry registry) {
+        List<Reading> readings = new ArrayList<>();
+        for (Meter meter : registry.getMeters()) {
+            Meter.Id id = meter.getId();
+            if (id.getName().startsWith(PREFIX)) {
+                for (Measurement measurement : meter.measure()) {
+                    readings.add(new Reading(
+                            id.getName(),
+                            id.getTags().stream()
+                                    .map(tag -> tag.getKey() + "=" + tag.getValue())
+                                    .collect(Collectors.joining(", ")),
+                            measurement.getValue(),
+                            id.getBaseUnit() == null ? "" : id.getBaseUnit(),
+                            id.getDescription() == null ? "" : id.getDescription()));
+                }
+            }
+        }
+        readings.sort(Comparator.comparing(Reading::name).thenComparing(Reading::tags));
+        return readings;
+    }
+}

@@ -1,0 +1,36 @@
+package io.shardsim.reports;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/** Short names that tell the runs of a scenario apart, the same in every table and drawing. */
+public final class RunNames {
+    private final Map<RunResult, String> series = new IdentityHashMap<>();
+
+    public RunNames(ScenarioResult scenario) {
+        scenario.series().forEach((name, runs) -> runs.forEach(run -> series.put(run, name)));
+    }
+
+    /** The name of the run's series, but without a shard group that its cluster is too small for. */
+    public String of(RunResult run) {
+        RunFacts.Strategy strategy = run.facts().strategy();
+        String name = series.getOrDefault(run, run.label());
+        return strategy != null && strategy.shardGroup() == run.gpus() && isOnlyOne(run, strategy.name())
+                ? strategy.name()
+                : name;
+    }
+
+    /** The name with the size of the cluster. */
+    public String withGpus(RunResult run) {
+        return of(run) + ", " + run.gpus() + " GPUs";
+    }
+
+    private boolean isOnlyOne(RunResult run, String strategy) {
+        String own = series.getOrDefault(run, "");
+        return own.startsWith(strategy)
+                && series.entrySet().stream()
+                        .noneMatch(other -> other.getKey().gpus() == run.gpus()
+                                && !other.getValue().equals(own)
+                                && other.getValue().startsWith(strategy));
+    }
+}

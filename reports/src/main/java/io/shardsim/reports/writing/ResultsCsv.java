@@ -1,0 +1,170 @@
+package io.shardsim.reports.writing;
+
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import io.shardsim.reports.Names;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.LinkClass;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row per run with the figures of {@link ResultsJson} under the same names; nested figures have their path as a name, and the sweep's values
+ * stand in columns {@code point.*}. Columns are the same for every training scenario but for those.
+ *
+ * <p>A field that a spreadsheet would take for a formula is led by an apostrophe, since names come from a file that somebody else may have
+ * written (OWASP, CSV injection).
+ */
+public final class ResultsCsv {
+    private static final String FORMULA_STARTS = "=+-@\t\r";
+
+    private ResultsCsv() {}
+
+    public static String write(ScenarioResult scenario) {
+        List<Map<String, String>> rows = new ArrayList<>();
+        Set<String> columns = new LinkedHashSet<>();
+        for (var run : scenario.runs()) {
+            Map<String, String> row = row(ResultsJson.run(run));
+            columns.addAll(row.keySet());
+            rows.add(row);
+        }
+        StringWriter text = new StringWriter();
+        try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
+            csv.writeRecord(columns);
+            for (Map<String, String> row : rows) {
+                csv.writeRecord(columns.stream()
+                        .map(column -> row.getOrDefault(column, ""))
+                        .toList());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
+    public static void writeTo(Path file, ScenarioResult scenario) {
+        try {
+            Files.write(file, write(scenario).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, String> row(Map<String, @Nullable Object> run) {
+        Map<String, String> row = new LinkedHashMap<>();
+        run.forEach((key, value) -> {
+            switch (key) {
+                case "point" -> putAll(row, "point", value);
+                case "breakdown" -> putBreakdown(row, value);
+                case "memory" -> putMemory(row, value);
+                case "links" -> putLinks(row, value);
+                case "cost" -> putCost(row, value);
+                case "scaling", "waited_for" -> {}
+                default -> row.put(key, text(value));
+            }
+        });
+        return row;
+    }
+
+    private static void putAll(Map<String, String> row, String prefix, @Nullable Object value) {
+        if (value instanceof Map<?, ?> map) {
+            map.forEach((key, inner) -> putAll(row, prefix + "." + key, inner));
+        } else {
+            row.put(prefix, text(value));
+        }
+    }
+
+    private static void putBreakdown(Map<String, String> row, @Nullable Object value) {
+        Object work = inner(value, "work_seconds");
+        for (Work.Kind kind : Work.Kind.values()) {
+            if (kind != Work.Kind.HOST_COPY && kind != Work.Kind.HOST_TIME) {
+                row.put("work_seconds." + Names.id(kind), orZero(inner(work, Names.id(kind))));
+            }
+        }
+        row.put("work_seconds.other", orZero(inner(work, "other")));
+        row.put("slowdown_seconds", text(inner(value, "slowdown_seconds")));
+        for (Stream stream : Stream.values()) {
+            if (stream != Stream.COMPUTE) {
+                row.put(
+                        "exposed_seconds." + Names.id(stream),
+                        text(inner(inner(value, "exposed_seconds"), Names.id(stream))));
+            }
+        }
+        row.put("idle_seconds", text(inner(value, "idle_seconds")));
+    }
+
+    private static void putMemory(Map<String, String> row, @Nullable Object value) {
+        row.put("memory_capacity_bytes", text(inner(value, "capacity_bytes")));
+        for (MemoryOwner owner : MemoryOwner.values()) {
+            row.put(
+                    "memory_bytes." + Names.id(owner),
+                    orZero(inner(inner(value, "peak_bytes_by_owner"), Names.id(owner))));
+        }
+    }
+
+    private static void putLinks(Map<String, String> row, @Nullable Object value) {
+        for (LinkClass linkClass : LinkClass.values()) {
+            Object entry = null;
+            for (Object use : (Iterable<?>) (value == null ? List.of() : value)) {
+                entry = Names.id(linkClass).equals(inner(use, "class")) ? use : entry;
+            }
+            for (String figure : List.of("bytes", "utilization", "busiest_utilization", "queueing_seconds")) {
+                row.put("links." + Names.id(linkClass) + "." + figure, text(inner(entry, figure)));
+            }
+        }
+    }
+
+    private static void putCost(Map<String, String> row, @Nullable Object value) {
+        row.put("usd_per_node_hour", text(inner(value, "usd_per_node_hour")));
+        Object lengths = inner(value, "training");
+        for (Object length : (Iterable<?>) (lengths == null ? List.of() : lengths)) {
+            String tokens = text(inner(length, "tokens"));
+            row.put("days_for_" + tokens + "_tokens", text(inner(length, "days")));
+            row.put("usd_for_" + tokens + "_tokens", text(inner(length, "usd")));
+        }
+    }
+
+    private static @Nullable Object inner(@Nullable Object map, String key) {
+        return map instanceof Map<?, ?> entries ? entries.get(key) : null;
+    }
+
+    private static String orZero(@Nullable Object value) {
+        return value == null ? "0" : text(value);
+    }
+
+    private static String text(@Nullable Object value) {
+        if (value == null) {
+            return "";
+        }
+        if (value instanceof BigDecimal decimal) {
+            return decimal.toPlainString();
+        }
+        if (value instanceof BigInteger || value instanceof Number) {
+            return value.toString();
+        }
+        if (value instanceof List<?> list) {
+            return safe(String.join("; ", list.stream().map(String::valueOf).toList()));
+        }
+        return safe(value.toString());
+    }
+
+    private static String safe(String text) {
+        return !text.isEmpty() && FORMULA_STARTS.indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+    }
+}

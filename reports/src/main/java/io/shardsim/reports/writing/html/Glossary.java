@@ -1,0 +1,101 @@
+package io.shardsim.reports.writing.html;
+
+import java.util.List;
+
+/** What the words of a report mean; every term in the page leads here. */
+public final class Glossary {
+    /**
+     * @param id anchor of the entry
+     */
+    public record Term(String id, String name, String meaning) {}
+
+    private static final List<Term> TERMS = List.of(
+            new Term(
+                    "accumulation",
+                    "accumulation steps",
+                    "Micro-batches that one GPU runs, one after another, per training step."),
+            new Term("algbw", "algorithm bandwidth", "The whole buffer of a collective over the time that it takes."),
+            new Term(
+                    "busbw",
+                    "bus bandwidth",
+                    "Algorithm bandwidth times what the busiest link must carry: (n-1)/n for all-gather, reduce-scatter and all-to-all,"
+                            + " 2(n-1)/n for all-reduce. Figures of different rank counts compare."),
+            new Term(
+                    "digest",
+                    "digest",
+                    "A hash over the totals and times of every rank, stream and link. Equal digests mean equal runs."),
+            new Term(
+                    "event",
+                    "event",
+                    "One thing that happens to one device at one instant. Executed events were run one by one; simulated events include the"
+                            + " repetitions that they stand for."),
+            new Term(
+                    "exposed",
+                    "exposed time",
+                    "Time that the compute stream stands still, waiting for another stream. Communication that runs beside compute is hidden."),
+            new Term(
+                    "gather",
+                    "gather",
+                    "An all-gather that brings the sharded parameters of some layers together before they are used."),
+            new Term("gib", "GiB and GB", "GiB is 2^30 bytes, GB is 10^9 bytes. Memory is in GiB, networks in GB."),
+            new Term("global-batch", "global batch", "Samples per training step, over all GPUs."),
+            new Term(
+                    "hfu",
+                    "HFU",
+                    "Hardware flops utilization: operations that the GPUs carry out, recomputation counted, over their peak. With full"
+                            + " activation checkpointing 8 x parameters per token plus 4/3 of attention."),
+            new Term(
+                    "mfu",
+                    "MFU",
+                    "Model flops utilization: operations that the model needs, 6 x parameters per token plus attention, over the peak of the"
+                            + " GPUs. Recomputation is not counted."),
+            new Term("micro-batch", "micro-batch", "Samples that one GPU takes through one forward and backward."),
+            new Term("nic", "NIC", "Network interface of a node. Its links lead to the leaf switch and back."),
+            new Term(
+                    "owner",
+                    "memory owner",
+                    "What holds GPU memory: parameters, gradients, optimizer states, gathered units, activations and so on."),
+            new Term(
+                    "queueing",
+                    "queueing",
+                    "Time that chunks wait for a transmitter that is busy with others, summed over chunks."),
+            new Term("rank", "rank", "One GPU of the job, counted from 0 node by node."),
+            new Term(
+                    "recompute",
+                    "recompute",
+                    "Forward work done again in backward, because activation checkpointing did not keep its results."),
+            new Term(
+                    "scaling",
+                    "scaling efficiency",
+                    "Throughput per GPU against the smallest cluster of the same series. With a fixed global batch this is strong scaling, with"
+                            + " one that grows with the cluster weak scaling."),
+            new Term("shard-group", "shard group", "Ranks that together hold one copy of the sharded states."),
+            new Term(
+                    "slow-down",
+                    "slow-down",
+                    "What compute loses because collectives run on the same GPU at the same time."),
+            new Term(
+                    "stream",
+                    "stream",
+                    "A lane of a GPU: operations of one stream run one after another, those of different streams side by side."),
+            new Term(
+                    "tflops",
+                    "TFLOPS per GPU",
+                    "10^12 operations per second: 8 x parameters per token with full activation checkpointing (hardware flops), 6 x"
+                            + " otherwise, without attention. The convention of AWS's sharded-data-parallel benchmark."),
+            new Term("training-step", "training step", "One optimizer update."),
+            new Term(
+                    "utilization",
+                    "utilization",
+                    "Share of the run's time in which a link's transmitter is held, as the mean over its ports."),
+            new Term(
+                    "virtual-time",
+                    "virtual time",
+                    "Time in the simulated cluster. Wall time is time on the machine that simulates."));
+
+    private Glossary() {}
+
+    public static List<Term> terms() {
+        return TERMS;
+    }
+}

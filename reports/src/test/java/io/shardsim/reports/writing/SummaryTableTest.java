@@ -1,0 +1,53 @@
+package io.shardsim.reports.writing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.SampleRuns;
+import io.shardsim.reports.ScenarioResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SummaryTableTest {
+    @Test
+    void sweepEqualsItsGoldenTable() {
+        Golden.check("sweep.txt", SummaryTable.write(SampleRuns.sweep("golden"), 120));
+    }
+
+    @Test
+    void collectiveEqualsItsGoldenTable() {
+        Golden.check("collective.txt", SummaryTable.write(SampleRuns.collective("all-reduce-1gib"), 100));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {40, 60, 80, 100, 200})
+    void noLineIsWiderThanTheTerminal(int width) {
+        String table = SummaryTable.write(SampleRuns.sweep("s"), width);
+        assertThat(table.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(width));
+        assertThat(table).contains("strategy", "GPUs", "samples/s", "ZeRO-3");
+    }
+
+    @Test
+    void widerTerminalsShowMore() {
+        ScenarioResult sweep = SampleRuns.sweep("s");
+        assertThat(SummaryTable.write(sweep, 140)).contains("USD", "micro x acc.", "TFLOPS");
+        assertThat(SummaryTable.write(sweep, 80)).doesNotContain("USD").contains("exposed");
+    }
+
+    @Test
+    void saysWhyAndWhatNext() {
+        assertThat(SummaryTable.write(SampleRuns.sweep("s"), 200))
+                .contains("x ZeRO-3 at 256 GPUs because ZeRO-3 waits for parameter gathers for")
+                .contains("Next: Gather among fewer ranks: a shard group below 256")
+                .contains("out of memory: FSDP, 16 GPUs: Needs 44.2 GiB a GPU and has 39.4 GiB")
+                .contains("note: strategy.shard_group 128 is above the world size; capped to 16");
+    }
+
+    @Test
+    void namesCannotSteerTheTerminal() {
+        String table = SummaryTable.write(
+                ScenarioResult.of("x", java.util.List.of(SampleRuns.named("\u001b[31mred\u0007\u202e\nnew line"))),
+                200);
+        assertThat(table).doesNotContain("\u001b", "\u0007", "\u202e").contains("?[31mred???new line");
+    }
+}

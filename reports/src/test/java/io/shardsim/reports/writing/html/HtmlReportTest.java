@@ -1,0 +1,146 @@
+package io.shardsim.reports.writing.html;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.shardsim.reports.RunMeters;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.SampleRuns;
+import io.shardsim.reports.ScenarioResult;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.xml.XMLConstants;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
+import org.xml.sax.SAXException;
+
+class HtmlReportTest {
+    private static final String HOSTILE =
+            "</title><script>alert(1)</script>\"' onload=x & \u2028 <img src=http://a.b/c>";
+
+    static List<RunMeters.Reading> readingsOf(ScenarioResult result) {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        RunMeters meters = new RunMeters();
+        meters.bindTo(registry);
+        result.runs().stream().filter(RunResult::fits).forEach(meters::finished);
+        return RunMeters.readings(registry);
+    }
+
+    static String page(ScenarioResult result) {
+        return HtmlReport.write(result, readingsOf(result));
+    }
+
+    @Test
+    void everySampleIsWellFormed() throws IOException {
+        Path folder = Files.createDirectories(Path.of("target", "report-samples"));
+        for (ScenarioResult result : List.of(
+                SampleRuns.sweep("gpt2-30b-on-p4d"),
+                SampleRuns.single("mics-30b-on-p4d"),
+                SampleRuns.collective("all-reduce-1gib"))) {
+            String page = page(result);
+            Files.writeString(folder.resolve(result.scenario() + ".html"), page);
+            assertWellFormed(page);
+            assertThat(page.length()).isLessThan(1_000_000);
+        }
+    }
+
+    @Test
+    void nothingIsLoadedFromAnywhere() {
+        String page = page(SampleRuns.sweep("s"));
+        assertThat(page).doesNotContain("<script", "<iframe", "@import", "xlink:href", "srcset", "javascript:");
+        List<String> elsewhere = new ArrayList<>();
+        for (Pattern loads : List.of(
+                Pattern.compile("<[^>]*\\s(?:src|href|action|poster|data)=\"([^\"]*)\""),
+                Pattern.compile("url\\(([^)]*)\\)"))) {
+            Matcher match = loads.matcher(page);
+            while (match.find()) {
+                if (!match.group(1).startsWith("#") && !match.group(1).startsWith("data:")) {
+                    elsewhere.add(match.group(1));
+                }
+            }
+        }
+        assertThat(elsewhere).isEmpty();
+        // Sources are quoted as text.
+        assertThat(page).contains("https://aws.amazon.com/ec2/instance-types/p4/");
+    }
+
+    @Test
+    void hostileNamesAreText() throws IOException {
+        ScenarioResult result = SampleRuns.single(HOSTILE);
+        String page = page(result);
+        assertThat(page).doesNotContain("<script>", "<img").contains("&lt;script&gt;");
+        assertThat(assertWellFormed(page).getElementsByTagName("h1").item(0).getTextContent())
+                .isEqualTo(HOSTILE);
+    }
+
+    @Test
+    void everyTermLeadsToTheGlossaryAndIdsAreUnique() {
+        String page = page(SampleRuns.sweep("s"));
+        Set<String> ids = new HashSet<>();
+        Matcher id = Pattern.compile(" id=\"([^\"]+)\"").matcher(page);
+        while (id.find()) {
+            assertThat(ids.add(id.group(1))).as(id.group(1)).isTrue();
+        }
+        Matcher link = Pattern.compile("(?:href=\"|url\\()#([^\")]+)").matcher(page);
+        int links = 0;
+        while (link.find()) {
+            assertThat(ids).contains(link.group(1));
+            links++;
+        }
+        assertThat(links).isGreaterThan(20);
+    }
+
+    @Test
+    void sweepShowsEverySection() {
+        assertThat(page(SampleRuns.sweep("s")))
+                .contains(
+                        "id=\"throughput\"",
+                        "id=\"efficiency\"",
+                        "id=\"step\"",
+                        "id=\"memory\"",
+                        "id=\"network\"",
+                        "id=\"cost\"",
+                        "id=\"timeline\"",
+                        "id=\"runs\"",
+                        "id=\"glossary\"",
+                        "id=\"sources\"")
+                .contains("shardsim.queue.length", "capped to 16", "does not fit");
+    }
+
+    @Test
+    void singleRunTellsItsOwnStoryWithoutACurve() {
+        assertThat(page(SampleRuns.single("s")))
+                .doesNotContain("id=\"throughput\"", "id=\"efficiency\"")
+                .contains("id=\"step\"", "id=\"memory\"", "id=\"timeline\"");
+    }
+
+    @Test
+    void sameResultsGiveTheSamePage() {
+        assertThat(page(SampleRuns.sweep("s"))).isEqualTo(page(SampleRuns.sweep("s")));
+    }
+
+    /** The page is valid XML but for HTML's void elements and doctype. */
+    private static Document assertWellFormed(String page) throws IOException {
+        String xml = page.replaceFirst("(?i)<!DOCTYPE html>", "")
+                .replaceAll("<(meta|link)([^>]*)>", "<$1$2/>")
+                .trim();
+        try {
+            DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+            factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
+            return factory.newDocumentBuilder().parse(new InputSource(new StringReader(xml)));
+        } catch (ParserConfigurationException | SAXException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
