@@ -16,17 +16,32 @@ import java.util.List;
  */
 public final class TransformerTimes {
     private final KernelTimeModel model;
-    private final LayerKernels kernels;
     private final FrameworkProfile profile;
+    // Asked for once an operation of a plan, so priced once.
+    private final Phase embeddingForward;
+    private final Phase embeddingBackward;
+    private final Phase layerForward;
+    private final Phase layerBackward;
+    private final Phase selectiveRecompute;
+    private final Phase fullRecompute;
+    private final Phase outputForward;
+    private final Phase outputBackward;
 
     /**
      * @param model how long a kernel takes
      * @param kernels what a rank launches
      */
     public TransformerTimes(KernelTimeModel model, LayerKernels kernels) {
-        this.kernels = kernels;
-        this.profile = kernels.profile();
         this.model = model;
+        this.profile = kernels.profile();
+        this.embeddingForward = forward(kernels.embeddingForward());
+        this.embeddingBackward = backward(kernels.embeddingBackward());
+        this.layerForward = forward(kernels.forward());
+        this.layerBackward = backward(kernels.backward());
+        this.selectiveRecompute = forward(kernels.attentionForward());
+        this.fullRecompute = forward(kernels.recompute());
+        this.outputForward = forward(kernels.outputForward());
+        this.outputBackward = backward(kernels.outputBackward());
     }
 
     /** Times on all SMs of a GPU, by its own calibration. */
@@ -68,39 +83,39 @@ public final class TransformerTimes {
     }
 
     public Phase embeddingForward() {
-        return forward(kernels.embeddingForward());
+        return embeddingForward;
     }
 
     public Phase embeddingBackward() {
-        return backward(kernels.embeddingBackward());
+        return embeddingBackward;
     }
 
     /** Forward of one transformer layer. */
     public Phase layerForward() {
-        return forward(kernels.forward());
+        return layerForward;
     }
 
     /** Backward of one transformer layer, recomputation not included. */
     public Phase layerBackward() {
-        return backward(kernels.backward());
+        return layerBackward;
     }
 
     /** What is computed again before the backward of one layer. */
     public Phase layerRecompute(Checkpointing checkpointing) {
         return switch (checkpointing) {
             case NONE -> new Phase(0, 0, 0);
-            case SELECTIVE -> forward(kernels.attentionForward());
-            case FULL -> forward(kernels.recompute());
+            case SELECTIVE -> selectiveRecompute;
+            case FULL -> fullRecompute;
         };
     }
 
     /** Final norm, logits and loss. */
     public Phase outputForward() {
-        return forward(kernels.outputForward());
+        return outputForward;
     }
 
     public Phase outputBackward() {
-        return backward(kernels.outputBackward());
+        return outputBackward;
     }
 
     /** Copies after the all-gather of so many parameters. */

@@ -5,13 +5,18 @@ import java.util.TreeMap;
 
 /** Measured collectives inside a node, interpolated in the logarithm of their size. */
 public final class NcclTable {
+    /** The column counts elements of two bytes: the collector divides nccl-tests' bytes by the size of a half. */
+    private static final long ELEMENT_BYTES = 2;
+
     private final Map<String, TreeMap<Long, Double>> curves = new TreeMap<>();
 
     /** Reads {@code nccl_intra_node.csv}. */
     public NcclTable() {
         for (Map<String, String> row : ReferenceTables.read("nccl_intra_node.csv")) {
             curves.computeIfAbsent(key(row.get("gpu"), row.get("collective"), row.get("gpus")), k -> new TreeMap<>())
-                    .put(Long.parseLong(row.get("bytes")), Double.parseDouble(row.get("latency_ms")) * 1e9);
+                    .put(
+                            ELEMENT_BYTES * Long.parseLong(row.get("bytes")),
+                            Double.parseDouble(row.get("latency_ms")) * 1e9);
         }
     }
 
