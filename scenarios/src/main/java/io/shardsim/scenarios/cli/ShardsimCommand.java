@@ -1,30 +1,103 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.composition.Composition;
+import io.shardsim.scenarios.composition.ReportWriter;
+import io.shardsim.scenarios.composition.RunnerFactory;
+import io.shardsim.scenarios.language.Nearest;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root command of {@code shardsim}: offers help and its version; the work is in the subcommands. */
 @Command(
         name = "shardsim",
         mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
         versionProvider = ShardsimCommand.PackagedVersion.class,
         description =
                 "Simulates sharded data-parallel training on a cluster: how fast, why, and what would make it faster.")
 public final class ShardsimCommand implements Runnable {
     @Spec
+    @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
+
+    private ShardsimCommand() {}
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Missing command");
+        throw new ParameterException(spec.commandLine(), "a command is missing");
     }
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new ShardsimCommand()).execute(arguments));
+        int status;
+        try {
+            status = commandLine(Composition::runner, Composition.reports()).execute(arguments);
+        } catch (Throwable failure) {
+            System.err.println("shardsim: " + told(failure));
+            status = ExitStatus.FAILED;
+        }
+        System.exit(status);
+    }
+
+    /**
+     * The whole command line.
+     *
+     * @param runners asked only when there is something to run
+     */
+    public static CommandLine commandLine(RunnerFactory runners, ReportWriter reports) {
+        CommandLine commandLine = new CommandLine(new ShardsimCommand());
+        commandLine.addSubcommand(new RunCommand(runners, reports));
+        commandLine.addSubcommand(new CatalogCommand());
+        commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
+        commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+        commandLine.setUsageHelpAutoWidth(false);
+        commandLine.setParameterExceptionHandler((refused, arguments) -> {
+            PrintWriter err = refused.getCommandLine().getErr();
+            String name = refused.getCommandLine().getCommandSpec().qualifiedName();
+            err.println(name + ": " + told(refused));
+            err.println("`" + name + " --help` shows what it takes.");
+            err.flush();
+            return ExitStatus.USAGE;
+        });
+        commandLine.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + told(failure));
+            command.getErr().flush();
+            return ExitStatus.FAILED;
+        });
+        return commandLine;
+    }
+
+    /** The message of wrong usage, with the nearest known command or option. */
+    private static String told(ParameterException refused) {
+        if (!(refused instanceof UnmatchedArgumentException unmatched)
+                || unmatched.getUnmatched().isEmpty()) {
+            return String.valueOf(refused.getMessage());
+        }
+        String first = unmatched.getUnmatched().get(0);
+        CommandLine command = refused.getCommandLine();
+        if (first.startsWith("-")) {
+            List<String> options = new ArrayList<>();
+            command.getCommandSpec().options().forEach(option -> options.addAll(List.of(option.names())));
+            return "unknown option " + first + "; " + Nearest.remedy(first, options);
+        }
+        return command.getSubcommands().isEmpty()
+                ? "unexpected argument " + first
+                : "unknown command " + first + "; "
+                        + Nearest.remedy(first, command.getSubcommands().keySet());
+    }
+
+    private static String told(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.toString() : failure.getClass().getSimpleName() + ": " + message;
     }
 
     /** The version in the manifest of the runnable jar; "development" when started from class folders. */

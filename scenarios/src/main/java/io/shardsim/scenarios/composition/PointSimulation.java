@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
-public final class PointSimulation implements AutoCloseable {
+public final class PointSimulation implements ScenarioRunner {
     private final SimulationEngine engine;
     private final boolean skipRepetition;
 
@@ -44,11 +44,7 @@ public final class PointSimulation implements AutoCloseable {
         this.skipRepetition = skipRepetition;
     }
 
-    /**
-     * Simulates one point.
-     *
-     * @throws IllegalStateException when the simulation breaks one of its own rules
-     */
+    @Override
     public RunResult run(ScenarioPoint point) throws InterruptedException {
         return point.task() instanceof Task.Training training
                 ? runTraining(point, training)

@@ -86,7 +86,7 @@ public final class ScenarioKeys {
                             "forced algorithm; omitted: auto, the library's own choice; `shardsim catalog collectives` lists them"),
                     Key.optional(
                             "chunk",
-                            ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
+                            ScalarTypes.quantity(UnitTable.DATA_SIZE, 16),
                             "forced largest piece that one step moves; omitted: the library's own"))
             .suchAs("{library: nccl, chunk: 1 MiB}");
 
@@ -94,8 +94,6 @@ public final class ScenarioKeys {
                     Key.required("collective", ScalarTypes.choice(collectiveKinds()), "the collective"),
                     Key.required("size", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "bytes of the whole buffer"))
             .suchAs("{collective: all_reduce, size: 1 GiB}");
-
-    static final BlockType SWEEP = BlockType.openWith().suchAs("{cluster.nodes: [2, 4, 8]}");
 
     /** A scenario file. */
     public static final BlockType FILE = BlockType.of(
@@ -109,7 +107,7 @@ public final class ScenarioKeys {
                     Key.optional("strategy", STRATEGY, "how states are sharded"),
                     Key.optional("workload", WORKLOAD, "a bare collective, in place of model, training and strategy"),
                     Key.optional("collectives", COLLECTIVES, "how collectives are carried"),
-                    Key.optional("sweep", SWEEP, "lists of values by dotted key; every combination is run"))
+                    Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"))
             .withExpected("a block with scenario, model, cluster, training, strategy");
 
     private ScenarioKeys() {}

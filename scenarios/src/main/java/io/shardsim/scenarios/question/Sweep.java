@@ -26,6 +26,9 @@ final class Sweep {
     /** More points than anyone waits for; a product that large is a typing error. */
     static final int POINTS_MAX = 10_000;
 
+    /** A key of the file, or of a block in it. */
+    static final String KEY = "[a-z_]+(\\.[a-z_]+){0,2}";
+
     private final List<Axis> axes;
 
     private Sweep(List<Axis> axes) {
@@ -59,7 +62,7 @@ final class Sweep {
         long points = 1;
         for (Entry axis : block.entries()) {
             String key = YamlReader.printable(axis.key());
-            if (!axis.key().matches("[a-z_]+(\\.[a-z_]+){0,2}")
+            if (!axis.key().matches(KEY)
                     || axis.key().equals("sweep")
                     || axis.key().equals("scenario")) {
                 problems.add(

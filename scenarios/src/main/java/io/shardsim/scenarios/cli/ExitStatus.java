@@ -1,0 +1,16 @@
+package io.shardsim.scenarios.cli;
+
+/** What the process tells its caller. */
+public final class ExitStatus {
+    public static final int DONE = 0;
+    /** The simulation failed. */
+    public static final int FAILED = 1;
+    /** Wrong usage or input. */
+    public static final int USAGE = 2;
+    /** Nothing of a scenario fits in memory. */
+    public static final int OUT_OF_MEMORY = 3;
+    /** Ended by the user, as shells count it: 128 + SIGINT. */
+    public static final int INTERRUPTED = 130;
+
+    private ExitStatus() {}
+}

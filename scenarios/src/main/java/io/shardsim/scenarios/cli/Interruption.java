@@ -1,0 +1,51 @@
+package io.shardsim.scenarios.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets a run end in order when the user presses Ctrl-C: asks it to stop, and keeps the JVM alive until its partial report is written.
+ *
+ * <p>After SIGINT the JVM ends with status 130 by itself once its shutdown hooks have returned.
+ */
+final class Interruption implements AutoCloseable {
+    /** A report takes well under a second; a second Ctrl-C cannot be waited for. */
+    private static final long PATIENCE_SECONDS = 10;
+
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private final Thread hook;
+
+    /**
+     * @param stop called from another thread, at most once
+     */
+    Interruption(Runnable stop) {
+        hook = new Thread(
+                () -> {
+                    stop.run();
+                    try {
+                        if (!finished.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                            System.err.println("interrupted before the report was written");
+                        }
+                    } catch (InterruptedException impatient) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "interruption");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Everything is written. */
+    void finished() {
+        finished.countDown();
+    }
+
+    @Override
+    public void close() {
+        finished.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException endingAlready) {
+            // The hook runs now, and was just told that it need not wait any longer.
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.question.Scenario;
+import io.shardsim.scenarios.question.ScenarioPoint;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs the points of some scenarios on a few threads, the largest cluster first so that no long run is left for the end, and keeps what came
+ * of each. Results are in the order of the files whatever the order of running.
+ */
+final class PointRuns {
+    private final List<Scenario> scenarios;
+    private final List<ScenarioPoint> points = new ArrayList<>();
+    private final double totalWeight;
+
+    /** State: guarded by this. */
+    private final Map<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
+
+    private final List<String> failures = new ArrayList<>();
+    private boolean interrupted;
+    private final ExecutorService workers;
+
+    PointRuns(List<Scenario> scenarios, int threads) {
+        this.scenarios = scenarios;
+        scenarios.forEach(scenario -> points.addAll(scenario.points()));
+        totalWeight = points.stream().mapToDouble(PointRuns::weight).sum();
+        workers = Executors.newFixedThreadPool(Math.max(1, Math.min(threads, points.size())), task -> {
+            Thread thread = new Thread(task, "point");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** What a point is expected to cost, in no unit. */
+    private static double weight(ScenarioPoint point) {
+        return point.cluster().worldSize();
+    }
+
+    int total() {
+        return points.size();
+    }
+
+    /** Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted. */
+    void runAll(ScenarioRunner runner, ProgressBarLine line) {
+        show(line);
+        List<ScenarioPoint> largestFirst = new ArrayList<>(points);
+        largestFirst.sort((a, b) -> Double.compare(weight(b), weight(a)));
+        for (ScenarioPoint point : largestFirst) {
+            synchronized (this) {
+                if (interrupted) {
+                    break;
+                }
+                workers.execute(() -> runOne(runner, point, line));
+            }
+        }
+        workers.shutdown();
+        try {
+            while (!workers.awaitTermination(1, TimeUnit.HOURS)) {
+                Thread.onSpinWait();
+            }
+        } catch (InterruptedException cancelled) {
+            interrupt();
+        }
+    }
+
+    private void runOne(ScenarioRunner runner, ScenarioPoint point, ProgressBarLine line) {
+        synchronized (this) {
+            if (interrupted || !failures.isEmpty()) {
+                return;
+            }
+        }
+        try {
+            RunResult result = runner.run(point);
+            synchronized (this) {
+                results.put(point, result);
+            }
+            show(line);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error failure) {
+            failed(point, failure);
+        }
+    }
+
+    private synchronized void failed(ScenarioPoint point, Throwable failure) {
+        if (interrupted) {
+            return;
+        }
+        String where = point.scenario() + (point.values().isEmpty() ? "" : " " + point.values());
+        String why = failure instanceof OutOfMemoryError
+                ? "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1"
+                : failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        failures.add("simulation failed: " + where + ": " + why);
+    }
+
+    private void show(ProgressBarLine line) {
+        double finished = 0;
+        int count;
+        synchronized (this) {
+            for (ScenarioPoint point : results.keySet()) {
+                finished += weight(point);
+            }
+            count = results.size();
+        }
+        line.show(finished / totalWeight, count + " of " + points.size() + " points");
+    }
+
+    /** Stops what runs and begins nothing further. */
+    void interrupt() {
+        synchronized (this) {
+            interrupted = true;
+        }
+        workers.shutdownNow();
+    }
+
+    synchronized boolean interrupted() {
+        return interrupted;
+    }
+
+    synchronized int done() {
+        return results.size();
+    }
+
+    synchronized List<String> failures() {
+        return List.copyOf(failures);
+    }
+
+    /** Results of the points that are done, in the order of the file. */
+    synchronized List<RunResult> results(Scenario scenario) {
+        List<RunResult> done = new ArrayList<>();
+        for (ScenarioPoint point : scenario.points()) {
+            RunResult result = results.get(point);
+            if (result != null) {
+                done.add(result);
+            }
+        }
+        return done;
+    }
+}

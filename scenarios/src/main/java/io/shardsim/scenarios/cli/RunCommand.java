@@ -1,0 +1,237 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.scenarios.composition.ReportWriter;
+import io.shardsim.scenarios.composition.RunOptions;
+import io.shardsim.scenarios.composition.RunnerFactory;
+import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.question.Scenario;
+import io.shardsim.scenarios.question.ScenarioReader;
+import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problem;
+import io.shardsim.topology.units.DataSize;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code run FILE...}: runs each scenario, or every point of its sweep, and reports. */
+@Command(
+        name = "run",
+        description = "Runs each scenario, or every point of its sweep, and writes a report.",
+        footer = {
+            "",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 a scenario of which nothing fits in memory, 130 interrupted.",
+            "An interrupted run leaves a report of the points that are done."
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final Path REPORTS = Path.of("build", "reports");
+
+    private final RunnerFactory runners;
+    private final ReportWriter reports;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Scenario files, YAML.")
+    private List<String> files = List.of();
+
+    @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")
+    private boolean json;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Where the report goes; with several scenarios, one folder each inside it. Default: build/reports/SCENARIO.")
+    private @Nullable String out;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Points that run at once. Default: the number of cores. Changes no result.")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Option(
+            names = "--no-fast-forward",
+            description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
+    private boolean noFastForward;
+
+    RunCommand(RunnerFactory runners, ReportWriter reports) {
+        this.runners = runners;
+        this.reports = reports;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (threads < 1 || threads > 1024) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
+        }
+        List<Problem> problems = new ArrayList<>();
+        List<Scenario> scenarios = read(problems);
+        Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
+        if (!problems.isEmpty()) {
+            ProblemPrinter.print(problems, err());
+            return ExitStatus.USAGE;
+        }
+        return run(scenarios, directories);
+    }
+
+    private List<Scenario> read(List<Problem> problems) {
+        List<Scenario> scenarios = new ArrayList<>();
+        for (String file : files) {
+            try {
+                scenarios.add(ScenarioReader.read(file));
+            } catch (InputException refused) {
+                problems.addAll(refused.problems());
+            }
+        }
+        return scenarios;
+    }
+
+    /** A folder for each report, made before anything runs, so that a run is never lost to a path that cannot be written. */
+    private Map<String, Path> directories(List<Scenario> scenarios, List<Problem> problems) {
+        Map<String, Path> directories = new LinkedHashMap<>();
+        Map<String, String> fileOf = new LinkedHashMap<>();
+        for (Scenario scenario : scenarios) {
+            String other = fileOf.putIfAbsent(scenario.name(), scenario.file());
+            if (other != null) {
+                problems.add(new Problem(
+                        scenario.file(),
+                        Position.START,
+                        "scenario " + scenario.name() + " is also the name in " + other
+                                + "; rename one, their reports would share a folder"));
+                continue;
+            }
+            try {
+                Path directory = directory(scenario.name(), scenarios.size());
+                Files.createDirectories(directory);
+                if (!Files.isWritable(directory)) {
+                    throw new IOException("not writable");
+                }
+                directories.put(scenario.name(), directory);
+            } catch (IOException | InvalidPathException failure) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "the report folder " + (out == null ? REPORTS.resolve(scenario.name()) : out)
+                                + " cannot be written; name another with --out",
+                        failure);
+            }
+        }
+        return directories;
+    }
+
+    private Path directory(String scenario, int scenarios) {
+        if (out == null) {
+            return REPORTS.resolve(scenario);
+        }
+        return scenarios == 1 ? Path.of(out) : Path.of(out).resolve(scenario);
+    }
+
+    private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException {
+        PointRuns runs = new PointRuns(scenarios, threads);
+        try (Interruption interruption = new Interruption(runs::interrupt)) {
+            try (ScenarioRunner runner = runners.create(new RunOptions(threads, !noFastForward));
+                    ProgressBarLine progress = ProgressBarLine.open()) {
+                runs.runAll(runner, progress);
+            }
+            List<ScenarioResult> results = report(scenarios, runs, directories);
+            runs.failures().forEach(err()::println);
+            if (runs.interrupted()) {
+                err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
+            }
+            err().flush();
+            interruption.finished();
+            return status(results, runs);
+        }
+    }
+
+    private List<ScenarioResult> report(List<Scenario> scenarios, PointRuns runs, Map<String, Path> directories)
+            throws IOException {
+        List<ScenarioResult> results = new ArrayList<>();
+        PrintWriter stdout = spec.commandLine().getOut();
+        int width = json ? 0 : Terminal.width();
+        for (Scenario scenario : scenarios) {
+            List<RunResult> finished = runs.results(scenario);
+            Path directory = directories.get(scenario.name());
+            if (finished.isEmpty() || directory == null) {
+                continue;
+            }
+            ScenarioResult result = ScenarioResult.of(scenario.name(), finished);
+            results.add(result);
+            List<Path> written = reports.write(directory, result);
+            if (!json) {
+                stdout.println(reports.table(result, width).stripTrailing());
+                stdout.println();
+                stdout.println("report: " + written.get(0));
+                stdout.flush();
+            }
+        }
+        if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
+            stdout.print(reports.json(results));
+            stdout.flush();
+        }
+        return results;
+    }
+
+    private int status(List<ScenarioResult> results, PointRuns runs) {
+        if (runs.interrupted()) {
+            return ExitStatus.INTERRUPTED;
+        }
+        if (!runs.failures().isEmpty()) {
+            return ExitStatus.FAILED;
+        }
+        int status = ExitStatus.DONE;
+        for (ScenarioResult result : results) {
+            if (!result.anyFits()) {
+                err().println(doesNotFit(result));
+                status = ExitStatus.OUT_OF_MEMORY;
+            }
+        }
+        err().flush();
+        return status;
+    }
+
+    /** By how much the nearest point misses, and what would fit. */
+    private static String doesNotFit(ScenarioResult result) {
+        RunResult nearest = result.runs().get(0);
+        for (RunResult run : result.runs()) {
+            if (missing(run) < missing(nearest)) {
+                nearest = run;
+            }
+        }
+        var memory = nearest.facts().ledger();
+        String remedy = nearest.remedy();
+        return result.scenario() + " does not fit in memory: " + nearest.label() + " on " + nearest.gpus()
+                + " GPUs needs "
+                + DataSize.approximate(memory.peakBytes()) + " of " + DataSize.approximate(memory.capacityBytes())
+                + " a GPU, "
+                + DataSize.approximate(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);
+    }
+
+    private static long missing(RunResult run) {
+        return run.facts().ledger().peakBytes() - run.facts().ledger().capacityBytes();
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

@@ -1,0 +1,57 @@
+package io.shardsim.scenarios.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What is known about the terminal, asked of the system without native code. */
+final class Terminal {
+    static final int WIDTH_MIN = 40;
+    /** Where there is no terminal: a file or a pipe. */
+    private static final int WIDTH_WITHOUT = 120;
+
+    private Terminal() {}
+
+    /** Columns that output may take: {@code COLUMNS}, else those of the terminal. */
+    static int width() {
+        Integer set = columns(System.getenv("COLUMNS"));
+        if (set != null) {
+            return Math.max(WIDTH_MIN, set);
+        }
+        // stty asks about its input, so it is given the terminal itself; without one there is nothing to fit into.
+        String[] size =
+                ask("sh", "-c", "exec 2>/dev/null; stty size </dev/tty").strip().split("\\s+");
+        Integer asked = size.length == 2 ? columns(size[1]) : null;
+        return asked == null ? WIDTH_WITHOUT : Math.max(WIDTH_MIN, asked);
+    }
+
+    /** Whether standard error is a terminal that someone looks at. */
+    static boolean isErrorSeen() {
+        return ask("sh", "-c", "test -t 2 && echo yes").strip().equals("yes");
+    }
+
+    private static @Nullable Integer columns(@Nullable String text) {
+        return text != null && text.matches("[1-9]\\d{0,3}") ? Integer.valueOf(text) : null;
+    }
+
+    /** What a short command prints; nothing when it fails or cannot be started. */
+    private static String ask(String... command) {
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (InputStream out = process.getInputStream()) {
+                String text = new String(out.readNBytes(200), StandardCharsets.UTF_8);
+                return process.waitFor(1, TimeUnit.SECONDS) && process.exitValue() == 0 ? text : "";
+            }
+        } catch (IOException missing) {
+            return "";
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+    }
+}

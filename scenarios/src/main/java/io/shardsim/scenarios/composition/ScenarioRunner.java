@@ -1,0 +1,20 @@
+package io.shardsim.scenarios.composition;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.question.ScenarioPoint;
+
+/** Answers scenario points; may be asked by several threads at once. */
+public interface ScenarioRunner extends AutoCloseable {
+
+    /**
+     * Runs one point to its end.
+     *
+     * @return what came of it; a point that does not fit in memory is a result, too
+     * @throws InterruptedException when the calling thread is interrupted; the run is abandoned
+     * @throws IllegalStateException when the simulation breaks one of its own rules; the message says which
+     */
+    RunResult run(ScenarioPoint point) throws InterruptedException;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,331 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.scenarios.composition.ReportWriter;
+import io.shardsim.scenarios.composition.RunOptions;
+import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.question.Task;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** Options, exit statuses and streams of the command line, with a runner that does not simulate. */
+class CommandLineTest {
+    private static final String COLLECTIVE = """
+            scenario: gather
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            workload: {collective: all_gather, size: 1 GiB}
+            sweep: {cluster.nodes: [2, 4, 8]}
+            """;
+    private static final String TRAINING = """
+            scenario: train
+            model: gpt2-1.5b
+            cluster: {instance: p4d.24xlarge, nodes: 1}
+            training: {sequence_length: 1024, global_batch: 64}
+            strategy: {kind: fsdp}
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final List<RunOptions> created = Collections.synchronizedList(new ArrayList<>());
+    private final List<ScenarioPoint> ran = Collections.synchronizedList(new ArrayList<>());
+    private Function<ScenarioPoint, RunResult> answer = CommandLineTest::finished;
+
+    private int shardsim(String... arguments) {
+        CommandLine commandLine = ShardsimCommand.commandLine(
+                options -> {
+                    created.add(options);
+                    return new Runner();
+                },
+                new Reports());
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        return commandLine.execute(arguments);
+    }
+
+    private final class Runner implements ScenarioRunner {
+        @Override
+        public RunResult run(ScenarioPoint point) {
+            ran.add(point);
+            return answer.apply(point);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class Reports implements ReportWriter {
+        @Override
+        public List<Path> write(Path directory, ScenarioResult result) throws IOException {
+            Path file = directory.resolve("report.txt");
+            Files.writeString(file, points(result));
+            return List.of(file);
+        }
+
+        @Override
+        public String table(ScenarioResult result, int width) {
+            return "table of " + result.scenario();
+        }
+
+        @Override
+        public String json(List<ScenarioResult> results) {
+            return "{" + results.stream().map(ScenarioResult::scenario).collect(Collectors.joining(",")) + "}\n";
+        }
+
+        private static String points(ScenarioResult result) {
+            return result.runs().stream()
+                    .map(run -> String.valueOf(run.facts().point()))
+                    .collect(Collectors.joining("\n"));
+        }
+    }
+
+    private static RunResult finished(ScenarioPoint point) {
+        Task.Collective task = (Task.Collective) point.task();
+        RunFacts facts = RunFacts.ofCollective(
+                point.scenario(),
+                point.values(),
+                point.cluster(),
+                new RunFacts.Collective(CollectiveKind.ALL_GATHER, task.totalBytes(), "ring", "nccl"),
+                List.of(),
+                List.of(),
+                List.of());
+        return RunResult.of(facts, new StepObservation(1_000_000, List.of(), List.of(), List.of(), 1, 1, "d"), 0.1);
+    }
+
+    private static RunResult tooLarge(ScenarioPoint point) {
+        Task.Training task = (Task.Training) point.task();
+        RunFacts facts = RunFacts.ofTraining(
+                point.scenario(),
+                point.values(),
+                point.cluster(),
+                new RunFacts.Strategy("fsdp", "FSDP", 8),
+                new RunFacts.Training("m", 1, 1, 1, task.globalBatch(), 1, 1, RunFacts.Checkpointing.FULL),
+                new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 50L << 30), 40L << 30),
+                List.of(),
+                List.of(),
+                List.of());
+        return RunResult.outOfMemory(facts, "2 nodes fit");
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private String outFolder() {
+        return folder.resolve("out").toString();
+    }
+
+    @Test
+    void everyPointIsRunAndReportedInTheOrderOfTheFile() throws IOException {
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "2"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(ran).hasSize(3);
+        assertThat(created).containsExactly(new RunOptions(2, true));
+        assertThat(Path.of(outFolder(), "report.txt"))
+                .hasContent("{cluster.nodes=2}\n{cluster.nodes=4}\n{cluster.nodes=8}");
+        assertThat(out.toString())
+                .contains("table of gather")
+                .contains("report: " + Path.of(outFolder(), "report.txt"));
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void jsonIsAllThatStandardOutputGets() throws IOException {
+        assertThat(shardsim("run", "--json", "--no-fast-forward", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isZero();
+        assertThat(out.toString()).isEqualTo("{gather}\n");
+        assertThat(created.get(0).fastForward()).isFalse();
+    }
+
+    @Test
+    void severalScenariosGetAFolderEach() throws IOException {
+        String second = COLLECTIVE.replace("gather\n", "other\n");
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), file("b.yaml", second), "--out", outFolder()))
+                .isZero();
+        assertThat(Path.of(outFolder(), "gather", "report.txt")).exists();
+        assertThat(Path.of(outFolder(), "other", "report.txt")).exists();
+    }
+
+    @Test
+    void scenariosOfTheSameNameAreRefused() throws IOException {
+        String a = file("a.yaml", COLLECTIVE);
+        String b = file("b.yaml", COLLECTIVE);
+        assertThat(shardsim("run", a, b, "--out", outFolder())).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString().strip())
+                .isEqualTo(b + ":1:1: scenario gather is also the name in " + a
+                        + "; rename one, their reports would share a folder");
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void problemsOfAllFilesAreToldAndNothingIsRun() throws IOException {
+        String bad = file("bad.yaml", COLLECTIVE.replace("2, 4, 8", "0"));
+        assertThat(shardsim("run", bad, folder.resolve("missing.yaml").toString(), file("ok.yaml", COLLECTIVE)))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        bad + ":4:25: nodes 0 < 1; write a whole number from 1 to 65536",
+                        folder.resolve("missing.yaml") + ":1:1: no such file; check the path");
+        assertThat(created).isEmpty();
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aGigabyteIsRefusedWithoutBeingRead() throws IOException {
+        Path huge = folder.resolve("huge.yaml");
+        try (var file = new java.io.RandomAccessFile(huge.toFile(), "rw")) {
+            file.setLength(1L << 30);
+        }
+        long before = System.nanoTime();
+        assertThat(shardsim("run", huge.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(System.nanoTime() - before).isLessThan(5_000_000_000L);
+        assertThat(err.toString().strip())
+                .isEqualTo(huge
+                        + ":1:1: is larger than 1048576 bytes, the most that is read; split it into several files");
+    }
+
+    @Test
+    void filesThatAreNoTextAreRefused() throws IOException {
+        Path binary = folder.resolve("binary.yaml");
+        Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
+        assertThat(shardsim("run", binary.toString(), folder.toString(), "a\0b"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .contains("binary.yaml:1:1: is not UTF-8 text; save it as UTF-8")
+                .contains(folder + ":1:1: is a directory; name a YAML file")
+                .doesNotContain("Exception");
+    }
+
+    @Test
+    void aFailedSimulationIsToldWithoutAStackTraceAndLeavesTheOtherPoints() throws IOException {
+        answer = point -> {
+            if (point.cluster().nodes() == 2) {
+                throw new IllegalStateException("Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
+            }
+            return finished(point);
+        };
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "1"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(err.toString().strip())
+                .isEqualTo(
+                        "simulation failed: gather {cluster.nodes=2}: Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
+        assertThat(Path.of(outFolder(), "report.txt")).hasContent("{cluster.nodes=4}\n{cluster.nodes=8}");
+    }
+
+    @Test
+    void aSimulatorWithoutMemorySaysWhatToDo() throws IOException {
+        answer = point -> {
+            throw new OutOfMemoryError("Java heap space");
+        };
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(err.toString())
+                .contains("the simulator itself ran out of memory")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void whatDoesNotFitSaysByHowMuchAndWhatDoes() throws IOException {
+        answer = CommandLineTest::tooLarge;
+        assertThat(shardsim("run", file("a.yaml", TRAINING), "--out", outFolder()))
+                .isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(err.toString().strip())
+                .isEqualTo(
+                        "train does not fit in memory: FSDP on 8 GPUs needs 50 GiB of 40 GiB a GPU, 10 GiB too much; 2 nodes fit");
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsToldBeforeAnythingRuns() throws IOException {
+        String blocked = file("blocked", "a file");
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", blocked))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .startsWith(
+                        "shardsim run: the report folder " + blocked + " cannot be written; name another with --out");
+        assertThat(created).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rnu | shardsim: unknown command rnu; did you mean run?",
+                "'' | shardsim: a command is missing",
+                "plan x.yaml | shardsim: unknown command plan; known: run, catalog",
+                "run | shardsim run: Missing required parameter: 'FILE'",
+                "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
+                "run --threads 0 x | shardsim run: --threads 0 is not between 1 and 1024; leave it out for one a core",
+                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not an int",
+                "catalog modles | shardsim catalog: no kind modles in the catalog; did you mean models?",
+                "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
+            })
+    void wrongUsageIsToldInOneLineWithTheNearestThing(String arguments, String message) {
+        String[] words = arguments == null || arguments.isEmpty() ? new String[0] : arguments.split(" ");
+        assertThat(shardsim(words)).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString().lines().findFirst()).hasValue(message);
+        assertThat(err.toString().lines()).hasSize(2);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--help",
+        "run --help",
+        "catalog --help",
+        "--version",
+        "catalog",
+        "catalog models",
+        "catalog instances",
+        "catalog gpus",
+        "catalog collectives",
+        "catalog strategies",
+        "catalog gpus h200"
+    })
+    void helpVersionAndCatalogNeedNoSimulator(String arguments) {
+        assertThat(shardsim(arguments.split(" "))).isZero();
+        assertThat(out.toString()).isNotBlank();
+        assertThat(err.toString()).isEmpty();
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void catalogShowsEveryFigureWithItsSource() {
+        shardsim("catalog", "instances", "p4d.24xlarge");
+        assertThat(out.toString().replaceAll("\\s+", " "))
+                .contains("nic: 100 Gbit/s")
+                .contains("nic_effective:")
+                .contains("p4d.24xlarge: Amazon EC2 p4d.24xlarge");
+    }
+
+    @Test
+    void theRemainingTimeFollowsFromTheSpeedSoFar() {
+        assertThat(ProgressBarLine.eta(250, java.time.Duration.ofSeconds(10)))
+                .isEqualTo(java.time.Duration.ofSeconds(30));
+        assertThat(ProgressBarLine.eta(0, java.time.Duration.ofSeconds(10))).isNull();
+    }
+}
