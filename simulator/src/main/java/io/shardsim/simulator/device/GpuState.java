@@ -1,6 +1,7 @@
 package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.kernel.DeviceState;
+import io.shardsim.simulator.kernel.PlaceInPlan;
 import io.shardsim.simulator.kernel.StateWriter;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
@@ -192,30 +193,37 @@ public final class GpuState implements DeviceState {
     }
 
     @Override
-    public int nearestOperation() {
-        int nearest = Integer.MAX_VALUE;
+    public void tellPlace(PlaceInPlan place) {
         for (int stream = 0; stream < STREAMS; stream++) {
-            if (done[stream] < plan.streamLength(stream)) {
-                nearest = Math.min(nearest, plan.operation(stream, done[stream]));
+            int next = done[stream];
+            if (running[stream]) {
+                place.reached(plan.operation(stream, next));
+                next++;
             }
-        }
-        return nearest;
-    }
-
-    @Override
-    public int furthestOperation() {
-        int furthest = -1;
-        for (int stream = 0; stream < STREAMS; stream++) {
-            int next = running[stream] ? done[stream] + 1 : done[stream];
-            int length = plan.streamLength(stream);
-            if (length > 0) {
-                furthest = Math.max(furthest, plan.operation(stream, Math.min(next, length - 1)));
+            if (next < plan.streamLength(stream)) {
+                tellNext(place, plan.operation(stream, next), running[stream]);
             }
         }
         for (CollectiveRun run : runs) {
-            furthest = Math.max(furthest, run.operation);
+            place.reached(run.operation);
         }
-        return furthest;
+    }
+
+    private void tellNext(PlaceInPlan place, int operation, boolean behindAnother) {
+        int latestWait = -1;
+        int[] waits = plan.waits(operation);
+        for (int i = 0; i < waits.length; i += 2) {
+            if (done[waits[i]] <= waits[i + 1]) {
+                latestWait = Math.max(latestWait, plan.operation(waits[i], waits[i + 1]));
+            }
+        }
+        if (latestWait >= 0) {
+            place.waiting(operation, latestWait);
+        } else if (behindAnother) {
+            place.reached(operation);
+        } else {
+            throw new IllegalStateException("operation " + operation + " of rank " + rank + " waits for nothing");
+        }
     }
 
     @Override

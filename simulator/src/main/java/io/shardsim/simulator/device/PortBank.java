@@ -2,6 +2,7 @@ package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.kernel.DeviceState;
 import io.shardsim.simulator.kernel.EventOrder;
+import io.shardsim.simulator.kernel.PlaceInPlan;
 import io.shardsim.simulator.kernel.StateWriter;
 import io.shardsim.simulator.protocol.Chunk;
 import io.shardsim.simulator.protocol.Path;
@@ -84,13 +85,8 @@ public final class PortBank implements DeviceState {
     }
 
     @Override
-    public int nearestOperation() {
-        return Integer.MAX_VALUE;
-    }
-
-    @Override
-    public int furthestOperation() {
-        return -1;
+    public void tellPlace(PlaceInPlan place) {
+        // Ports do not know the plan.
     }
 
     @Override

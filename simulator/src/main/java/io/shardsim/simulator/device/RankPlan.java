@@ -150,6 +150,15 @@ public final class RankPlan {
         return marksAtCompute[position];
     }
 
+    /** Equal for operations of the same shape. */
+    public long shapeHash(int operation) {
+        long hash = 31 * durationPs[operation] + collectiveClass[operation];
+        for (int wait : plan.waitsFor(operation)) {
+            hash = 31 * hash + operation - wait;
+        }
+        return 31 * hash + plan.operation(operation).stream().ordinal();
+    }
+
     /** Equality of all that decides how an operation runs, the places it waits for taken relative to itself. */
     public boolean sameShape(int a, int b) {
         if (durationPs[a] != durationPs[b]

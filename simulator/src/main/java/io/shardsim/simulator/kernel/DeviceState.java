@@ -13,11 +13,8 @@ public interface DeviceState {
     /** Moves all instants and places in the plan. */
     void shift(long deltaPs, int deltaOperations, int[] deltaPositions);
 
-    /** Least operation of the plan that is not done, Integer.MAX_VALUE when there is none. */
-    int nearestOperation();
-
-    /** Furthest operation of the plan that has been looked at, -1 when there is none. */
-    int furthestOperation();
+    /** Tells where in the plan this device is; nothing when it runs no plan. */
+    void tellPlace(PlaceInPlan place);
 
     /** Number of totals. */
     int totalsCount();

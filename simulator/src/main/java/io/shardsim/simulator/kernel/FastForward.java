@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FastForward {
     /** Marks that a state is compared with; a max-plus system may settle into a period of several layers. */
-    private static final int HISTORY = 4;
+    private static final int HISTORY = 6;
 
     private final PeriodicPlan plan;
     private final List<? extends DeviceState> devices;
@@ -53,32 +53,36 @@ public final class FastForward {
     /** Looks for a period that ends at this mark, and skips what it can. */
     void onMark(int mark, long nowPs, long executedEvents, FutureEventList events) {
         Deque<Snapshot> history = histories.get(plan.level(mark));
-        int nearest = Integer.MAX_VALUE;
-        int furthest = -1;
-        for (DeviceState device : devices) {
-            nearest = Math.min(nearest, device.nearestOperation());
-            furthest = Math.max(furthest, device.furthestOperation());
-        }
-        if (plan.repetitionsAhead(mark, furthest) < 1) {
+        PlaceInPlan place = new PlaceInPlan();
+        devices.forEach(device -> device.tellPlace(place));
+        if (!mayRepeat(place, mark)) {
             history.clear();
             return;
         }
         Snapshot now = snapshot(mark, nowPs, executedEvents, events);
         for (Snapshot earlier : history) {
-            if (Arrays.equals(earlier.state(), now.state())) {
-                int period = plan.marksBetween(earlier.mark(), mark);
-                int times = plan.repetitionsAhead(mark, furthest) / period;
-                if (times >= 1 && plan.repeatedSince(mark, nearest) >= period) {
-                    skip(earlier, now, times, events);
-                    histories.forEach(Deque::clear);
-                    return;
-                }
+            int period = plan.segmentsFrom(earlier.mark(), mark);
+            int times = place.repetitionsAhead(plan, mark, period) / period;
+            if (times >= 1 && Arrays.equals(earlier.state(), now.state())) {
+                skip(earlier, now, times, events);
+                histories.forEach(Deque::clear);
+                return;
             }
         }
         history.addFirst(now);
         if (history.size() > HISTORY) {
             history.removeLast();
         }
+    }
+
+    /** True when the plan repeats itself with some period, so that it is worth to remember this state. */
+    private boolean mayRepeat(PlaceInPlan place, int mark) {
+        for (int period = 1; period <= HISTORY; period++) {
+            if (place.repetitionsAhead(plan, mark, period) >= period) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Snapshot snapshot(int mark, long nowPs, long executedEvents, FutureEventList events) {

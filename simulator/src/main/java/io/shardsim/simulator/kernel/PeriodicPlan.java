@@ -15,19 +15,18 @@ public interface PeriodicPlan {
     int[] positionsBefore(int mark);
 
     /** Number of segments from one mark to a later one of the same level. */
-    int marksBetween(int earlier, int later);
+    int segmentsFrom(int earlier, int later);
+
+    /** Number of segments of a mark's level from the one that holds an operation to the one that holds another. */
+    int segmentsBetween(int mark, int fromOperation, int toOperation);
 
     /**
-     * How many segments the plan can be moved on from a mark such that it reads the same up to an operation that lies ahead of it.
+     * How many segments the place of execution can move on from a mark such that every segment from the nearest operation to the furthest equals
+     * the one a period before it, before and after the move. May be negative.
      *
+     * @param period in segments
+     * @param nearest least operation that is not done
      * @param furthest furthest operation that has been looked at
      */
-    int repetitionsAhead(int mark, int furthest);
-
-    /**
-     * How many segments back from a mark the plan reads the same, down to an operation that lies behind it.
-     *
-     * @param nearest least operation that is not done
-     */
-    int repeatedSince(int mark, int nearest);
+    int repetitionsAhead(int mark, int period, int nearest, int furthest);
 }

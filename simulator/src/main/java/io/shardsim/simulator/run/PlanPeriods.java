@@ -5,7 +5,9 @@ import io.shardsim.simulator.kernel.PeriodicPlan;
 import io.shardsim.simulator.strategy.StepPlan;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Finds where a plan repeats itself by comparing its segments operation by operation, waits taken relative to the operation that waits.
@@ -15,45 +17,85 @@ final class PlanPeriods implements PeriodicPlan {
     private final List<StepPlan.Mark> marks;
     /** For each mark, its index among the marks of its level. */
     private final int[] indexInLevel;
-    /** By level: the operation at each mark, then the size of the plan. */
-    private final List<int[]> boundaries = new ArrayList<>();
-    /** By level and segment: first and last segment of the run of equal segments around it. */
-    private final List<int[]> runFirst = new ArrayList<>();
 
-    private final List<int[]> runLast = new ArrayList<>();
+    private final List<Level> levels = new ArrayList<>();
+
+    /**
+     * The segments of one level.
+     *
+     * @param bounds the operation at each mark, then the size of the plan
+     * @param classOfSegment equal for equal segments
+     */
+    private record Level(int[] bounds, int[] classOfSegment) {
+        /** The segment that holds an operation; the first one for those before it. */
+        int segmentOf(int operation) {
+            int found = Arrays.binarySearch(bounds, operation);
+            int segment = found >= 0 ? found : -found - 2;
+            return Math.max(0, Math.min(segment, classOfSegment.length - 1));
+        }
+
+        /** The last segment up to which each one, from the given one on, equals the one a period before it. */
+        int lastRepeated(int from, int period) {
+            int segment = from;
+            while (segment < classOfSegment.length
+                    && segment >= period
+                    && classOfSegment[segment] == classOfSegment[segment - period]) {
+                segment++;
+            }
+            return segment - 1;
+        }
+    }
 
     PlanPeriods(RankPlan plan) {
         this.plan = plan;
         marks = plan.plan().marks();
         indexInLevel = new int[marks.size()];
-        int levels = marks.stream().mapToInt(StepPlan.Mark::level).max().orElse(-1) + 1;
-        for (int level = 0; level < levels; level++) {
-            addLevel(level);
+        int count = marks.stream().mapToInt(StepPlan.Mark::level).max().orElse(-1) + 1;
+        for (int level = 0; level < count; level++) {
+            levels.add(read(level));
         }
     }
 
-    private void addLevel(int level) {
-        int[] starts = new int[marks.size() + 1];
+    private Level read(int level) {
+        int[] bounds = new int[marks.size() + 1];
         int count = 0;
         for (int mark = 0; mark < marks.size(); mark++) {
             if (marks.get(mark).level() == level) {
                 indexInLevel[mark] = count;
-                starts[count++] = marks.get(mark).beforeOperation();
+                bounds[count++] = marks.get(mark).beforeOperation();
             }
         }
-        starts[count] = plan.plan().size();
-        int[] bounds = Arrays.copyOf(starts, count + 1);
-        boundaries.add(bounds);
-        int[] first = new int[count];
-        int[] last = new int[count];
-        for (int segment = 0; segment < count; segment++) {
-            first[segment] = segment > 0 && sameSegments(bounds, segment - 1, segment) ? first[segment - 1] : segment;
+        bounds[count] = plan.plan().size();
+        bounds = Arrays.copyOf(bounds, count + 1);
+        return new Level(bounds, classes(bounds));
+    }
+
+    /** Gives equal segments equal numbers. */
+    private int[] classes(int[] bounds) {
+        int[] classes = new int[bounds.length - 1];
+        Map<Long, List<Integer>> firstByHash = new HashMap<>();
+        for (int segment = 0; segment < classes.length; segment++) {
+            List<Integer> candidates = firstByHash.computeIfAbsent(hash(bounds, segment), key -> new ArrayList<>());
+            classes[segment] = segment;
+            for (int candidate : candidates) {
+                if (sameSegments(bounds, candidate, segment)) {
+                    classes[segment] = candidate;
+                    break;
+                }
+            }
+            if (classes[segment] == segment) {
+                candidates.add(segment);
+            }
         }
-        for (int segment = count - 1; segment >= 0; segment--) {
-            last[segment] = segment + 1 < count && first[segment + 1] == first[segment] ? last[segment + 1] : segment;
+        return classes;
+    }
+
+    private long hash(int[] bounds, int segment) {
+        long hash = bounds[segment + 1] - bounds[segment];
+        for (int operation = bounds[segment]; operation < bounds[segment + 1]; operation++) {
+            hash = 31 * hash + plan.shapeHash(operation);
         }
-        runFirst.add(first);
-        runLast.add(last);
+        return hash;
     }
 
     private boolean sameSegments(int[] bounds, int a, int b) {
@@ -85,26 +127,21 @@ final class PlanPeriods implements PeriodicPlan {
     }
 
     @Override
-    public int marksBetween(int earlier, int later) {
+    public int segmentsFrom(int earlier, int later) {
         return indexInLevel[later] - indexInLevel[earlier];
     }
 
     @Override
-    public int repetitionsAhead(int mark, int furthest) {
+    public int repetitionsAhead(int mark, int period, int nearest, int furthest) {
+        Level level = levels.get(level(mark));
         int segment = indexInLevel[mark];
-        return runLast.get(level(mark))[segment] - Math.max(segment, segmentOf(level(mark), furthest));
+        int first = Math.min(segment, level.segmentOf(nearest));
+        return level.lastRepeated(first, period) - Math.max(segment, level.segmentOf(furthest));
     }
 
     @Override
-    public int repeatedSince(int mark, int nearest) {
-        int segment = indexInLevel[mark];
-        return Math.min(segment, segmentOf(level(mark), nearest)) - runFirst.get(level(mark))[segment];
-    }
-
-    /** The segment that holds an operation; -1 before the first mark. */
-    private int segmentOf(int level, int operation) {
-        int found = Arrays.binarySearch(boundaries.get(level), operation);
-        int segment = found >= 0 ? found : -found - 2;
-        return Math.min(segment, boundaries.get(level).length - 2);
+    public int segmentsBetween(int mark, int fromOperation, int toOperation) {
+        Level level = levels.get(level(mark));
+        return level.segmentOf(toOperation) - level.segmentOf(fromOperation);
     }
 }
