@@ -12,8 +12,8 @@ import io.shardsim.simulator.kernel.StateWriter;
  */
 final class ComputeLane {
     private final int smCount;
-    /** Multiprocessor time lost and not made up for [ps x multiprocessors]: state. */
-    private long lostSmPs;
+    /** Time lost and not made up for [ps]: state. */
+    private long lostPs;
     /** When the kernel will end as things stand [ps]: state. */
     private long endPs;
     /** Times that the running kernel's end was moved: state. */
@@ -27,7 +27,7 @@ final class ComputeLane {
 
     void start(long nowPs, long workPs) {
         running = true;
-        lostSmPs = 0;
+        lostPs = 0;
         endPs = nowPs + workPs;
         extensions = 0;
     }
@@ -35,16 +35,16 @@ final class ComputeLane {
     /** A thread block on that many multiprocessors is held for a time. */
     void onBlockHeld(long heldPs, int multiprocessors) {
         if (running) {
-            lostSmPs += heldPs * multiprocessors;
+            // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, whenever they do.
+            lostPs += heldPs * multiprocessors / smCount;
         }
     }
 
     /** Ends the kernel, or moves its end by what it has lost; true when it is over. */
     boolean end() {
-        long lostPs = lostSmPs / smCount;
         if (lostPs > 0) {
-            lostSmPs -= lostPs * smCount;
             endPs += lostPs;
+            lostPs = 0;
             extensions++;
         } else {
             running = false;
@@ -64,7 +64,7 @@ final class ComputeLane {
     void save(StateWriter writer) {
         writer.value(running ? 1 : 0);
         if (running) {
-            writer.value(lostSmPs);
+            writer.value(lostPs);
             writer.instant(endPs);
             writer.value(extensions);
         }
