@@ -29,13 +29,16 @@ import org.jspecify.annotations.Nullable;
 public final class FrameworkProfile {
     private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
 
-    /** The shipped profiles, the three generic ones first. */
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]*");
+
+    /** The shipped profiles, the three generic ones first: what a listing shows and an error suggests. */
     private static final List<String> NAMES = List.of(
             "eager",
             "fused",
             "compiled",
             "megatron",
             "deepspeed",
+            "deepspeed-hf",
             "fsdp",
             "fsdp-compile",
             "composer",
@@ -147,7 +150,7 @@ public final class FrameworkProfile {
 
     /** The keys and values of the shipped profile of that name, those of the file that it extends included. */
     public static Properties properties(String name) {
-        Properties properties = NAMES.contains(name) ? load(name) : null;
+        Properties properties = NAME.matcher(name).matches() ? load(name) : null;
         if (properties == null) {
             throw new IllegalArgumentException("no framework profile named " + name + "; there are " + NAMES);
         }
