@@ -23,14 +23,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param directory with slashes, none at either end
  */
-record ResourceDirectory(String directory) {
+record ResourceDirectory(String directory, ClassLoader loader) {
     private static final String SUFFIX = ".yaml";
+
+    ResourceDirectory(String directory) {
+        this(directory, ResourceDirectory.class.getClassLoader());
+    }
 
     /** Names of the files, without their suffix, in order. */
     List<String> names() {
         TreeSet<String> names = new TreeSet<>();
         try {
-            Enumeration<URL> places = loader().getResources(directory);
+            Enumeration<URL> places = loader.getResources(directory);
             for (URL place : Collections.list(places)) {
                 addNames(place, names);
             }
@@ -46,7 +50,7 @@ record ResourceDirectory(String directory) {
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
             return null;
         }
-        URL url = loader().getResource(directory + "/" + name + SUFFIX);
+        URL url = loader.getResource(directory + "/" + name + SUFFIX);
         if (url == null) {
             return null;
         }
@@ -85,9 +89,5 @@ record ResourceDirectory(String directory) {
         if (file.endsWith(SUFFIX) && file.indexOf('/') < 0) {
             names.add(file.substring(0, file.length() - SUFFIX.length()));
         }
-    }
-
-    private static ClassLoader loader() {
-        return ResourceDirectory.class.getClassLoader();
     }
 }
