@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,7 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         }
         Map<String, List<RunResult>> named = new LinkedHashMap<>();
         for (List<RunResult> members : byKey.values()) {
-            members.sort(java.util.Comparator.comparingInt(RunResult::gpus));
+            members.sort(Comparator.comparingInt(RunResult::gpus));
             named.put(unusedName(named, seriesName(members, byKey.values())), Collections.unmodifiableList(members));
         }
         return Collections.unmodifiableMap(named);
@@ -72,23 +73,32 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
     /** The strategy's name, with the label of the largest cluster where it shards in groups, and the sweep's values where needed. */
     private static String seriesName(List<RunResult> members, Iterable<List<RunResult>> all) {
         String name = members.get(members.size() - 1).label();
-        List<String> rivals = new ArrayList<>();
+        List<List<RunResult>> rivals = new ArrayList<>();
         for (List<RunResult> other : all) {
             if (other != members && other.get(other.size() - 1).label().equals(name)) {
-                rivals.add(name);
+                rivals.add(other);
             }
         }
         if (rivals.isEmpty()) {
             return name;
         }
         StringBuilder words = new StringBuilder(name);
-        ScalingEfficiency.seriesPoint(members.get(0)).forEach((path, value) -> {
-            if (!path.equals("strategy") && !path.equals("strategy.kind")) {
-                words.append(", ")
-                        .append(path.substring(path.lastIndexOf('.') + 1).replace('_', ' '));
-                words.append(' ').append(value);
-            }
-        });
+        varying(members, rivals)
+                .forEach((path, value) -> words.append(", ")
+                        .append(path.substring(path.lastIndexOf('.') + 1).replace('_', ' '))
+                        .append(' ')
+                        .append(value));
         return words.toString();
+    }
+
+    /** The values of the sweep that are not the same in all the other series. */
+    private static Map<String, Object> varying(List<RunResult> members, List<List<RunResult>> rivals) {
+        Map<String, Object> point = new LinkedHashMap<>(ScalingEfficiency.seriesPoint(members.get(0)));
+        point.entrySet()
+                .removeIf(entry -> rivals.stream()
+                        .allMatch(rival -> entry.getValue()
+                                .equals(ScalingEfficiency.seriesPoint(rival.get(0))
+                                        .get(entry.getKey()))));
+        return point;
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param sentence for example: {@code MiCS (shard group 128) is 1.40 x ZeRO-3 at 256 GPUs because ZeRO-3 waits ...}
  */
 public record StrategyComparison(int gpus, String faster, String slower, double speedUp, String sentence) {
+
+    private static final int HEADLINES_MAX = 3;
 
     /** Parts of a step that can make the difference, in words that follow a strategy's name. */
     private record Loss(String words, ToDoubleFunction<StepBreakdown> seconds) {}
@@ -58,6 +61,19 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
             }
         }
         return comparisons;
+    }
+
+    /** The sentences that a reader should see first: the largest differences, in the order of the series. */
+    public static List<String> headlines(ScenarioResult scenario) {
+        List<StrategyComparison> all = of(scenario);
+        List<StrategyComparison> largest = all.stream()
+                .sorted(Comparator.comparingDouble(StrategyComparison::speedUp).reversed())
+                .limit(HEADLINES_MAX)
+                .toList();
+        return all.stream()
+                .filter(largest::contains)
+                .map(StrategyComparison::sentence)
+                .toList();
     }
 
     public static List<String> sentences(ScenarioResult scenario) {

@@ -80,6 +80,25 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
+    /** Twelve series of four clusters, the largest with more nodes than a heat map has columns; a long name among them. */
+    public static ScenarioResult manyPoints(String name) {
+        List<RunResult> runs = new ArrayList<>();
+        for (int nodes : new int[] {4, 16, 64, 256}) {
+            for (int variant = 0; variant < 12; variant++) {
+                Map<String, Object> point = new LinkedHashMap<>();
+                point.put("cluster.nodes", nodes);
+                point.put("strategy.kind", variant % 2 == 0 ? "mics" : "zero3");
+                point.put("collectives.chunk", (1 << variant / 2) + " MiB");
+                point.put(
+                        "training.a_long_setting_that_nobody_would_choose",
+                        variant == 3 ? "an unusually long value" : "x");
+                String kind = variant % 2 == 0 ? "mics" : "zero3";
+                runs.add(training(name, kind, variant % 2 == 0 ? "MiCS" : "ZeRO-3", nodes, nodes * 8, point, 1));
+            }
+        }
+        return ScenarioResult.of(name, runs);
+    }
+
     public static ScenarioResult single(String name) {
         RunResult run = training(name, "mics", "MiCS", 32, 128, Map.of(), 12.345);
         return ScenarioResult.of(name, List.of(run));
@@ -126,7 +145,7 @@ public final class SampleRuns {
             Map<String, Object> point,
             double wallSeconds) {
         int micro = 3;
-        int accumulation = GLOBAL_BATCH / (nodes * 8) / micro;
+        int accumulation = Math.max(1, GLOBAL_BATCH / (nodes * 8) / micro);
         Map<MemoryOwner, Long> memory = memory(shardGroup, micro);
         List<String> notes = nodes * 8 < 128 && kind.equals("mics")
                 ? List.of("strategy.shard_group 128 is above the world size; capped to " + nodes * 8)

@@ -216,7 +216,7 @@ public final class SummaryTable {
 
     private static void reasons(StringBuilder out, ScenarioResult scenario, int width) {
         out.append('\n');
-        List<String> comparisons = StrategyComparison.sentences(scenario);
+        List<String> comparisons = StrategyComparison.headlines(scenario);
         comparisons.forEach(sentence -> wrapped(out, sentence, "", width));
         if (!comparisons.isEmpty()) {
             out.append('\n');

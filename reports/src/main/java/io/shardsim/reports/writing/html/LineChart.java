@@ -157,7 +157,7 @@ final class LineChart {
         svg.polyline(xs, ys, style);
     }
 
-    /** Names stand beside the last point of their line, pushed apart from top to bottom where they would touch. */
+    /** Names stand beside the last point of their line, pushed apart where they would touch. */
     private void drawNames(Svg svg, Frame frame) {
         record Name(int series, double y) {}
         List<Name> names = new ArrayList<>();
@@ -168,16 +168,19 @@ final class LineChart {
             }
         }
         names.sort(Comparator.comparingDouble(Name::y));
-        double free = frame.top - LINE_HEIGHT;
-        for (Name name : names) {
-            double y = Math.max(name.y(), free);
+        double[] ys = new double[names.size()];
+        for (int i = 0; i < ys.length; i++) {
+            ys[i] = i == 0 ? names.get(0).y() : Math.max(names.get(i).y(), ys[i - 1] + LINE_HEIGHT);
+        }
+        for (int i = ys.length - 1; i >= 0; i--) {
+            ys[i] = Math.min(ys[i], i == ys.length - 1 ? frame.bottom : ys[i + 1] - LINE_HEIGHT);
+            int s = names.get(i).series();
             svg.text(
                     frame.right + 6,
-                    y + 4,
+                    ys[i] + 4,
                     "start",
-                    "name t" + name.series() % 8,
-                    shortened(series.get(name.series()).name()));
-            free = y + LINE_HEIGHT;
+                    "name t" + s % 8,
+                    shortened(series.get(s).name()));
         }
     }
 

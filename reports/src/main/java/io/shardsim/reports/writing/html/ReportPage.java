@@ -17,6 +17,7 @@ import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.PriceSpec;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class ReportPage {
     /** Timelines that stand below each other; more are not compared by eye. */
     private static final int TIMELINES_MAX = 4;
+    /** The fastest and the slowest series in words, half each. */
+    private static final int VERDICTS_MAX = 6;
 
     private static final String NONE = "\u2013";
 
@@ -118,8 +121,8 @@ public final class ReportPage {
         String days = Quantities.significant(cost.days()) + " days" + price + " for "
                 + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
         return (result.runs().size() > 1
-                        ? best.label() + " on " + best.gpus() + " GPUs is the fastest: "
-                        : best.label() + " on " + best.gpus() + " GPUs: ")
+                        ? names.of(best) + " on " + best.gpus() + " GPUs is the fastest: "
+                        : names.of(best) + " on " + best.gpus() + " GPUs: ")
                 + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
     }
 
@@ -178,20 +181,32 @@ public final class ReportPage {
     }
 
     public List<String> comparisons() {
-        return StrategyComparison.sentences(result);
+        return StrategyComparison.headlines(result);
     }
 
     /** Each series at its largest cluster, why it takes as long as it does and what to turn next. */
     public List<Verdict> verdicts() {
+        List<RunResult> all = result.series().values().stream()
+                .map(ScenarioResult::largestThatFits)
+                .toList();
+        List<RunResult> shown = new ArrayList<>(all);
+        shown.sort(Comparator.comparingDouble(ReportPage::speed).reversed());
+        if (shown.size() > VERDICTS_MAX) {
+            shown.subList(VERDICTS_MAX / 2, shown.size() - VERDICTS_MAX / 2).clear();
+        }
         List<Verdict> verdicts = new ArrayList<>();
-        result.series().forEach((name, runs) -> {
-            RunResult run = ScenarioResult.largestThatFits(runs);
-            Diagnosis diagnosis = Diagnosis.of(run);
-            if (verdicts.size() < 2 * TIMELINES_MAX) {
+        for (RunResult run : all) {
+            if (shown.contains(run)) {
+                Diagnosis diagnosis = Diagnosis.of(run);
                 verdicts.add(new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next()));
             }
-        });
+        }
         return verdicts;
+    }
+
+    /** Series that {@link #verdicts} leaves out. */
+    public int verdictsLeftOut() {
+        return Math.max(0, result.series().size() - VERDICTS_MAX);
     }
 
     public @Nullable Figure throughput() {
@@ -227,6 +242,10 @@ public final class ReportPage {
 
     public @Nullable Figure memory() {
         return bars.memory();
+    }
+
+    public int seriesLeftOut() {
+        return throughputIsCurve() ? sweep.leftOut() : 0;
     }
 
     public int barsLeftOut() {
@@ -326,6 +345,39 @@ public final class ReportPage {
             rows.add(row);
         }
         return rows.isEmpty() ? null : new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
+    }
+
+    /** Which run is cheapest and which fastest, for the longest training shown. */
+    public String cheapestAndFastest() {
+        RunResult cheapest = null;
+        RunResult fastest = null;
+        for (RunResult run : result.runs()) {
+            if (run.training() != null && longest(run).hasPrice()) {
+                cheapest = cheapest == null
+                                || longest(run).usd() < longest(cheapest).usd()
+                        ? run
+                        : cheapest;
+                fastest = fastest == null
+                                || longest(run).days() < longest(fastest).days()
+                        ? run
+                        : fastest;
+            }
+        }
+        if (cheapest == null || fastest == null || result.runs().size() < 2) {
+            return "";
+        }
+        return cheapest == fastest
+                ? "Cheapest and fastest: " + offer(fastest) + "."
+                : "Cheapest: " + offer(cheapest) + ". Fastest: " + offer(fastest) + ".";
+    }
+
+    private static TrainingCost longest(RunResult run) {
+        return run.step().costs().get(run.step().costs().size() - 1);
+    }
+
+    private String offer(RunResult run) {
+        return names.withGpus(run) + ", " + Quantities.usd(longest(run).usd()) + " and "
+                + Quantities.significant(longest(run).days()) + " days for 500 billion tokens";
     }
 
     private static String usd(double usd) {

@@ -8,6 +8,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.html.LineChart.Point;
 import io.shardsim.reports.writing.html.LineChart.Series;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Figures against the number of GPUs; absent where all runs have the same number. */
 final class SweepFigures {
+    private static final int SERIES_MAX = 8;
+
     private final ScenarioResult result;
 
     SweepFigures(ScenarioResult result) {
@@ -111,7 +114,23 @@ final class SweepFigures {
             }
             all.add(new Series(entry.getKey(), points));
         }
-        return all;
+        return highest(all);
+    }
+
+    /** Eight lines can be told apart; of more, those that end highest, in their own order. */
+    private static List<Series> highest(List<Series> all) {
+        List<Series> byEnd = new ArrayList<>(all);
+        byEnd.removeIf(s -> s.points().isEmpty());
+        byEnd.sort(Comparator.comparingDouble(
+                        (Series s) -> s.points().get(s.points().size() - 1).value())
+                .reversed());
+        List<Series> kept = byEnd.subList(0, Math.min(SERIES_MAX, byEnd.size()));
+        return all.stream().filter(kept::contains).toList();
+    }
+
+    /** Series that curves do not show. */
+    int leftOut() {
+        return Math.max(0, result.series().size() - SERIES_MAX);
     }
 
     private static boolean hasCurve(List<Series> series) {

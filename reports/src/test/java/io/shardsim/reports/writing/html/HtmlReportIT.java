@@ -132,6 +132,24 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
+    @Test
+    void printsOnPaperWithoutLosingTables() throws IOException {
+        open(SampleRuns.sweep("print"), 794, "dark");
+        browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", "print"));
+        assertThat(browser.executeScript("return getComputedStyle(document.documentElement).backgroundColor"))
+                .isEqualTo("rgb(255, 255, 255)");
+        assertThat(browser.findElement(By.cssSelector("nav")).isDisplayed()).isFalse();
+        assertThat(number("return document.documentElement.scrollWidth")).isLessThanOrEqualTo(794);
+        screenshot("print.png", 794);
+        browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", ""));
+        assertNothingWentWrong();
+    }
+
+    @Test
+    void largeSweepsStayReadable() throws IOException {
+        lookAt(SampleRuns.manyPoints("many-points"));
+    }
+
     private static void lookAt(ScenarioResult result) throws IOException {
         for (String scheme : List.of("light", "dark")) {
             for (int width : WIDTHS) {
