@@ -48,7 +48,7 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
                 .filter(span -> span.stream() == Stream.COMPUTE)
                 .sorted(Comparator.comparingLong(OperationSpan::startPs))
                 .toList();
-        Map<String, Culprit> byWords = new TreeMap<>();
+        Map<String, Charge> byWords = new TreeMap<>();
         int next = 0;
         long freePs = 0;
         for (OperationSpan span : compute) {
@@ -61,18 +61,26 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
             }
             freePs = Math.max(freePs, span.endPs());
         }
-        List<Culprit> sorted = new ArrayList<>(byWords.values());
+        List<Culprit> sorted = new ArrayList<>();
+        for (Charge charge : byWords.values()) {
+            sorted.add(new Culprit(
+                    charge.what(),
+                    charge.stream(),
+                    charge.gapPs() * StepBreakdown.SECONDS_PER_PICOSECOND,
+                    charge.waits()));
+        }
         sorted.sort(Comparator.comparingDouble(Culprit::seconds).reversed().thenComparing(Culprit::what));
         return Collections.unmodifiableList(sorted);
     }
 
-    private static void charge(Map<String, Culprit> byWords, OperationSpan span, long gapPs) {
+    private record Charge(String what, Stream stream, long gapPs, int waits) {}
+
+    private static void charge(Map<String, Charge> byWords, OperationSpan span, long gapPs) {
         String words = withoutNumbers(span.label());
-        double seconds = gapPs * StepBreakdown.SECONDS_PER_PICOSECOND;
         byWords.merge(
                 words + "/" + span.stream(),
-                new Culprit(words, span.stream(), seconds, 1),
-                (a, b) -> new Culprit(a.what(), a.stream(), a.seconds() + b.seconds(), a.waits() + b.waits()));
+                new Charge(words, span.stream(), gapPs, 1),
+                (a, b) -> new Charge(a.what(), a.stream(), a.gapPs() + b.gapPs(), a.waits() + b.waits()));
     }
 
     static String withoutNumbers(String label) {

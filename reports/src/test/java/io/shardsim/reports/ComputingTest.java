@@ -1,0 +1,152 @@
+package io.shardsim.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.observation.LinkTotals;
+import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.topology.LinkClass;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+/** Figures against values worked out by hand or printed by others. */
+class ComputingTest {
+    private static final Offset<Double> ROUNDING = within(1e-9);
+
+    @Test
+    void teraflopsFollowTheConventionOfAwsBenchmark() {
+        // 73.52 samples/s x 2048 tokens on 256 GPUs are 588.16 tokens/s; the blog prints 141 TFLOPS for a 30B model.
+        ModelFlopsUtilization flops = ModelFlopsUtilization.of(588.16, 29_960_000_000L, 0, Checkpointing.FULL, 312e12);
+        assertThat(flops.teraflopsPerGpu())
+                .isCloseTo(8 * 29.96e9 * 588.16 / 1e12, ROUNDING)
+                .isCloseTo(141, within(0.1));
+        assertThat(flops.convention()).contains("hardware", "8 x");
+        assertThat(flops.hfu()).isCloseTo(flops.teraflopsPerGpu() / 312, ROUNDING);
+        assertThat(flops.mfu()).isCloseTo(flops.hfu() * 3 / 4, ROUNDING);
+    }
+
+    @Test
+    void hardwareFlopsAreFourThirdsWithFullCheckpointing() {
+        double attention = ModelFlopsUtilization.attentionFlopsPerToken(48, 7168, 2048);
+        assertThat(attention).isEqualTo(12.0 * 48 * 7168 * 2048);
+        ModelFlopsUtilization full = ModelFlopsUtilization.of(100, 1_000_000_000, attention, Checkpointing.FULL, 1e15);
+        assertThat(full.hfu()).isCloseTo(full.mfu() * 4 / 3, ROUNDING);
+        ModelFlopsUtilization none = ModelFlopsUtilization.of(100, 1_000_000_000, attention, Checkpointing.NONE, 1e15);
+        assertThat(none.hfu()).isEqualTo(none.mfu()).isEqualTo(100 * (6e9 + attention) / 1e15);
+        ModelFlopsUtilization selective =
+                ModelFlopsUtilization.of(100, 1_000_000_000, attention, Checkpointing.SELECTIVE, 1e15);
+        assertThat(selective.hfu()).isCloseTo(100 * (6e9 + attention * 4 / 3) / 1e15, ROUNDING);
+        assertThat(none.convention()).contains("6 x");
+    }
+
+    @Test
+    void busBandwidthFollowsNcclTests() {
+        BusBandwidth reduce = BusBandwidth.of(CollectiveKind.ALL_REDUCE, 16_000_000_000L, 16, 2);
+        assertThat(reduce.algorithmBytesPerSecond()).isEqualTo(8e9);
+        assertThat(reduce.busBytesPerSecond()).isEqualTo(15e9);
+        assertThat(BusBandwidth.of(CollectiveKind.ALL_GATHER, 16_000_000_000L, 16, 2)
+                        .busBytesPerSecond())
+                .isEqualTo(7.5e9);
+        assertThat(BusBandwidth.of(CollectiveKind.BROADCAST, 16_000_000_000L, 16, 2)
+                        .busBytesPerSecond())
+                .isEqualTo(8e9);
+    }
+
+    @Test
+    void daysAreThoseThatAwsQuotes() {
+        // The blog prints 7.69 days for 100 and 38.43 for 500 billion tokens at 73.52 samples/s of 2048 tokens.
+        List<TrainingCost> costs = TrainingCost.quoted(73.52 * 2048, 32, 32.77);
+        assertThat(costs.get(0).days()).isCloseTo(7.69, within(0.005));
+        assertThat(costs.get(1).days()).isCloseTo(38.43, within(0.005));
+        assertThat(costs.get(1).usd()).isCloseTo(costs.get(1).days() * 24 * 32 * 32.77, within(1e-6));
+        assertThat(TrainingCost.of(1e9, 1e6, 1, Double.NaN).hasPrice()).isFalse();
+    }
+
+    @Test
+    void linksSumByClassAndCountIdlePorts() {
+        List<LinkTotals> links = List.of(
+                new LinkTotals("Node[0].Nic[0]", 0, 0, LinkClass.NIC, 10, 1000, 500, 70),
+                new LinkTotals("Node[1].Nic[0]", 0, 1, LinkClass.NIC, 0, 0, 0, 0),
+                new LinkTotals("Fabric.Leaf[1]", 0, 1, LinkClass.NIC, 10, 1000, 250, 30),
+                new LinkTotals("Node[0].Nic[0]", 1, 0, LinkClass.PCIE, 10, 1000, 100, 0));
+        List<LinkUse> uses = LinkUse.of(links, 2, 1000);
+        assertThat(uses).extracting(LinkUse::linkClass).containsExactly(LinkClass.PCIE, LinkClass.NIC);
+        LinkUse nic = uses.get(1);
+        assertThat(nic.ports()).isEqualTo(3);
+        assertThat(nic.chunks()).isEqualTo(20);
+        assertThat(nic.bytes()).isEqualTo(2000);
+        assertThat(nic.utilization()).isCloseTo(0.25, ROUNDING);
+        assertThat(nic.busiestUtilization()).isEqualTo(0.5);
+        assertThat(nic.busiestPort()).isEqualTo("Node[0].Nic[0].Port[0]");
+        assertThat(nic.queueingSeconds()).isCloseTo(100e-12, within(1e-20));
+        assertThat(nic.utilizationByNode()).containsExactly(0.5, 0.125);
+        assertThat(LinkUse.bytesSentByNics(links)).isEqualTo(1000);
+    }
+
+    @Test
+    void gapsAreChargedToWhatEndedThem() {
+        List<OperationSpan> timeline = List.of(
+                new OperationSpan(0, 0, Stream.GATHER, "gather layer 0", 0, 30),
+                new OperationSpan(0, 1, Stream.COMPUTE, "forward layer 0", 30, 40),
+                new OperationSpan(0, 2, Stream.GATHER, "gather layer 1", 30, 60),
+                new OperationSpan(0, 3, Stream.COMPUTE, "forward layer 1", 60, 90),
+                new OperationSpan(0, 4, Stream.REDUCE, "reduce-scatter bucket", 60, 95),
+                new OperationSpan(0, 5, Stream.COMPUTE, "optimizer", 95, 99));
+        List<ExposedCommunication.Culprit> culprits = ExposedCommunication.culprits(timeline);
+        assertThat(culprits)
+                .containsExactly(
+                        new ExposedCommunication.Culprit("gather layer", Stream.GATHER, 50 * 1e-12, 2),
+                        new ExposedCommunication.Culprit("reduce-scatter bucket", Stream.REDUCE, 5 * 1e-12, 1));
+    }
+
+    @Test
+    void efficiencyIsPerGpuAgainstTheSmallestClusterOfTheSeries() {
+        ScenarioResult sweep = SampleRuns.sweep("s");
+        RunResult small = sweep.runs().get(0);
+        RunResult large = sweep.runs().get(12);
+        assertThat(small.step().scaling()).isEqualTo(new ScalingEfficiency(1, 16, true));
+        assertThat(large.label()).isEqualTo("ZeRO-3");
+        assertThat(large.gpus()).isEqualTo(256);
+        assertThat(large.step().scaling().efficiency())
+                .isCloseTo(small.step().stepSeconds() / large.step().stepSeconds() / 16, ROUNDING);
+        // FSDP does not fit on 16 GPUs, so its baseline is 32.
+        assertThat(sweep.runs().get(13).step().scaling().baselineGpus()).isEqualTo(32);
+        assertThat(SampleRuns.single("s").runs().get(0).step().scaling()).isNull();
+    }
+
+    @Test
+    void seriesAreNamedByWhatTellsThemApart() {
+        assertThat(SampleRuns.sweep("s").series().keySet()).containsExactly("ZeRO-3", "FSDP", "MiCS (shard group 128)");
+        ScenarioResult sweep = SampleRuns.sweep("s");
+        assertThat(new RunNames(sweep).withGpus(sweep.runs().get(2))).isEqualTo("MiCS, 16 GPUs");
+        assertThat(new RunNames(sweep).withGpus(sweep.runs().get(14))).isEqualTo("MiCS (shard group 128), 256 GPUs");
+    }
+
+    @Test
+    void comparisonNamesThePartThatDiffersMost() {
+        StrategyComparison comparison =
+                StrategyComparison.of(SampleRuns.sweep("s")).get(0);
+        assertThat(comparison.faster()).isEqualTo("MiCS (shard group 128)");
+        assertThat(comparison.slower()).isEqualTo("ZeRO-3");
+        assertThat(comparison.gpus()).isEqualTo(256);
+        assertThat(comparison.speedUp()).isCloseTo(29.3 / 17.6, within(0.01));
+        assertThat(comparison.sentence()).contains("because ZeRO-3 waits for parameter gathers for");
+        assertThat(StrategyComparison.of(SampleRuns.single("s"))).isEmpty();
+    }
+
+    @Test
+    void exposedCommunicationIsWhatComputeWaitedForCollectives() {
+        RunResult run = SampleRuns.sweep("s").runs().get(12);
+        StepBreakdown b = run.step().breakdown();
+        assertThat(run.step().exposed().seconds())
+                .isEqualTo(b.exposedSeconds(Stream.GATHER) + b.exposedSeconds(Stream.REDUCE));
+        double charged = run.step().exposed().culprits().stream()
+                .mapToDouble(ExposedCommunication.Culprit::seconds)
+                .sum();
+        assertThat(charged).isCloseTo(run.step().exposed().seconds(), within(1e-9));
+    }
+}

@@ -1,0 +1,40 @@
+package io.shardsim.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class QuantitiesTest {
+    @ParameterizedTest
+    @CsvSource({"0, 0.00", "1.005, 1.00", "9.996, 10.0", "52.64, 52.6", "99.96, 100", "1234.5, '1,235'", "-0.5, -0.50"})
+    void threeSignificantDigits(double value, String text) {
+        assertThat(Quantities.significant(value)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0.00 s", "2e-9, 2.00 ns", "0.00031, 310 us", "0.0451, 45.1 ms", "29.28, 29.3 s", "3600, '3,600 s'"})
+    void secondsChooseTheirUnit(double value, String text) {
+        assertThat(Quantities.seconds(value)).isEqualTo(text);
+    }
+
+    @Test
+    void unitsAreDecimalForNetworksAndBinaryForMemory() {
+        assertThat(Quantities.bytes(1e9)).isEqualTo("1.00 GB");
+        assertThat(Quantities.gib(1L << 30)).isEqualTo("1.00 GiB");
+        assertThat(Quantities.bytes(17)).isEqualTo("17 B");
+    }
+
+    @Test
+    void missingFiguresAreADash() {
+        assertThat(Quantities.usd(Double.NaN)).isEqualTo("\u2013");
+        assertThat(Quantities.fixed(Double.POSITIVE_INFINITY, 2)).isEqualTo("\u2013");
+    }
+
+    @Test
+    void thousandsAreGrouped() {
+        assertThat(Quantities.fixed(-1234567.891, 2)).isEqualTo("-1,234,567.89");
+        assertThat(Quantities.count(999)).isEqualTo("999");
+    }
+}
