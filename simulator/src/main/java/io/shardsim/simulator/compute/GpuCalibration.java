@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param flashNarrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
  * @param tiles tiles that the matrix library offers
  * @param splits parts that it may cut k into
+ * @param range where the coefficients were fitted
  */
 public record GpuCalibration(
         String family,
@@ -54,7 +55,8 @@ public record GpuCalibration(
         double flashBackwardRate,
         double flashNarrowHeadRatio,
         List<Tile> tiles,
-        int[] splits) {
+        int[] splits,
+        Range range) {
 
     /**
      * Rows and columns of the result that one thread block computes.
@@ -63,6 +65,17 @@ public record GpuCalibration(
      * @param columns along n
      */
     public record Tile(int rows, int columns) {}
+
+    /**
+     * Where the coefficients were fitted.
+     *
+     * @param tokensLeast fewest tokens of a micro-batch
+     * @param tokensMost most tokens of a micro-batch
+     * @param hiddenLeast narrowest hidden width
+     * @param hiddenMost widest hidden width
+     * @param remark what a reader must know before trusting the figures; empty where there is nothing
+     */
+    public record Range(long tokensLeast, long tokensMost, long hiddenLeast, long hiddenMost, String remark) {}
 
     /** The calibration named like the GPU, else the one named like its architecture. */
     public static GpuCalibration of(GpuSpec gpu) {
@@ -105,7 +118,8 @@ public record GpuCalibration(
                 flashBackwardRate * profile.flashRateRatio(),
                 flashNarrowHeadRatio * profile.flashNarrowRateRatio() / profile.flashRateRatio(),
                 tiles,
-                splits);
+                splits,
+                range);
     }
 
     private static @Nullable Properties load(String family) {
@@ -151,7 +165,8 @@ public record GpuCalibration(
                 number(family, p, "flash.backward-rate"),
                 number(family, p, "flash.narrow-head-ratio"),
                 tiles(text(family, p, "matmul.tiles")),
-                integers(text(family, p, "matmul.splits")));
+                integers(text(family, p, "matmul.splits")),
+                range(family, p));
     }
 
     private static String text(String family, Properties properties, String key) {
@@ -168,6 +183,17 @@ public record GpuCalibration(
             throw new IllegalArgumentException(family + ".properties: " + key + " " + value + " must be above 0");
         }
         return value;
+    }
+
+    private static Range range(String family, Properties p) {
+        String[] tokens = text(family, p, "calibrated-tokens").split("\\.\\.");
+        String[] hidden = text(family, p, "calibrated-hidden").split("\\.\\.");
+        return new Range(
+                Long.parseLong(tokens[0]),
+                Long.parseLong(tokens[1]),
+                Long.parseLong(hidden[0]),
+                Long.parseLong(hidden[1]),
+                p.getProperty("remarks", ""));
     }
 
     private static List<Tile> tiles(String text) {

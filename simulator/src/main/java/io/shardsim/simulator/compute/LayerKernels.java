@@ -62,6 +62,24 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         }
     }
 
+    /** What to read before trusting times by that calibration: one sentence each; empty inside its range. */
+    public List<String> remarks(GpuCalibration calibration) {
+        GpuCalibration.Range range = calibration.range();
+        List<String> remarks = new ArrayList<>();
+        if (!range.remark().isEmpty()) {
+            remarks.add(range.remark());
+        }
+        if (tokens() < range.tokensLeast() || tokens() > range.tokensMost()) {
+            remarks.add("micro-batch of " + tokens() + " tokens lies outside the calibrated " + range.tokensLeast()
+                    + " to " + range.tokensMost());
+        }
+        if (shape.hidden() < range.hiddenLeast() || shape.hidden() > range.hiddenMost()) {
+            remarks.add("hidden width " + shape.hidden() + " lies outside the calibrated " + range.hiddenLeast()
+                    + " to " + range.hiddenMost());
+        }
+        return List.copyOf(remarks);
+    }
+
     /** Forward of one layer. */
     public List<Kernel> forward() {
         Sequence kernels = new Sequence();

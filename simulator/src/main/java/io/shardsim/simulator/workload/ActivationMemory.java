@@ -44,6 +44,18 @@ public record ActivationMemory(
         return layerBytes(microBatch, sequenceLength, Checkpointing.NONE);
     }
 
+    /**
+     * Gradients alive at once inside the backward of a layer, at its widest place: of the scores and of what they came from
+     * (two 16-bit matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
+     * the layer's activations.
+     */
+    public long backwardTemporaryBytes(int microBatch, int sequenceLength) {
+        long tokens = (long) microBatch * sequenceLength;
+        long scores = attention == AttentionKind.STANDARD ? 4L * shape.heads() * sequenceLength * tokens : 0;
+        long feedForward = (shape.gatedFfn() ? 6L : 4L) * shape.ffn() * tokens;
+        return divide(Math.max(scores, feedForward), tensorParallel);
+    }
+
     /** Kept bytes of final norm, logits and loss: two 16-bit inputs of width h, and logits in 16 and 32 bits. */
     public long outputBytes(int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;

@@ -152,4 +152,19 @@ class TransformerTimesTest {
                 / times.optimizerStep(1_000_000_000L).ps();
         assertThat(ratio).isCloseTo(2.0, within(0.01));
     }
+
+    @Test
+    void shapesOutsideTheCalibrationAreNamed() {
+        FrameworkProfile profile = FrameworkProfile.named("smp");
+        LayerKernels inside = new LayerKernels(GPT2_30B, Workload.of(2048, 2, AttentionKind.STANDARD), profile);
+        assertThat(inside.remarks(GpuCalibration.of(Gpus.A100_40GB))).isEmpty();
+        assertThat(inside.remarks(GpuCalibration.of(Gpus.V100))).hasSize(1);
+
+        ModelShape tiny = ModelShape.gpt2(128, 2, 2, 50257, 64);
+        LayerKernels outside = new LayerKernels(tiny, Workload.of(64, 1, AttentionKind.STANDARD), profile);
+        assertThat(outside.remarks(GpuCalibration.of(Gpus.A100_40GB)))
+                .hasSize(2)
+                .anyMatch(remark -> remark.contains("64 tokens"))
+                .anyMatch(remark -> remark.contains("hidden width 128"));
+    }
 }

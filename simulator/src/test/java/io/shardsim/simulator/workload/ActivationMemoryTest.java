@@ -48,4 +48,11 @@ class ActivationMemoryTest {
                 - standard(1, false).layerBytes(1, 2048, Checkpointing.SELECTIVE);
         assertThat(difference).isEqualTo(4L * 96 * 2048);
     }
+
+    @Test
+    void backwardHoldsTwoScoreMatricesOrTwoFeedForwardGradients() {
+        assertThat(standard(1, false).backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 96 * 2048 * 2048);
+        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false);
+        assertThat(flash.backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 4 * SBH / 8);
+    }
 }
