@@ -36,7 +36,16 @@ public final class CollectiveDescriptors {
      */
     public record Algorithm(String file, String name, List<String> kinds, String source) {}
 
+    /** Read when first asked for. */
+    private static final class Loaded {
+        static final List<Algorithm> ALL = List.copyOf(readAll());
+    }
+
     public static List<Algorithm> all() {
+        return Loaded.ALL;
+    }
+
+    private static List<Algorithm> readAll() {
         List<Algorithm> all = new ArrayList<>();
         for (String file : FILES.names()) {
             try (InputStream in = FILES.open(file)) {

@@ -6,6 +6,7 @@ import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.strategy.StrategyParameters;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,15 @@ public final class Strategies {
     /** Read when a strategy is first asked for. */
     private static final class Loaded {
         static final StrategyCatalog CATALOG = StrategyCatalog.load();
+        static final Map<String, StrategyDescriptor> DESCRIPTORS = describeAll();
+
+        private static Map<String, StrategyDescriptor> describeAll() {
+            Map<String, StrategyDescriptor> descriptors = new LinkedHashMap<>();
+            for (String kind : CATALOG.kinds()) {
+                CATALOG.descriptor(kind).ifPresent(file -> descriptors.put(kind, read(file)));
+            }
+            return descriptors;
+        }
     }
 
     public static List<String> kinds() {
@@ -25,7 +35,7 @@ public final class Strategies {
 
     /** The strategy of this kind, or null. */
     public static @Nullable StrategyDescriptor descriptor(String kind) {
-        return Loaded.CATALOG.descriptor(kind).map(Strategies::read).orElse(null);
+        return Loaded.DESCRIPTORS.get(kind);
     }
 
     /** A new planner; what it has against the settings is among its problems. */
@@ -35,11 +45,9 @@ public final class Strategies {
 
     /** The kinds that have a parameter of this name. */
     public static List<String> kindsWith(String parameter) {
-        return kinds().stream()
-                .filter(kind -> {
-                    StrategyDescriptor descriptor = descriptor(kind);
-                    return descriptor != null && descriptor.parameter(parameter) != null;
-                })
+        return Loaded.DESCRIPTORS.values().stream()
+                .filter(descriptor -> descriptor.parameter(parameter) != null)
+                .map(StrategyDescriptor::kind)
                 .toList();
     }
 

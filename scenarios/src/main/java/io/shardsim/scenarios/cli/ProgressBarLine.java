@@ -1,18 +1,18 @@
 package io.shardsim.scenarios.cli;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
-import java.util.Optional;
+import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** One line on standard error that says how far the runs are and when they will be done; nothing where nobody looks. */
 final class ProgressBarLine implements AutoCloseable {
     private static final int UPDATE_MILLIS = 500;
     private static final int PARTS = 1000;
+    private static final int BAR_MAX = 30;
+    private static final int BAR_MIN = 5;
 
     private final @Nullable ProgressBar bar;
 
@@ -26,22 +26,48 @@ final class ProgressBarLine implements AutoCloseable {
             return new ProgressBarLine(null);
         }
         ProgressBar bar = new ProgressBarBuilder()
-                .setTaskName("running")
                 .setInitialMax(PARTS)
-                .setStyle(ProgressBarStyle.ASCII)
                 .setUpdateIntervalMillis(UPDATE_MILLIS)
-                .setUnit(" %", PARTS / 100)
-                .setEtaFunction(state -> Optional.ofNullable(eta(state.getCurrent(), state.getElapsedAfterStart())))
-                .setSpeedUnit(ChronoUnit.SECONDS)
+                .setRenderer((state, width) ->
+                        render(state.getCurrent(), state.getElapsedAfterStart(), state.getExtraMessage(), width))
                 .setConsumer(new ConsoleProgressBarConsumer(System.err, Terminal.width()))
                 .clearDisplayOnFinish()
                 .build();
         return new ProgressBarLine(bar);
     }
 
+    /**
+     * For example {@code 3 of 15 points [=====      ]  40 %, 0:41 so far, 1:02 left}; a narrow terminal has a shorter bar, then none.
+     *
+     * @param done thousandths
+     */
+    static String render(long done, Duration elapsed, String what, int width) {
+        Duration left = eta(done, elapsed);
+        String end = String.format(
+                Locale.ROOT,
+                "%3d %%, %s so far, %s",
+                done * 100 / PARTS,
+                clock(elapsed),
+                left == null ? "time left not known yet" : clock(left) + " left");
+        int room = Math.min(BAR_MAX, width - what.length() - end.length() - 5);
+        if (room < BAR_MIN) {
+            String line = what + " " + end;
+            return line.substring(0, Math.min(line.length(), Math.max(0, width - 1)));
+        }
+        int filled = (int) (done * room / PARTS);
+        return what + " [" + "=".repeat(filled) + " ".repeat(room - filled) + "] " + end;
+    }
+
     /** What remains at the speed so far, or null before there is any. */
     static @Nullable Duration eta(long done, Duration elapsed) {
         return done <= 0 ? null : elapsed.multipliedBy(PARTS - done).dividedBy(done);
+    }
+
+    private static String clock(Duration time) {
+        String minutesAndSeconds = String.format(Locale.ROOT, "%d:%02d", time.toMinutesPart(), time.toSecondsPart());
+        return time.toHours() == 0
+                ? minutesAndSeconds
+                : time.toHours() + String.format(Locale.ROOT, ":%02d:%02d", time.toMinutesPart(), time.toSecondsPart());
     }
 
     /** @param done share of all work, 0 to 1 */

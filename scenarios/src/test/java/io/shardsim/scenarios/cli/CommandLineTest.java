@@ -18,6 +18,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -323,9 +324,17 @@ class CommandLineTest {
     }
 
     @Test
-    void theRemainingTimeFollowsFromTheSpeedSoFar() {
-        assertThat(ProgressBarLine.eta(250, java.time.Duration.ofSeconds(10)))
-                .isEqualTo(java.time.Duration.ofSeconds(30));
-        assertThat(ProgressBarLine.eta(0, java.time.Duration.ofSeconds(10))).isNull();
+    void progressSaysHowLongAndFitsTheTerminal() {
+        Duration elapsed = Duration.ofSeconds(41);
+        assertThat(ProgressBarLine.render(400, elapsed, "3 of 15 points", 80))
+                .isEqualTo("3 of 15 points [============                  ]  40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.render(400, elapsed, "3 of 15 points", 50))
+                .isEqualTo("3 of 15 points  40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.render(0, Duration.ofHours(3), "0 of 15 points", 100))
+                .endsWith("  0 %, 3:00:00 so far, time left not known yet");
+        for (int width = 40; width < 130; width++) {
+            assertThat(ProgressBarLine.render(999, elapsed, "14 of 15 points", width))
+                    .hasSizeLessThan(width);
+        }
     }
 }
