@@ -58,7 +58,7 @@ public final class PointSimulation implements ScenarioRunner {
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         RunFacts facts = facts(point, task, strategy, found, capacityBytes);
         if (!found.fits()) {
-            return RunResult.outOfMemory(facts, remedy(found, capacityBytes));
+            return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job()).words());
         }
         StepPlan plan = strategy.plan(found.job());
         return simulate(
@@ -105,7 +105,7 @@ public final class PointSimulation implements ScenarioRunner {
             long capacityBytes) {
         TrainingJob job = found.job();
         List<String> notes = new ArrayList<>(point.notes());
-        if (task.microBatch() == null) {
+        if (task.microBatch() == null && found.fits()) {
             notes.add("micro_batch " + job.microBatch() + " is the largest divisor of the "
                     + job.microBatch() * job.accumulationSteps()
                     + " samples of a GPU that fits in memory; set micro_batch to choose another");
@@ -140,12 +140,6 @@ public final class PointSimulation implements ScenarioRunner {
             sources.add(new RunFacts.Source(figure.key(), figure.source(), figure.date()));
         }
         return sources;
-    }
-
-    private static String remedy(LargestMicroBatch.Found found, long capacityBytes) {
-        long missingBytes = -found.ledger().headroomBytes(capacityBytes);
-        return "needs " + found.ledger().peakBytes() + " bytes per GPU, " + missingBytes + " more than the "
-                + capacityBytes + " there are; use more nodes, a larger shard group, full checkpointing or offload";
     }
 
     private RunResult runCollective(ScenarioPoint point, Task.Collective task) throws InterruptedException {

@@ -1,0 +1,138 @@
+package io.shardsim.scenarios.composition;
+
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.question.StrategySpec;
+import io.shardsim.scenarios.question.Task;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.units.DataSize;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What would make a training run fit: the smallest change that does, in the order of what it costs. First a smaller micro-batch, then
+ * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes.
+ *
+ * <p>Leaves out other strategies and other GPUs, which change the question.
+ */
+final class NearestFit {
+    /** Beyond the largest clusters that anyone rents. */
+    private static final int NODES_MAX = 4096;
+
+    private final Task.Training task;
+    private final Cluster cluster;
+    private final TrainingJob job;
+    private final long capacityBytes;
+
+    /**
+     * @param job the job that does not fit
+     */
+    NearestFit(Task.Training task, Cluster cluster, TrainingJob job) {
+        this.task = task;
+        this.cluster = cluster;
+        this.job = job;
+        this.capacityBytes = cluster.instance().gpu().memoryBytes();
+    }
+
+    /** One change or none of each kind. */
+    private record Change(
+            Checkpointing checkpointing,
+            boolean offload,
+            @Nullable String shardGroup,
+            int nodes) {}
+
+    /** The change in words, or what to try when nothing was found. */
+    String words() {
+        Change none = new Change(task.checkpointing(), task.activationOffload(), null, cluster.nodes());
+        Change recompute = new Change(Checkpointing.FULL, none.offload, null, none.nodes);
+        Change offload = new Change(Checkpointing.FULL, true, null, none.nodes);
+        String world = hasLargerShardGroup() ? String.valueOf(cluster.worldSize()) : null;
+        Change group = new Change(none.checkpointing, none.offload, world, none.nodes);
+        Change all = new Change(Checkpointing.FULL, true, world, none.nodes);
+        for (Change change : new Change[] {none, recompute, offload, group, all}) {
+            String fits = tried(change);
+            if (fits != null) {
+                return fits;
+            }
+        }
+        for (int nodes = cluster.nodes() * 2; nodes <= NODES_MAX; nodes *= 2) {
+            Change more = new Change(
+                    none.checkpointing,
+                    none.offload,
+                    world == null ? null : String.valueOf(nodes * cluster.gpusPerNode()),
+                    nodes);
+            String fits = tried(more);
+            if (fits != null) {
+                return fits;
+            }
+        }
+        return "no number of nodes up to " + NODES_MAX
+                + " makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory";
+    }
+
+    private boolean hasLargerShardGroup() {
+        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
+        return given != null && !given.equals("0") && Integer.parseInt(given) < cluster.worldSize();
+    }
+
+    /** What fits in words, or null when it does not. */
+    private @Nullable String tried(Change change) {
+        long worldSize = (long) change.nodes * cluster.gpusPerNode();
+        long samples = Math.max(1, task.globalBatch() / worldSize);
+        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
+        if (change.shardGroup != null) {
+            given.put(StrategyDescriptor.SHARD_GROUP, change.shardGroup);
+        }
+        ShardingStrategy strategy = new StrategySpec(task.strategy().descriptor(), given).create();
+        TrainingJob changed = new TrainingJob(
+                job.model(),
+                Math.toIntExact(worldSize),
+                job.gpusPerNode(),
+                job.sequenceLength(),
+                1,
+                Math.toIntExact(samples),
+                job.precision(),
+                change.checkpointing,
+                change.offload,
+                job.attention(),
+                job.dropout(),
+                job.kernels(),
+                job.gradientClipping());
+        if (!strategy.problems(changed).isEmpty()) {
+            return null;
+        }
+        LargestMicroBatch.Found found = LargestMicroBatch.of(strategy, changed, capacityBytes);
+        return found.fits() ? words(change, found, worldSize) : null;
+    }
+
+    private String words(Change change, LargestMicroBatch.Found found, long worldSize) {
+        StringBuilder words = new StringBuilder("what fits: ");
+        if (change.nodes != cluster.nodes()) {
+            words.append("nodes ").append(change.nodes).append(", ");
+        }
+        if (change.shardGroup != null) {
+            words.append("shard_group ").append(change.shardGroup).append(", ");
+        }
+        if (change.checkpointing != task.checkpointing()) {
+            words.append("activation_checkpointing full, ");
+        }
+        if (change.offload != task.activationOffload()) {
+            words.append("activation_offload true, ");
+        }
+        if (task.globalBatch() % worldSize != 0) {
+            words.append("global_batch ")
+                    .append(Math.max(1, task.globalBatch() / worldSize) * worldSize)
+                    .append(", ");
+        }
+        return words.append("micro_batch ")
+                .append(found.job().microBatch())
+                .append(" (")
+                .append(DataSize.approximate(found.ledger().peakBytes()))
+                .append(" a GPU)")
+                .toString();
+    }
+}

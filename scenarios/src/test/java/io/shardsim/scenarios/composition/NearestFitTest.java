@@ -1,0 +1,67 @@
+package io.shardsim.scenarios.composition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.question.ScenarioReader;
+import io.shardsim.scenarios.yaml.InputException;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What is proposed to somebody whose model does not fit, does fit. */
+class NearestFitTest {
+    private static final String SCENARIO = """
+            scenario: big
+            model: gpt3-13b
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 2048, global_batch: 64, activation_checkpointing: full}
+            strategy: {kind: zero3}
+            """;
+
+    private static RunResult run(String text) throws InputException, InterruptedException {
+        ScenarioPoint point = ScenarioReader.readText("a.yaml", text).points().get(0);
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            return simulation.run(point);
+        }
+    }
+
+    private static String remedy(String text) throws InputException, InterruptedException {
+        RunResult result = run(text);
+        assertThat(result.fits()).as("fits without any change").isFalse();
+        return Objects.requireNonNull(result.remedy());
+    }
+
+    @Test
+    void aSmallerMicroBatchIsProposedFirst() throws Exception {
+        assertThat(remedy(SCENARIO.replace("global_batch: 64", "global_batch: 1024, micro_batch: 64")))
+                .matches("what fits: micro_batch \\d+ \\([0-9.]+ GiB a GPU\\)");
+    }
+
+    @Test
+    void recomputationIsProposedWhereActivationsAreTheTrouble() throws Exception {
+        String fewSamples = SCENARIO.replace("global_batch: 64", "global_batch: 16");
+        assertThat(remedy(fewSamples.replace("checkpointing: full", "checkpointing: none")))
+                .startsWith("what fits: activation_checkpointing full, micro_batch 1 (");
+        assertThat(run(fewSamples).fits()).isTrue();
+    }
+
+    @Test
+    void moreNodesAreProposedWhereStatesAreTheTroubleAndThatManyFit() throws Exception {
+        String large = SCENARIO.replace("gpt3-13b", "gpt3-175b");
+        Matcher proposed = Pattern.compile("what fits: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*")
+                .matcher(remedy(large));
+        assertThat(proposed.matches()).isTrue();
+        int nodes = Integer.parseInt(proposed.group(1));
+        assertThat(Integer.parseInt(proposed.group(2))).isEqualTo(nodes * 8);
+    }
+
+    @Test
+    void whatNoClusterHoldsIsSaid() throws Exception {
+        assertThat(remedy(SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("zero3", "ddp")))
+                .isEqualTo(
+                        "no number of nodes up to 4096 makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory");
+    }
+}
