@@ -215,7 +215,7 @@ public final class Fsdp implements ShardingStrategy {
             int ready = accumulated;
             if (job.gradientClipping() > 0) {
                 int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
-                ready = writer.allReduce(shard, 4, "auto", "all-reduce gradient norm", norm);
+                ready = writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
             }
             writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", ready);
         }

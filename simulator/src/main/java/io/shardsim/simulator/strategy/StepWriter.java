@@ -26,6 +26,12 @@ import java.util.function.Consumer;
  * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
  */
 final class StepWriter {
+    /**
+     * Carries all-reduces of single numbers. NCCL would take a tree, which ends some milliseconds a step sooner; but in a tree every node
+     * has a place of its own, and no node could stand for another for the sake of four bytes.
+     */
+    static final String SCALAR_ALGORITHM = "ring";
+
     /** Owners whose memory comes and goes within a step. */
     static final Set<MemoryOwner> ALLOCATED_IN_STEP = Collections.unmodifiableSet(EnumSet.of(
             MemoryOwner.GATHERED_UNITS, MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.BUCKETS));

@@ -96,9 +96,9 @@ public final class ZeroTwo implements ShardingStrategy {
 
         @Override
         void update(int gradientsReady) {
-            int overflow = writer.allReduce(world, 1, "auto", "all-reduce overflow flag", gradientsReady);
+            int overflow = writer.allReduce(world, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", gradientsReady);
             int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", overflow);
-            int summed = writer.allReduce(world, 8, "auto", "all-reduce gradient norm", norm);
+            int summed = writer.allReduce(world, 8, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.precision().isMixed() ? 4 * shardElements() : 0);
             int updated = writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", summed);
             writer.free(MemoryOwner.OPTIMIZER_STATES, job.precision().isMixed() ? 4 * shardElements() : 0);
