@@ -87,6 +87,7 @@ public final class GpuDevice extends AbstractBehavior<DeviceMessage> {
     }
 
     private Behavior<DeviceMessage> onEvent(GpuEvent event) {
+        state.countOwnEvent();
         int operation = EventOrder.operation(event.order());
         switch (EventOrder.eventClass(event.order())) {
             case EventOrder.CHANNEL -> onBlockFree(operation, EventOrder.channel(event.order()), event.timePs());

@@ -21,7 +21,8 @@ public final class GpuState implements DeviceState {
     private static final int WORK = EXPOSED + STREAMS;
     private static final int SLOWDOWN = WORK + WORK_KINDS;
     private static final int RECEIVED_BYTES = SLOWDOWN + 1;
-    private static final int TOTALS = RECEIVED_BYTES + 1;
+    private static final int OWN_EVENTS = RECEIVED_BYTES + 1;
+    private static final int TOTALS = OWN_EVENTS + 1;
     static final int COMPUTE = Stream.COMPUTE.ordinal();
 
     final int rank;
@@ -76,6 +77,15 @@ public final class GpuState implements DeviceState {
 
     public PortBank ports() {
         return ports;
+    }
+
+    /** Events that this GPU has set itself. */
+    public long ownEvents() {
+        return totals[OWN_EVENTS];
+    }
+
+    void countOwnEvent() {
+        totals[OWN_EVENTS]++;
     }
 
     /** Bytes on the wire that have arrived here. */

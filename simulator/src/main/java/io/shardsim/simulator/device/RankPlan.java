@@ -5,6 +5,7 @@ import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,9 @@ public final class RankPlan {
     private final StepPlan plan;
     /** For each stream, its operations in order. */
     private final int[][] operationsOfStream = new int[STREAMS][];
-    /** For each operation, the streams and positions that it waits for, alternating. */
+    /** For each operation, the operations it waits for, without those that one before it on its stream waited for. */
+    private final int[][] waitOperations;
+    /** The same as streams and positions, alternating. */
     private final int[][] waits;
     /** For each operation, its time at full speed [ps]; 0 for collectives. */
     private final long[] durationPs;
@@ -37,6 +40,7 @@ public final class RankPlan {
     public RankPlan(StepPlan plan, ToLongFunction<Work> workPs) {
         this.plan = plan;
         int size = plan.size();
+        waitOperations = new int[size][];
         waits = new int[size][];
         durationPs = new long[size];
         collectiveClass = new int[size];
@@ -44,10 +48,16 @@ public final class RankPlan {
         int[] counts = new int[STREAMS];
         Map<Operation.Collective, Integer> classes = new HashMap<>();
         Map<Work, Long> times = new HashMap<>();
+        int[][] waited = new int[STREAMS][STREAMS];
+        for (int[] ofStream : waited) {
+            Arrays.fill(ofStream, -1);
+        }
         for (int i = 0; i < size; i++) {
             Operation operation = plan.operation(i);
             position[i] = counts[operation.stream().ordinal()]++;
-            waits[i] = waitsOf(i, position);
+            waitOperations[i] =
+                    unsettledWaits(i, position, waited[operation.stream().ordinal()]);
+            waits[i] = places(waitOperations[i], position);
             collectiveClass[i] = NO_COLLECTIVE;
             if (operation instanceof Operation.Compute compute) {
                 durationPs[i] = times.computeIfAbsent(compute.work(), workPs::applyAsLong);
@@ -74,12 +84,35 @@ public final class RankPlan {
         return new Operation.Collective(c.stream(), c.kind(), c.groups(), c.totalBytes(), c.algorithm(), "");
     }
 
-    private int[] waitsOf(int operation, int[] position) {
-        int[] indices = plan.waitsFor(operation);
-        int[] pairs = new int[2 * indices.length];
-        for (int i = 0; i < indices.length; i++) {
-            pairs[2 * i] = plan.operation(indices[i]).stream().ordinal();
-            pairs[2 * i + 1] = position[indices[i]];
+    /**
+     * Leaves out waits that the order of streams settles: for operations of the same stream, and for what an operation before this one on its
+     * stream has waited for. So a wait for one early operation does not make all later ones look different.
+     *
+     * @param waited for each stream, the furthest position that the operation's stream has waited for; brought up to date
+     */
+    private int[] unsettledWaits(int operation, int[] position, int[] waited) {
+        int own = plan.operation(operation).stream().ordinal();
+        int[] all = plan.waitsFor(operation);
+        int[] kept = new int[all.length];
+        int count = 0;
+        for (int wait : all) {
+            int stream = plan.operation(wait).stream().ordinal();
+            if (stream != own && position[wait] > waited[stream]) {
+                kept[count++] = wait;
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            int stream = plan.operation(kept[i]).stream().ordinal();
+            waited[stream] = Math.max(waited[stream], position[kept[i]]);
+        }
+        return Arrays.copyOf(kept, count);
+    }
+
+    private int[] places(int[] operations, int[] position) {
+        int[] pairs = new int[2 * operations.length];
+        for (int i = 0; i < operations.length; i++) {
+            pairs[2 * i] = plan.operation(operations[i]).stream().ordinal();
+            pairs[2 * i + 1] = position[operations[i]];
         }
         return pairs;
     }
@@ -101,11 +134,11 @@ public final class RankPlan {
         int compute = Stream.COMPUTE.ordinal();
         int[][] result = new int[operationsOfStream[compute].length][];
         int[] none = {};
-        java.util.Arrays.fill(result, none);
+        Arrays.fill(result, none);
         for (int mark = 0; mark < positionsBeforeMark.length; mark++) {
             int at = positionsBeforeMark[mark][compute];
             if (at < result.length) {
-                int[] marks = java.util.Arrays.copyOf(result[at], result[at].length + 1);
+                int[] marks = Arrays.copyOf(result[at], result[at].length + 1);
                 marks[marks.length - 1] = mark;
                 result[at] = marks;
             }
@@ -153,7 +186,7 @@ public final class RankPlan {
     /** Equal for operations of the same shape. */
     public long shapeHash(int operation) {
         long hash = 31 * durationPs[operation] + collectiveClass[operation];
-        for (int wait : plan.waitsFor(operation)) {
+        for (int wait : waitOperations[operation]) {
             hash = 31 * hash + operation - wait;
         }
         return 31 * hash + plan.operation(operation).stream().ordinal();
@@ -171,8 +204,8 @@ public final class RankPlan {
                 && one.work().kind() != other.work().kind()) {
             return false;
         }
-        int[] waitsOfA = plan.waitsFor(a);
-        int[] waitsOfB = plan.waitsFor(b);
+        int[] waitsOfA = waitOperations[a];
+        int[] waitsOfB = waitOperations[b];
         if (waitsOfA.length != waitsOfB.length) {
             return false;
         }

@@ -24,7 +24,6 @@ public final class FastForward {
     private final @Nullable SkipObserver observer;
     private final StateWriter writer = new StateWriter();
     private final List<Deque<Snapshot>> histories = List.of(new ArrayDeque<>(), new ArrayDeque<>());
-    private long skippedEvents;
 
     /** Hears what is skipped. */
     public interface SkipObserver {
@@ -34,7 +33,7 @@ public final class FastForward {
         void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times);
     }
 
-    private record Snapshot(int mark, long timePs, long executedEvents, long[] state, long[] totals) {}
+    private record Snapshot(int mark, long timePs, long[] state, long[] totals) {}
 
     /**
      * @param devices all devices of the logical process, in order of their ids
@@ -45,13 +44,8 @@ public final class FastForward {
         this.observer = observer;
     }
 
-    /** Events that were not executed because they repeat others. */
-    long skippedEvents() {
-        return skippedEvents;
-    }
-
     /** Looks for a period that ends at this mark, and skips what it can. */
-    void onMark(int mark, long nowPs, long executedEvents, FutureEventList events) {
+    void onMark(int mark, long nowPs, FutureEventList events) {
         Deque<Snapshot> history = histories.get(plan.level(mark));
         PlaceInPlan place = new PlaceInPlan();
         devices.forEach(device -> device.tellPlace(place));
@@ -59,7 +53,7 @@ public final class FastForward {
             history.clear();
             return;
         }
-        Snapshot now = snapshot(mark, nowPs, executedEvents, events);
+        Snapshot now = snapshot(mark, nowPs, events);
         for (Snapshot earlier : history) {
             int period = plan.segmentsFrom(earlier.mark(), mark);
             int times = place.repetitionsAhead(plan, mark, period) / period;
@@ -85,7 +79,7 @@ public final class FastForward {
         return false;
     }
 
-    private Snapshot snapshot(int mark, long nowPs, long executedEvents, FutureEventList events) {
+    private Snapshot snapshot(int mark, long nowPs, FutureEventList events) {
         writer.begin(nowPs, events.earliestPs(nowPs), plan.operationBefore(mark), plan.positionsBefore(mark));
         events.save(writer);
         int totalsCount = 0;
@@ -100,7 +94,7 @@ public final class FastForward {
                 totals[next++] = device.total(i);
             }
         }
-        return new Snapshot(mark, nowPs, executedEvents + skippedEvents, writer.toArray(), totals);
+        return new Snapshot(mark, nowPs, writer.toArray(), totals);
     }
 
     private void skip(Snapshot from, Snapshot to, int times, FutureEventList events) {
@@ -120,7 +114,6 @@ public final class FastForward {
             device.shift(deltaPs, deltaOperations, deltaPositions);
         }
         events.shift(deltaPs, deltaOperations);
-        skippedEvents += (to.executedEvents() - from.executedEvents()) * times;
         if (observer != null) {
             observer.onPeriodsSkipped(
                     from.timePs(),

@@ -38,7 +38,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
             List<? extends DeviceState> states, @Nullable FastForward fastForward, MarkBoard marks, Runnable begin) {}
 
     /** How a run went. */
-    public record Outcome(long nowPs, long executedEvents, long simulatedEvents, int pendingEventsMax) {}
+    public record Outcome(long nowPs, long executedEvents, int pendingEventsMax) {}
 
     private LogicalProcess(
             ActorContext<Command> context,
@@ -93,20 +93,13 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
             int[] marks = devices.marks().take();
             if (devices.fastForward() != null) {
                 for (int mark : marks) {
-                    devices.fastForward()
-                            .onMark(
-                                    mark,
-                                    dispatcher.events().nowPs(),
-                                    dispatcher.executedEvents(),
-                                    dispatcher.events());
+                    devices.fastForward().onMark(mark, dispatcher.events().nowPs(), dispatcher.events());
                 }
             }
         }
-        long skipped = devices.fastForward() == null ? 0 : devices.fastForward().skippedEvents();
         return new Outcome(
                 dispatcher.events().nowPs(),
                 dispatcher.executedEvents(),
-                dispatcher.executedEvents() + skipped,
                 dispatcher.events().sizeMax());
     }
 }

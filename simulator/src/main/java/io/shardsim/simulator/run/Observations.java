@@ -22,6 +22,7 @@ final class Observations {
         Cluster cluster = assembly.cluster();
         List<RankTotals> ranks = new ArrayList<>();
         long endPs = 0;
+        long events = 0;
         long sentBytes = 0;
         long receivedBytes = 0;
         for (int rank = 0; rank < cluster.worldSize(); rank++) {
@@ -32,6 +33,7 @@ final class Observations {
             }
             ranks.add(totals(rank, gpu));
             endPs = Math.max(endPs, gpu.finishPs());
+            events += gpu.ownEvents();
             sentBytes += gpu.sentBytes();
             receivedBytes += gpu.receivedBytes();
         }
@@ -40,13 +42,14 @@ final class Observations {
                     "bytes sent " + sentBytes + " != bytes received " + receivedBytes + " over all ranks");
         }
         List<LinkTotals> links = links(assembly);
+        events += links.stream().mapToLong(LinkTotals::chunks).sum();
         return new StepObservation(
                 endPs,
                 List.copyOf(ranks),
                 List.copyOf(links),
                 assembly.timeline().spans(),
                 outcome.executedEvents(),
-                outcome.simulatedEvents(),
+                events,
                 digest(ranks, links));
     }
 

@@ -310,7 +310,8 @@ abstract class Stage3Step {
     // The update.
 
     private void update() {
-        int overflow = writer.allReduce(shard, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", synchronizedAt);
+        int overflow =
+                writer.allReduce(shard, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", synchronizedAt);
         int checked = writer.host(0, "read overflow flag", overflow);
         int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", checked);
         int summed = writer.allReduce(shard, 8, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);

@@ -96,7 +96,8 @@ public final class ZeroTwo implements ShardingStrategy {
 
         @Override
         void update(int gradientsReady) {
-            int overflow = writer.allReduce(world, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", gradientsReady);
+            int overflow =
+                    writer.allReduce(world, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", gradientsReady);
             int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", overflow);
             int summed = writer.allReduce(world, 8, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.precision().isMixed() ? 4 * shardElements() : 0);
