@@ -98,7 +98,10 @@ public final class ScalarTypes {
 
         @Override
         public Map<String, Object> schema() {
-            return Map.of("type", "string", "pattern", "^(" + pattern.pattern() + ")$");
+            Map<String, Object> schema = new LinkedHashMap<>();
+            schema.put("type", "string");
+            schema.put("pattern", "^(" + pattern.pattern() + ")$");
+            return schema;
         }
     }
 

@@ -21,7 +21,7 @@ class ScenarioErrorsTest {
             training:
               sequence_length: 2048
               global_batch: 1536
-            strategy: {kind: fsdp, shard_group: 128}
+            strategy: {kind: mics, shard_group: 128}
             """;
 
     static List<String> problems(String text) {
@@ -38,6 +38,10 @@ class ScenarioErrorsTest {
 
     static Stream<Arguments> refused() {
         return Stream.of(
+                with(
+                        "kind: mics",
+                        "kind: fsdp",
+                        "a.yaml:7:24: strategy fsdp has no shard_group, which belongs to fsdp-hybrid, mics; remove it"),
                 with(
                         "shard_group: 128",
                         "shard_group: 48",
@@ -59,21 +63,21 @@ class ScenarioErrorsTest {
                         "shard_group: all",
                         "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 2147483647"),
                 with(
-                        "kind: fsdp",
-                        "kind: fdsp",
-                        "a.yaml:7:18: strategy fdsp is not in the catalog; did you mean fsdp?"),
+                        "kind: mics",
+                        "kind: mcis",
+                        "a.yaml:7:18: strategy mcis is not in the catalog; did you mean mics?"),
                 with(
-                        "strategy: {kind: fsdp, shard_group: 128}",
-                        "strategy: fsdp",
-                        "a.yaml:7:11: strategy fsdp is a text; write a block such as {kind: mics, shard_group: 128}"),
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: mics",
+                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: mics, shard_group: 128}"),
                 with(
-                        "strategy: {kind: fsdp, shard_group: 128}",
+                        "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {}",
                         "a.yaml:7:11: strategy has no kind; add kind: a name of letters, digits, dots and dashes"),
                 with(
                         "shard_group: 128",
-                        "limit_all_gathers: yes",
-                        "a.yaml:7:43: limit_all_gathers yes is a text in YAML 1.2; write true"),
+                        "two_hop_gradient_sync: yes",
+                        "a.yaml:7:47: two_hop_gradient_sync yes is a text in YAML 1.2; write true"),
                 with("nodes: 32", "nodes: 0", "a.yaml:3:42: nodes 0 < 1; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: -3", "a.yaml:3:42: nodes -3 < 1; write a whole number from 1 to 65536"),
                 with(
@@ -345,7 +349,7 @@ class ScenarioErrorsTest {
     void allProblemsOfAFileAreToldTogetherInOrderOfPlace() {
         assertThat(problems(VALID.replace("nodes: 32", "nodes: 0")
                         .replace("gpt2-30b", "gpt5")
-                        .replace("fsdp", "fdsp")))
+                        .replace("mics", "mcis")))
                 .extracting(problem -> problem.split(":")[1])
                 .containsExactly("2", "3", "7");
     }

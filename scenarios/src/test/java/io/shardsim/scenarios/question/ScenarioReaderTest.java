@@ -19,7 +19,7 @@ class ScenarioReaderTest {
             model: gpt2-30b
             cluster: {instance: p4d.24xlarge, nodes: 32}
             training: {sequence_length: 2048, global_batch: 1536}
-            strategy: {kind: fsdp, shard_group: 128}
+            strategy: {kind: mics, shard_group: 128}
             """;
 
     private static Scenario read(String text) throws InputException {
@@ -50,11 +50,11 @@ class ScenarioReaderTest {
         assertThat(task.kernels()).isNull();
         assertThat(task.dropout()).isTrue();
         assertThat(task.gradientClipping()).isEqualTo(1.0);
-        assertThat(task.strategy().kind()).isEqualTo("fsdp");
+        assertThat(task.strategy().kind()).isEqualTo("mics");
         assertThat(task.strategy().given()).isEqualTo(Map.of("shard_group", "128"));
         assertThat(task.strategy().parameters())
                 .containsEntry("shard_group", "128")
-                .containsEntry("limit_all_gathers", "true");
+                .containsEntry("two_hop_gradient_sync", "true");
     }
 
     @Test
@@ -88,6 +88,18 @@ class ScenarioReaderTest {
                 .containsExactly("16", "128", "128");
         assertThat(points.get(0).notes()).containsExactly("shard_group 128 capped to world size 16");
         assertThat(points.get(1).notes()).isEmpty();
+    }
+
+    @Test
+    void aParameterOfAnotherStrategyOfTheSweepIsANote() throws InputException {
+        List<ScenarioPoint> points =
+                read(BASE + "sweep: {strategy.kind: [zero3, fsdp, mics]}\n").points();
+        assertThat(points)
+                .extracting(ScenarioPoint::notes)
+                .containsExactly(
+                        List.of("shard_group has no effect under zero3"),
+                        List.of("shard_group has no effect under fsdp"),
+                        List.of());
     }
 
     @Test

@@ -29,7 +29,7 @@ class ScenarioSchemaTest {
             model: gpt2-30b
             cluster: {instance: p4d.24xlarge, nodes: 32}
             training: {sequence_length: 2048, global_batch: 1536}
-            strategy: {kind: fsdp, shard_group: 128}
+            strategy: {kind: mics, shard_group: 128}
             """;
 
     /** When this fails, the key table changed: copy what it expects into the resource. */
@@ -111,7 +111,7 @@ class ScenarioSchemaTest {
                 "scenario: ok=colour: red",
                 "scenario: ok=scenario: a/b",
                 "training:=trianing:",
-                "kind: fsdp, shard_group: 128=shard_group: 128",
+                "kind: mics, shard_group: 128=shard_group: 128",
                 "global_batch: 1536=global_batch: 1536, precision: fp8",
                 "global_batch: 1536=global_batch: 1536, activation_offload: maybe"
             })

@@ -41,16 +41,21 @@ public final class Fsdp implements ShardingStrategy {
     @Override
     public List<String> problems(TrainingJob job) {
         List<String> problems = new ArrayList<>(parameters.problems());
-        ShardGroups.problem("shard_group", parameters.count("shard_group"), job.worldSize())
+        ShardGroups.problem("shard_group", chosenShardGroup(), job.worldSize())
                 .ifPresent(problems::add);
         return problems;
     }
 
     @Override
     public RankGroups shardGroups(TrainingJob job) {
-        int size = parameters.count("shard_group");
+        int size = chosenShardGroup();
         int byDefault = parameters.flag("hybrid") ? Math.min(job.gpusPerNode(), job.worldSize()) : job.worldSize();
         return ShardGroups.shard(size == 0 ? byDefault : size, job.worldSize());
+    }
+
+    /** The group that hybrid sharding is given; 0 where the user leaves it, or the kind shards over all ranks and has no such choice. */
+    private int chosenShardGroup() {
+        return parameters.names().contains("shard_group") ? parameters.count("shard_group") : 0;
     }
 
     @Override
