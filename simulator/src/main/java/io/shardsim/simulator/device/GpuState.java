@@ -211,7 +211,7 @@ public final class GpuState implements DeviceState {
                 next++;
             }
             if (next < plan.streamLength(stream)) {
-                tellNext(place, plan.operation(stream, next), running[stream]);
+                tellNext(place, plan.operation(stream, next));
             }
         }
         for (CollectiveRun run : runs) {
@@ -219,7 +219,7 @@ public final class GpuState implements DeviceState {
         }
     }
 
-    private void tellNext(PlaceInPlan place, int operation, boolean behindAnother) {
+    private void tellNext(PlaceInPlan place, int operation) {
         int latestWait = -1;
         int[] waits = plan.waits(operation);
         for (int i = 0; i < waits.length; i += 2) {
@@ -229,10 +229,8 @@ public final class GpuState implements DeviceState {
         }
         if (latestWait >= 0) {
             place.waiting(operation, latestWait);
-        } else if (behindAnother) {
-            place.reached(operation);
         } else {
-            throw new IllegalStateException("operation " + operation + " of rank " + rank + " waits for nothing");
+            place.reached(operation);
         }
     }
 

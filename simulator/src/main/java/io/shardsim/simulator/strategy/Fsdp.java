@@ -41,8 +41,7 @@ public final class Fsdp implements ShardingStrategy {
     @Override
     public List<String> problems(TrainingJob job) {
         List<String> problems = new ArrayList<>(parameters.problems());
-        ShardGroups.problem("shard_group", chosenShardGroup(), job.worldSize())
-                .ifPresent(problems::add);
+        ShardGroups.problem("shard_group", chosenShardGroup(), job.worldSize()).ifPresent(problems::add);
         return problems;
     }
 

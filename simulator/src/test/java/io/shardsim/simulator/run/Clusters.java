@@ -20,6 +20,34 @@ final class Clusters {
         return cluster(nodes, 8, new Bandwidth(300 * GB), 4, new Bandwidth(12_500_000_000L));
     }
 
+    /** Nodes whose GPU and network the compute and communication models know by name. */
+    static Cluster p4dOf(int nodes) {
+        Cluster like = likeP4d(nodes);
+        InstanceSpec instance = like.instance();
+        GpuSpec test = instance.gpu();
+        GpuSpec gpu = new GpuSpec(
+                "a100-40gb",
+                "ampere",
+                test.memoryBytes(),
+                test.memoryBandwidth(),
+                test.peakHalfFlopsPerSecond(),
+                test.peakSingleFlopsPerSecond(),
+                test.smCount(),
+                test.boostClockHz());
+        return new Cluster(
+                new InstanceSpec(
+                        "p4d.24xlarge",
+                        gpu,
+                        instance.gpusPerNode(),
+                        instance.intraNode(),
+                        instance.pcie(),
+                        instance.nic(),
+                        instance.nicsPerNode(),
+                        instance.fabric(),
+                        instance.price()),
+                nodes);
+    }
+
     static Cluster cluster(int nodes, int gpus, Bandwidth nvLink, int nics, Bandwidth nic) {
         GpuSpec gpu =
                 new GpuSpec("test", "test", 40L << 30, new Bandwidth(1555 * GB), 312e12, 19.5e12, 108, 1_410_000_000L);

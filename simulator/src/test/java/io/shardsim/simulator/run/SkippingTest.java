@@ -1,0 +1,105 @@
+package io.shardsim.simulator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.strategy.StrategyCatalog;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** For every strategy there is: skipping what repeats and leaving out nodes gives the totals of every rank, stream and link. */
+@Timeout(120)
+class SkippingTest {
+    private static final int LAYERS = 14;
+    private static SimulationEngine engine;
+
+    @BeforeAll
+    static void start() {
+        engine = new SimulationEngine(1);
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
+
+    static List<String> strategies() {
+        return StrategyCatalog.load().kinds();
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategies")
+    void givesWhatExecutingEverythingGives(String kind) throws Exception {
+        StepObservation all = run(kind, false, Map.of());
+        StepObservation skipped = run(kind, true, Map.of());
+
+        assertThat(skipped.digest()).isEqualTo(all.digest());
+        assertThat(skipped.ranks()).isEqualTo(all.ranks());
+        assertThat(skipped.links()).isEqualTo(all.links());
+        assertThat(skipped.timeline()).isEqualTo(all.timeline());
+        assertThat(skipped.simulatedEvents()).isEqualTo(all.simulatedEvents()).isEqualTo(all.executedEvents());
+        assertThat(skipped.executedEvents()).isLessThan(all.executedEvents());
+    }
+
+    @ParameterizedTest
+    @MethodSource("strategies")
+    void staysExactWithAStraggler(String kind) throws Exception {
+        Map<Integer, Long> straggler = Map.of(5, 1100L);
+        StepObservation all = run(kind, false, straggler);
+        StepObservation skipped = run(kind, true, straggler);
+
+        assertThat(skipped.digest()).isEqualTo(all.digest());
+        assertThat(skipped.endPs()).isGreaterThan(run(kind, true, Map.of()).endPs());
+    }
+
+    private static StepObservation run(String kind, boolean skip, Map<Integer, Long> durationPerMille)
+            throws Exception {
+        Cluster cluster = Clusters.p4dOf(2);
+        StrategyCatalog catalog = StrategyCatalog.load();
+        Map<String, Object> given = new HashMap<>();
+        if (kind.equals("mics")) {
+            given.put("shard_group", 8);
+        }
+        ShardingStrategy strategy = catalog.create(kind, given);
+        TrainingJob job = new TrainingJob(
+                ModelShape.gpt2(1024, LAYERS, 16, 50257, 1024),
+                cluster.worldSize(),
+                cluster.gpusPerNode(),
+                1024,
+                1,
+                4,
+                Precision.BF16,
+                Checkpointing.FULL,
+                false,
+                AttentionKind.STANDARD,
+                false,
+                strategy.defaultKernels(),
+                1);
+        assertThat(strategy.problems(job)).isEmpty();
+        StepPlan plan = strategy.plan(job);
+        return engine.run(new SimulationSetup(
+                cluster,
+                plan,
+                new TransformerWorkTimes(job, cluster.instance()),
+                new NcclTransportModel(CollectiveCatalog.load().algorithms()),
+                durationPerMille,
+                skip,
+                skip));
+    }
+}
