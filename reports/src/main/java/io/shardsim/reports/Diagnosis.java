@@ -2,7 +2,6 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
-import java.util.Locale;
 
 /**
  * A run in words: why it takes as long as it does and which setting to turn next. The next step is a direction read off the largest loss, not a
@@ -32,7 +31,15 @@ public record Diagnosis(String why, String next) {
                 "Needs " + Quantities.gib(memory.peakBytes()) + " a GPU and has "
                         + Quantities.gib(memory.capacityBytes()) + ": " + Quantities.gib(over)
                         + " too much; most is held by " + largestOwner(memory) + ".",
-                run.remedy() == null ? "" : run.remedy());
+                run.remedy() == null ? "" : sentence(run.remedy()));
+    }
+
+    private static String sentence(String words) {
+        String trimmed = words.trim();
+        if (trimmed.isEmpty()) {
+            return "";
+        }
+        return Character.toUpperCase(trimmed.charAt(0)) + trimmed.substring(1) + (trimmed.endsWith(".") ? "" : ".");
     }
 
     private static String largestOwner(RunFacts.Memory memory) {
@@ -107,7 +114,7 @@ public record Diagnosis(String why, String next) {
         return training.exposed().culprits().stream()
                 .filter(c -> c.stream() == stream)
                 .findFirst()
-                .map(c -> String.format(Locale.ROOT, ": mostly \u201c%s\u201d (%d times)", c.what(), c.waits()))
+                .map(c -> ", on rank 0 mostly for \u201c" + c.what() + "\u201d")
                 .orElse("");
     }
 

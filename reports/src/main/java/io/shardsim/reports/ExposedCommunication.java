@@ -14,7 +14,7 @@ import java.util.TreeMap;
  *
  * @param seconds time that compute stood still for collectives, mean over ranks [s]
  * @param linkSeconds time that collectives ran, hidden or not, mean over ranks [s]
- * @param culprits what rank 0's compute stream waited for, longest first
+ * @param culprits what rank 0's compute stream waited for, longest first; other ranks may wait longer or shorter
  */
 public record ExposedCommunication(double seconds, double linkSeconds, List<Culprit> culprits) {
 
@@ -36,29 +36,26 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
     }
 
     /**
-     * Charges each gap of the compute stream to the operation of another stream that ended last before the gap did: compute went on
-     * because that one was done.
+     * Charges each gap of the compute stream along its critical path: from the end of the gap back to the operation of another stream that
+     * ended last, from that one's start to the one that ended last before it, until the gap's beginning.
      */
     static List<Culprit> culprits(List<OperationSpan> timeline) {
         List<OperationSpan> others = timeline.stream()
-                .filter(span -> span.stream() != Stream.COMPUTE)
-                .sorted(Comparator.comparingLong(OperationSpan::endPs))
+                .filter(span -> span.stream() != Stream.COMPUTE && span.startPs() < span.endPs())
+                .sorted(Comparator.comparingLong(OperationSpan::endPs).thenComparingLong(OperationSpan::startPs))
                 .toList();
         List<OperationSpan> compute = timeline.stream()
                 .filter(span -> span.stream() == Stream.COMPUTE)
                 .sorted(Comparator.comparingLong(OperationSpan::startPs))
                 .toList();
         Map<String, Charge> byWords = new TreeMap<>();
-        int next = 0;
+        int ended = 0;
         long freePs = 0;
         for (OperationSpan span : compute) {
-            while (next < others.size() && others.get(next).endPs() <= span.startPs()) {
-                next++;
+            while (ended < others.size() && others.get(ended).endPs() <= span.startPs()) {
+                ended++;
             }
-            OperationSpan last = next == 0 ? null : others.get(next - 1);
-            if (span.startPs() > freePs && last != null && last.endPs() > freePs) {
-                charge(byWords, last, span.startPs() - freePs);
-            }
+            chargeGap(byWords, others, ended, freePs, span.startPs());
             freePs = Math.max(freePs, span.endPs());
         }
         List<Culprit> sorted = new ArrayList<>();
@@ -71,6 +68,22 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
         }
         sorted.sort(Comparator.comparingDouble(Culprit::seconds).reversed().thenComparing(Culprit::what));
         return Collections.unmodifiableList(sorted);
+    }
+
+    /**
+     * @param ended how many of the others ended before the gap did
+     */
+    private static void chargeGap(
+            Map<String, Charge> byWords, List<OperationSpan> others, int ended, long fromPs, long toPs) {
+        long untilPs = toPs;
+        for (int i = ended - 1; i >= 0 && untilPs > fromPs && others.get(i).endPs() > fromPs; i--) {
+            OperationSpan span = others.get(i);
+            if (span.endPs() <= untilPs) {
+                long startPs = Math.max(fromPs, span.startPs());
+                charge(byWords, span, span.endPs() - startPs);
+                untilPs = startPs;
+            }
+        }
     }
 
     private record Charge(String what, Stream stream, long gapPs, int waits) {}

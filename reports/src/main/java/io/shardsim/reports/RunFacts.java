@@ -110,7 +110,19 @@ public record RunFacts(
     public record Strategy(String kind, String name, int shardGroup) {
         /** Name and shard group, where the shard group is a choice. */
         public String label(int gpus) {
-            return shardGroup > 1 && shardGroup < gpus ? name + " (shard group " + shardGroup + ")" : name;
+            return shardGroup > 1 && shardGroup < gpus ? name + ", shard group " + shardGroup : name;
+        }
+
+        /** The same in short, for tables: the name up to what explains it, behind a comma or in parentheses. */
+        public String shortLabel(int gpus) {
+            return shardGroup > 1 && shardGroup < gpus
+                    ? shortName() + " (shard group " + shardGroup + ")"
+                    : shortName();
+        }
+
+        public String shortName() {
+            String[] parts = name.split(",| \\(", 2);
+            return parts[0].isBlank() ? name : parts[0].strip();
         }
     }
 

@@ -15,8 +15,8 @@ public final class RunNames {
     public String of(RunResult run) {
         RunFacts.Strategy strategy = run.facts().strategy();
         String name = series.getOrDefault(run, run.label());
-        return strategy != null && strategy.shardGroup() == run.gpus() && isOnlyOne(run, strategy.name())
-                ? strategy.name()
+        return strategy != null && strategy.shardGroup() == run.gpus() && isOnlyOne(run, strategy.shortName())
+                ? strategy.shortName()
                 : name;
     }
 

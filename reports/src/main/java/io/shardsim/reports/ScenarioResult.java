@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * All runs of one scenario: one run, or every point of its sweep.
@@ -70,25 +71,48 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return candidate;
     }
 
-    /** The strategy's name, with the label of the largest cluster where it shards in groups, and the sweep's values where needed. */
+    /** The strategy on the largest cluster in short; in full where that is not unique; with the sweep's values where neither is. */
     private static String seriesName(List<RunResult> members, Iterable<List<RunResult>> all) {
-        String name = members.get(members.size() - 1).label();
-        List<List<RunResult>> rivals = new ArrayList<>();
-        for (List<RunResult> other : all) {
-            if (other != members && other.get(other.size() - 1).label().equals(name)) {
-                rivals.add(other);
-            }
+        String brief = shortLabel(members);
+        if (rivals(members, all, brief, ScenarioResult::shortLabel).isEmpty()) {
+            return brief;
         }
+        String full = label(members);
+        List<List<RunResult>> rivals = rivals(members, all, full, ScenarioResult::label);
         if (rivals.isEmpty()) {
-            return name;
+            return full;
         }
-        StringBuilder words = new StringBuilder(name);
+        StringBuilder words = new StringBuilder(brief);
         varying(members, rivals)
                 .forEach((path, value) -> words.append(", ")
                         .append(path.substring(path.lastIndexOf('.') + 1).replace('_', ' '))
                         .append(' ')
                         .append(value));
         return words.toString();
+    }
+
+    private static List<List<RunResult>> rivals(
+            List<RunResult> members,
+            Iterable<List<RunResult>> all,
+            String name,
+            Function<List<RunResult>, String> naming) {
+        List<List<RunResult>> rivals = new ArrayList<>();
+        for (List<RunResult> other : all) {
+            if (other != members && naming.apply(other).equals(name)) {
+                rivals.add(other);
+            }
+        }
+        return rivals;
+    }
+
+    private static String label(List<RunResult> members) {
+        return members.get(members.size() - 1).label();
+    }
+
+    private static String shortLabel(List<RunResult> members) {
+        RunResult largest = members.get(members.size() - 1);
+        RunFacts.Strategy strategy = largest.facts().strategy();
+        return strategy == null ? largest.label() : strategy.shortLabel(largest.gpus());
     }
 
     /** The values of the sweep that are not the same in all the other series. */

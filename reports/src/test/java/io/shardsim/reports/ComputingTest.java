@@ -104,6 +104,32 @@ class ComputingTest {
     }
 
     @Test
+    void gapsAreSharedAlongTheirCriticalPath() {
+        List<OperationSpan> timeline = List.of(
+                new OperationSpan(0, 0, Stream.COMPUTE, "backward", 0, 10),
+                new OperationSpan(0, 1, Stream.REDUCE, "reduce-scatter bucket", 5, 40),
+                new OperationSpan(0, 2, Stream.HOST, "wait for gradients", 40, 40),
+                new OperationSpan(0, 3, Stream.GATHER, "gather parameters", 40, 90),
+                new OperationSpan(0, 4, Stream.HOST, "issue modules", 40, 60),
+                new OperationSpan(0, 5, Stream.GATHER, "copy out of flat buffer", 90, 92),
+                new OperationSpan(0, 6, Stream.COMPUTE, "forward", 92, 99));
+        assertThat(ExposedCommunication.culprits(timeline))
+                .containsExactly(
+                        new ExposedCommunication.Culprit("gather parameters", Stream.GATHER, 50 * 1e-12, 1),
+                        new ExposedCommunication.Culprit("reduce-scatter bucket", Stream.REDUCE, 30 * 1e-12, 1),
+                        new ExposedCommunication.Culprit("copy out of flat buffer", Stream.GATHER, 2 * 1e-12, 1));
+    }
+
+    @Test
+    void namesAreShortWhereThatIsEnough() {
+        RunFacts.Strategy mics = new RunFacts.Strategy("mics", "MiCS (SMP sharded data parallel)", 128);
+        assertThat(mics.label(256)).isEqualTo("MiCS (SMP sharded data parallel), shard group 128");
+        assertThat(mics.shortLabel(256)).isEqualTo("MiCS (shard group 128)");
+        assertThat(new RunFacts.Strategy("fsdp", "PyTorch FSDP, full shard", 256).shortLabel(256))
+                .isEqualTo("PyTorch FSDP");
+    }
+
+    @Test
     void efficiencyIsPerGpuAgainstTheSmallestClusterOfTheSeries() {
         ScenarioResult sweep = SampleRuns.sweep("s");
         RunResult small = sweep.runs().get(0);

@@ -3,7 +3,6 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
-import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
@@ -233,19 +232,16 @@ public final class SummaryTable {
 
     private static void remarks(StringBuilder out, ScenarioResult scenario, int width) {
         Set<String> lines = new LinkedHashSet<>();
+        RunNames names = new RunNames(scenario);
         for (RunResult run : scenario.runs()) {
-            run.facts().warnings().forEach(text -> lines.add("warning: " + text));
-        }
-        for (RunResult run : scenario.runs()) {
-            run.facts().notes().forEach(text -> lines.add("note: " + text));
-            RunFacts.Memory memory = run.facts().memory();
-            if (!run.fits() && memory != null) {
+            if (!run.fits()) {
                 Diagnosis diagnosis = Diagnosis.of(run);
-                lines.add(("out of memory: " + run.label() + ", " + run.gpus() + " GPUs: " + diagnosis.why() + " "
-                                + diagnosis.next())
+                lines.add(("out of memory: " + names.withGpus(run) + ": " + diagnosis.why() + " " + diagnosis.next())
                         .trim());
             }
         }
+        scenario.runs().forEach(run -> run.facts().warnings().forEach(text -> lines.add("warning: " + text)));
+        scenario.runs().forEach(run -> run.facts().notes().forEach(text -> lines.add("note: " + text)));
         if (!lines.isEmpty()) {
             out.append('\n');
         }
