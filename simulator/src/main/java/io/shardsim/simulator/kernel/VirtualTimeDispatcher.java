@@ -50,7 +50,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     public void dispatch(ActorCell receiver, Envelope envelope) {
         if (envelope.message() instanceof VirtualTimeMessage message) {
             if (Thread.currentThread() == owner) {
-                events.push(message.timePs(), message.order(), receiver, envelope);
+                events.push(message, receiver, envelope);
             } else {
                 synchronized (inbox) {
                     inbox.add(new RemoteEvent(receiver, envelope));
@@ -72,7 +72,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             for (RemoteEvent event : inbox) {
                 VirtualTimeMessage message =
                         (VirtualTimeMessage) event.envelope().message();
-                events.push(message.timePs(), message.order(), event.receiver(), event.envelope());
+                events.push(message, event.receiver(), event.envelope());
             }
             inbox.clear();
         }
@@ -87,9 +87,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         long executed = 0;
         haltRequested = false;
         while (events.nextTimePs() < grantedTimePs) {
-            ActorCell receiver = events.nextReceiver();
-            Envelope envelope = events.nextEnvelope();
             events.pop();
+            ActorCell receiver = events.poppedReceiver();
+            Envelope envelope = events.poppedEnvelope();
             receiver.invoke(envelope);
             executed++;
             if (receiver.mailbox().isSuspended()) {
