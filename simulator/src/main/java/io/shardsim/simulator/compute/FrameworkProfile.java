@@ -113,6 +113,7 @@ public final class FrameworkProfile {
     private final String source;
     private final boolean dropout;
     private final boolean recomputeStopsEarly;
+    private final int savedActivationBytes;
     private final double flashRateRatio;
     private final double flashNarrowRateRatio;
     private final double matmulRateRatio;
@@ -126,6 +127,7 @@ public final class FrameworkProfile {
         this.source = text(name, p, "source");
         this.dropout = Boolean.parseBoolean(text(name, p, "dropout"));
         this.recomputeStopsEarly = Boolean.parseBoolean(text(name, p, "recompute-stops-early"));
+        this.savedActivationBytes = Integer.parseInt(text(name, p, "saved-activation-bytes"));
         this.flashRateRatio = Double.parseDouble(text(name, p, "flash-rate-ratio"));
         this.flashNarrowRateRatio = Double.parseDouble(text(name, p, "flash-narrow-rate-ratio"));
         this.matmulRateRatio = Double.parseDouble(text(name, p, "matmul-rate-ratio"));
@@ -230,6 +232,11 @@ public final class FrameworkProfile {
      */
     public boolean recomputeStopsEarly() {
         return recomputeStopsEarly;
+    }
+
+    /** Bytes of a feed-forward element that autograd saves between the input and the output of a GELU. */
+    public int savedActivationBytes() {
+        return savedActivationBytes;
     }
 
     /** Rate of the fused attention kernel that it ships, heads of 128 and wider, relative to FlashAttention-2 [1]. */

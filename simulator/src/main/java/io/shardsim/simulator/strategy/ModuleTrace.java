@@ -4,6 +4,7 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -46,6 +47,7 @@ final class ModuleTrace {
     private static final int[] NOTHING = {};
 
     private final List<Long> elements = new ArrayList<>();
+    private final BitSet layerStarts = new BitSet();
     private final List<Visit> visits = new ArrayList<>();
     private final List<Segment> segments = new ArrayList<>();
 
@@ -57,6 +59,7 @@ final class ModuleTrace {
         List<int[]> embedding = trace.modules(model.embeddingTensors());
         List<List<int[]>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
+            trace.layerStarts.set(trace.elements.size());
             layers.add(trace.modules(model.layerTensors()));
         }
         List<int[]> head = trace.modules(model.outputTensors());
@@ -148,6 +151,11 @@ final class ModuleTrace {
     /** Elements of a tensor. */
     long elements(int tensor) {
         return elements.get(tensor);
+    }
+
+    /** True for the first tensor of each layer. */
+    boolean startsLayer(int tensor) {
+        return layerStarts.get(tensor);
     }
 
     List<Visit> visits() {

@@ -328,6 +328,9 @@ abstract class Stage3Step {
 
     private void gatherPersistent(int updated) {
         for (int tensor = 0; tensor < trace.tensors(); tensor++) {
+            if (trace.startsLayer(tensor)) {
+                writer.beginLayer();
+            }
             if (coordinator.isPersistent(tensor)) {
                 writer.gather(
                         shard,

@@ -1,10 +1,10 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.strategy.Operation.Collective;
 import io.shardsim.simulator.strategy.Operation.Compute;
 import io.shardsim.simulator.strategy.Work.Kind;
-import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -41,6 +41,7 @@ final class StepWriter {
 
     private final TrainingJob job;
     private final int loadingHorizon;
+    private final FrameworkProfile profile;
     private final StepPlan.Builder plan = StepPlan.builder();
     private final Map<Operation, Operation> shared = new HashMap<>();
     private final int[] stored;
@@ -50,6 +51,7 @@ final class StepWriter {
     private StepWriter(TrainingJob job, int loadingHorizon) {
         this.job = job;
         this.loadingHorizon = loadingHorizon;
+        this.profile = FrameworkProfile.named(job.kernels());
         this.stored = new int[job.model().layers()];
         this.loaded = new int[job.model().layers()];
     }
@@ -105,7 +107,7 @@ final class StepWriter {
     /** Forward of one layer; keeps its activations, in host memory if the job says so. */
     int forwardLayer(int layer, int... waits) {
         long kept = keptBytes();
-        long temporary = job.checkpointing() == Checkpointing.FULL ? widestPairBytes() : 0;
+        long temporary = job.checkpointing() == Checkpointing.FULL ? backwardTemporaryBytes() : 0;
         int twoAgo = job.activationOffload() && layer >= 2 ? stored[layer - 2] : NONE;
         if (twoAgo != NONE) {
             free(MemoryOwner.ACTIVATIONS, kept);
@@ -153,16 +155,16 @@ final class StepWriter {
     /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
     int backwardLayer(int layer, int... waits) {
         int load = job.activationOffload() ? loadActivations(layer) : NONE;
-        long recomputed = job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength()) - keptBytes();
+        long recomputed = recomputedBytes();
         allocate(MemoryOwner.WORKING_SET, recomputed);
         int ready = NONE;
         if (job.checkpointing() != Checkpointing.NONE) {
             ready = compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", with(waits, load));
         }
-        allocate(MemoryOwner.WORKING_SET, widestPairBytes());
+        allocate(MemoryOwner.WORKING_SET, backwardTemporaryBytes());
         int backward = compute(
                 Kind.LAYER_BACKWARD, 1, "backward layer", ready == NONE ? with(waits, load) : new int[] {ready});
-        free(MemoryOwner.WORKING_SET, recomputed + widestPairBytes());
+        free(MemoryOwner.WORKING_SET, recomputed + backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, keptBytes());
         return backward;
     }
@@ -192,13 +194,26 @@ final class StepWriter {
     }
 
     private long keptBytes() {
-        return job.activations().layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
+        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
+        return job.checkpointing() == Checkpointing.FULL ? counted : counted + geluBytes();
     }
 
-    private long widestPairBytes() {
-        long scores =
-                job.attention() == AttentionKind.STANDARD ? (long) job.model().heads() * job.sequenceLength() : 0;
-        return 2L * job.precision().bytes() * Math.max(scores, job.model().ffn()) * job.microBatchTokens();
+    /** What comes back to life when one layer is computed again: all that it would have kept. */
+    private long recomputedBytes() {
+        return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
+                + geluBytes()
+                - keptBytes();
+    }
+
+    /** What the framework's own GELU saves between its input and its output. */
+    private long geluBytes() {
+        return job.model().gatedFfn()
+                ? 0
+                : (long) profile.savedActivationBytes() * job.model().ffn() * job.microBatchTokens();
+    }
+
+    private long backwardTemporaryBytes() {
+        return job.activations().backwardTemporaryBytes(job.microBatch(), job.sequenceLength());
     }
 
     // Communication, copies, host.

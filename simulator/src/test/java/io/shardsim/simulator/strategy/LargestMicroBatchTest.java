@@ -36,6 +36,18 @@ class LargestMicroBatchTest {
         assertThat(found.ledger().headroomBytes(CAPACITY)).isPositive();
     }
 
+    /** A GELU of eight operators saves three more tensors of the feed-forward width than a fused one. */
+    @Test
+    void eagerKernelsSaveMoreAndFitLess() {
+        ShardingStrategy zero3 = Strategies.of("zero3", Map.of());
+        long fused = MemoryLedger.of(zero3.plan(JOB.withMicroBatch(6, 1))).peakBytes();
+        TrainingJob eager = Strategies.withKernels(JOB, zero3.defaultKernels());
+        assertThat(LargestMicroBatch.of(zero3, JOB, fused).job().microBatch()).isEqualTo(6);
+        assertThat(LargestMicroBatch.of(zero3, eager, fused).job().microBatch()).isEqualTo(3);
+        assertThat(LargestMicroBatch.of(zero3, eager, CAPACITY).job().microBatch())
+                .isEqualTo(3);
+    }
+
     @Test
     void skipsMicroBatchesThatDoNotDivideTheSamples() {
         long threeAndABit = MemoryLedger.of(MICS.plan(JOB.withMicroBatch(3, 2))).peakBytes();

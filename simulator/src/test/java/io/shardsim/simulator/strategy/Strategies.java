@@ -31,6 +31,23 @@ final class Strategies {
                 1.0);
     }
 
+    static TrainingJob withKernels(TrainingJob job, String kernels) {
+        return new TrainingJob(
+                job.model(),
+                job.worldSize(),
+                job.gpusPerNode(),
+                job.sequenceLength(),
+                job.microBatch(),
+                job.accumulationSteps(),
+                job.precision(),
+                job.checkpointing(),
+                job.activationOffload(),
+                job.attention(),
+                job.dropout(),
+                kernels,
+                job.gradientClipping());
+    }
+
     /** Bytes of all collectives of a kind on a stream; 0 when there are none. */
     static long bytes(StepPlan plan, CollectiveKind kind, String label) {
         long bytes = 0;
