@@ -46,7 +46,7 @@ public final class ResultsJson {
     /** Enough for any comparison; fewer than a double's 15.95, so that the last bit of a sum does not show. */
     private static final MathContext SIGNIFICANT = new MathContext(12, RoundingMode.HALF_EVEN);
 
-    private static final ObjectWriter WRITER = writer();
+    static final ObjectWriter WRITER = writer();
 
     private ResultsJson() {}
 

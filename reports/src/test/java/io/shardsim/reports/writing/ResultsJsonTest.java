@@ -81,7 +81,6 @@ class ResultsJsonTest {
                         run.remedy(),
                         run.executedEvents(),
                         run.simulatedEvents(),
-                        run.pendingEventsMax(),
                         run.wallSeconds() + 1,
                         run.digest()))
                 .toList();

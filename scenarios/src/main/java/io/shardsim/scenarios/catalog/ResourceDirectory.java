@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param directory with slashes, none at either end
  */
-record ResourceDirectory(String directory, ClassLoader loader) {
+public record ResourceDirectory(String directory, ClassLoader loader) {
     private static final String SUFFIX = ".yaml";
 
-    ResourceDirectory(String directory) {
+    public ResourceDirectory(String directory) {
         this(directory, ResourceDirectory.class.getClassLoader());
     }
 
     /** Names of the files, without their suffix, in order. */
-    List<String> names() {
+    public List<String> names() {
         TreeSet<String> names = new TreeSet<>();
         try {
             Enumeration<URL> places = loader.getResources(directory);
@@ -46,7 +46,7 @@ record ResourceDirectory(String directory, ClassLoader loader) {
 
     /** The file, or null when there is none of this name. */
     @Nullable
-    InputStream open(String name) {
+    public InputStream open(String name) {
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
             return null;
         }
@@ -64,7 +64,7 @@ record ResourceDirectory(String directory, ClassLoader loader) {
     }
 
     /** The file as messages name it. */
-    String path(String name) {
+    public String path(String name) {
         return directory + "/" + name + SUFFIX;
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class PointRuns {
     private final List<Scenario> scenarios;
+    private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final double totalWeight;
 
@@ -29,7 +30,15 @@ final class PointRuns {
     private final ExecutorService workers;
 
     PointRuns(List<Scenario> scenarios, int threads) {
+        this(scenarios, threads, false);
+    }
+
+    /**
+     * @param carryOn whether the others are run even after one failed
+     */
+    PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
         this.scenarios = scenarios;
+        this.carryOn = carryOn;
         scenarios.forEach(scenario -> points.addAll(scenario.points()));
         totalWeight = points.stream().mapToDouble(PointRuns::weight).sum();
         workers = Executors.newFixedThreadPool(Math.max(1, Math.min(threads, points.size())), task -> {
@@ -73,7 +82,7 @@ final class PointRuns {
 
     private void runOne(ScenarioRunner runner, ScenarioPoint point, ProgressBarLine line) {
         synchronized (this) {
-            if (interrupted || !failures.isEmpty()) {
+            if (interrupted || (!carryOn && !failures.isEmpty())) {
                 return;
             }
         }

@@ -56,6 +56,7 @@ public final class ShardsimCommand implements Runnable {
     public static CommandLine commandLine(RunnerFactory runners, ReportWriter reports) {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
         commandLine.addSubcommand(new RunCommand(runners, reports));
+        commandLine.addSubcommand(new ValidateCommand(runners));
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));

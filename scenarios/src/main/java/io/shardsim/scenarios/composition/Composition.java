@@ -10,7 +10,7 @@ public final class Composition {
     public static ScenarioRunner runner(RunOptions options) {
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
-        return new PointSimulation(options.threads(), options.fastForward());
+        return new PointSimulation(options);
     }
 
     /** Reports as files and on the terminal. */

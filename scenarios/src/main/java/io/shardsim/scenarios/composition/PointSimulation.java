@@ -34,14 +34,20 @@ import java.util.function.ToLongFunction;
 public final class PointSimulation implements ScenarioRunner {
     private final SimulationEngine engine;
     private final boolean skipRepetition;
+    private final boolean beyondMemory;
+
+    public PointSimulation(RunOptions options) {
+        engine = new SimulationEngine(options.threads());
+        skipRepetition = options.fastForward();
+        beyondMemory = options.beyondMemory();
+    }
 
     /**
      * @param threads points that are simulated at once
      * @param skipRepetition false to execute every event of every device, for comparison
      */
     public PointSimulation(int threads, boolean skipRepetition) {
-        engine = new SimulationEngine(threads);
-        this.skipRepetition = skipRepetition;
+        this(new RunOptions(threads, skipRepetition));
     }
 
     @Override
@@ -57,7 +63,8 @@ public final class PointSimulation implements ScenarioRunner {
         long capacityBytes = cluster.instance().gpu().memoryBytes();
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         RunFacts facts = facts(point, task, strategy, found, capacityBytes);
-        if (!found.fits()) {
+        boolean runs = found.fits() || (beyondMemory && task.microBatch() != null);
+        if (!runs) {
             return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job()).words());
         }
         StepPlan plan = strategy.plan(found.job());

@@ -50,7 +50,6 @@ final class Observations {
                 assembly.timeline().spans(),
                 outcome.executedEvents(),
                 events,
-                outcome.pendingEventsMax(),
                 digest(ranks, links));
     }
 

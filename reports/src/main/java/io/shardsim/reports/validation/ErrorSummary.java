@@ -1,0 +1,76 @@
+package io.shardsim.reports.validation;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Errors of several cases in a few numbers.
+ *
+ * @param count cases with an error
+ * @param mape mean of the errors' sizes [1]; absent without cases
+ * @param median median of the errors' sizes [1]; absent without cases
+ * @param bias mean of the errors with their sign [1]; absent without cases
+ * @param worst size of the largest error [1]; absent without cases
+ * @param worstCase case that has it; absent without cases
+ * @param withoutFigure cases that came to no figure, because nothing fits in memory
+ */
+public record ErrorSummary(
+        int count,
+        @Nullable Double mape,
+        @Nullable Double median,
+        @Nullable Double bias,
+        @Nullable Double worst,
+        @Nullable String worstCase,
+        int withoutFigure) {
+
+    public static ErrorSummary of(Collection<CaseOutcome> outcomes) {
+        List<Double> sizes = new ArrayList<>();
+        double sum = 0;
+        double signed = 0;
+        double worst = 0;
+        String worstCase = null;
+        for (CaseOutcome outcome : outcomes) {
+            Double error = outcome.error();
+            if (error == null) {
+                continue;
+            }
+            double size = Math.abs(error);
+            sizes.add(size);
+            sum += size;
+            signed += error;
+            if (worstCase == null || size > worst) {
+                worst = size;
+                worstCase = outcome.id();
+            }
+        }
+        int n = sizes.size();
+        int missing = outcomes.size() - n;
+        return n == 0
+                ? new ErrorSummary(0, null, null, null, null, null, missing)
+                : new ErrorSummary(n, sum / n, median(sizes), signed / n, worst, worstCase, missing);
+    }
+
+    private static double median(List<Double> sizes) {
+        List<Double> sorted = sizes.stream().sorted().toList();
+        int n = sorted.size();
+        return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
+    }
+
+    /** A summary for each value of a property, in the order of their first case. */
+    public static Map<String, ErrorSummary> by(
+            Function<CaseOutcome, String> property, Collection<CaseOutcome> outcomes) {
+        Map<String, List<CaseOutcome>> groups = new LinkedHashMap<>();
+        for (CaseOutcome outcome : outcomes) {
+            groups.computeIfAbsent(property.apply(outcome), key -> new ArrayList<>())
+                    .add(outcome);
+        }
+        Map<String, ErrorSummary> summaries = new LinkedHashMap<>();
+        groups.forEach((key, members) -> summaries.put(key, of(members)));
+        return summaries;
+    }
+}

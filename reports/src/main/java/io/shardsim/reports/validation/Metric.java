@@ -1,0 +1,48 @@
+package io.shardsim.reports.validation;
+
+import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.RunResult;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A figure that can be measured and simulated alike; named as the result document names it, units included. */
+public enum Metric {
+    SAMPLES_PER_SECOND(step(RunResult.Training::samplesPerSecond)),
+    STEP_SECONDS(step(RunResult.Training::stepSeconds)),
+    TOKENS_PER_SECOND_PER_GPU(step(RunResult.Training::tokensPerSecondPerGpu)),
+    /** By 8 flops a parameter and token, recomputation counted, attention not. */
+    TFLOPS_PER_GPU(step(training -> training.flops().teraflopsPerGpu())),
+    COLLECTIVE_SECONDS(bare(BusBandwidth::seconds)),
+    ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
+    BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
+
+    private final Function<RunResult, @Nullable Double> figure;
+
+    Metric(Function<RunResult, @Nullable Double> figure) {
+        this.figure = figure;
+    }
+
+    /** As cases and documents write it. */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether a bare collective has it; otherwise a training step does. */
+    public boolean ofCollective() {
+        return ordinal() >= COLLECTIVE_SECONDS.ordinal();
+    }
+
+    /** The simulated figure, or null where the run did not come to one. */
+    public @Nullable Double of(RunResult run) {
+        return figure.apply(run);
+    }
+
+    private static Function<RunResult, @Nullable Double> step(Function<RunResult.Training, Double> figure) {
+        return run -> run.training() == null ? null : figure.apply(run.training());
+    }
+
+    private static Function<RunResult, @Nullable Double> bare(Function<BusBandwidth, Double> figure) {
+        return run -> run.collective() == null ? null : figure.apply(run.collective());
+    }
+}

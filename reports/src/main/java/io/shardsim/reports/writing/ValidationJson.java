@@ -1,0 +1,64 @@
+package io.shardsim.reports.writing;
+
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.ErrorSummary;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The document of {@code validate --json}: {@code cases}, each figure with its error, and summaries of the errors by role, family and GPU. Errors
+ * are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ */
+public final class ValidationJson {
+    private ValidationJson() {}
+
+    public static String write(List<CaseOutcome> outcomes) {
+        Map<String, @Nullable Object> document = new LinkedHashMap<>();
+        document.put("cases", outcomes.stream().map(ValidationJson::row).toList());
+        document.put("summary", summaries(CaseOutcome::role, outcomes));
+        document.put("families", summaries(CaseOutcome::family, outcomes));
+        document.put("gpus", summaries(CaseOutcome::gpu, outcomes));
+        return ResultsJson.WRITER.writeValueAsString(document) + "\n";
+    }
+
+    private static Map<String, @Nullable Object> row(CaseOutcome outcome) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("id", outcome.id());
+        row.put("role", outcome.role());
+        row.put("metric", outcome.metric().id());
+        row.put("measured", ResultsJson.decimal(outcome.measured()));
+        row.put("simulated", decimal(outcome.simulated()));
+        row.put("error", decimal(outcome.error()));
+        row.put("confidence", outcome.confidence());
+        row.put("family", outcome.family());
+        row.put("gpu", outcome.gpu());
+        row.put("fits", outcome.fits());
+        return row;
+    }
+
+    private static Map<String, Object> summaries(Function<CaseOutcome, String> property, List<CaseOutcome> outcomes) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        ErrorSummary.by(property, outcomes).forEach((key, summary) -> out.put(key, summary(summary)));
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> summary(ErrorSummary summary) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("n", summary.count());
+        out.put("mape", decimal(summary.mape()));
+        out.put("worst", decimal(summary.worst()));
+        out.put("worst_case", summary.worstCase());
+        out.put("median", decimal(summary.median()));
+        out.put("bias", decimal(summary.bias()));
+        out.put("without_figure", summary.withoutFigure());
+        return out;
+    }
+
+    private static @Nullable BigDecimal decimal(@Nullable Double value) {
+        return value == null ? null : ResultsJson.decimal(value);
+    }
+}

@@ -1,0 +1,131 @@
+package io.shardsim.reports.writing;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.ErrorSummary;
+import io.shardsim.reports.validation.Metric;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the terminal shows of a validation: one line a figure, then the errors by role, family and GPU. Plain text. */
+public final class ValidationTable {
+    private static final int ID_WIDTH_MIN = 12;
+    /** What a line needs beside the case's name. */
+    private static final int FIGURES_WIDTH = 64;
+
+    private ValidationTable() {}
+
+    /**
+     * @param width characters that a line may have; names of cases are cut to it
+     */
+    public static String write(List<CaseOutcome> outcomes, int width) {
+        int longest = outcomes.stream().mapToInt(o -> o.id().length()).max().orElse(0);
+        int idWidth = Math.max(ID_WIDTH_MIN, Math.min(longest, width - FIGURES_WIDTH));
+        StringBuilder out = new StringBuilder();
+        line(out, idWidth, "case", "role", "figure", "measured", "simulated", "error");
+        out.append("-".repeat(idWidth + FIGURES_WIDTH)).append('\n');
+        for (CaseOutcome outcome : outcomes) {
+            line(
+                    out,
+                    idWidth,
+                    outcome.id(),
+                    outcome.role(),
+                    unit(outcome.metric()),
+                    figure(outcome.metric(), outcome.measured()),
+                    figure(outcome.metric(), outcome.simulated()),
+                    error(outcome.error()) + (outcome.fits() ? "" : " *"));
+        }
+        long tooLarge = outcomes.stream().filter(outcome -> !outcome.fits()).count();
+        if (tooLarge > 0) {
+            out.append("* ran, though the memory ledger finds it too large: ")
+                    .append(tooLarge)
+                    .append(tooLarge == 1 ? " figure\n" : " figures\n");
+        }
+        summary(out, "role", ErrorSummary.by(CaseOutcome::role, outcomes));
+        summary(out, "family", ErrorSummary.by(byRole(CaseOutcome::family), outcomes));
+        summary(out, "GPU", ErrorSummary.by(byRole(CaseOutcome::gpu), outcomes));
+        return out.toString();
+    }
+
+    private static Function<CaseOutcome, String> byRole(Function<CaseOutcome, String> property) {
+        return outcome -> property.apply(outcome) + ", " + outcome.role();
+    }
+
+    private static void line(
+            StringBuilder out,
+            int idWidth,
+            String id,
+            String role,
+            String figure,
+            String measured,
+            String simulated,
+            String error) {
+        String name = id.length() > idWidth ? id.substring(0, idWidth - 1) + "~" : id;
+        out.append((padded(name, idWidth) + "  " + padded(role, 11) + "  " + padded(figure, 14) + before(measured, 11)
+                                + before(simulated, 11) + before(error, 12))
+                        .stripTrailing())
+                .append('\n');
+    }
+
+    private static void summary(StringBuilder out, String title, Map<String, ErrorSummary> summaries) {
+        List<String> lines = new ArrayList<>();
+        int width = title.length();
+        for (String key : summaries.keySet()) {
+            width = Math.max(width, key.length());
+        }
+        lines.add(padded(title, width) + before("n", 6) + before("MAPE", 10) + before("median", 10) + before("bias", 10)
+                + before("worst", 10) + "  worst case");
+        for (Map.Entry<String, ErrorSummary> entry : summaries.entrySet()) {
+            ErrorSummary s = entry.getValue();
+            lines.add(padded(entry.getKey(), width) + before(String.valueOf(s.count()), 6) + before(size(s.mape()), 10)
+                    + before(size(s.median()), 10) + before(error(s.bias()), 10) + before(size(s.worst()), 10) + "  "
+                    + (s.worstCase() == null ? "-" : s.worstCase())
+                    + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"));
+        }
+        out.append('\n');
+        lines.forEach(line -> out.append(line).append('\n'));
+    }
+
+    private static String unit(Metric metric) {
+        return switch (metric) {
+            case SAMPLES_PER_SECOND -> "samples/s";
+            case STEP_SECONDS -> "s a step";
+            case TOKENS_PER_SECOND_PER_GPU -> "tokens/s/GPU";
+            case TFLOPS_PER_GPU -> "TFLOPS/GPU";
+            case COLLECTIVE_SECONDS -> "ms";
+            case ALGORITHM_BANDWIDTH_BYTES_PER_SECOND -> "GB/s";
+            case BUS_BANDWIDTH_BYTES_PER_SECOND -> "GB/s (bus)";
+        };
+    }
+
+    private static String figure(Metric metric, @Nullable Double value) {
+        if (value == null) {
+            return "-";
+        }
+        double scaled = switch (metric) {
+            case COLLECTIVE_SECONDS -> value * 1e3;
+            case ALGORITHM_BANDWIDTH_BYTES_PER_SECOND, BUS_BANDWIDTH_BYTES_PER_SECOND -> value * 1e-9;
+            default -> value;
+        };
+        return Quantities.number(scaled, 4);
+    }
+
+    private static String error(@Nullable Double error) {
+        return error == null ? "-" : (error < 0 ? "" : "+") + Quantities.fixed(100 * error, 1) + " %";
+    }
+
+    private static String size(@Nullable Double size) {
+        return size == null ? "-" : Quantities.fixed(100 * size, 1) + " %";
+    }
+
+    private static String padded(String text, int width) {
+        return text + " ".repeat(Math.max(0, width - text.length()));
+    }
+
+    private static String before(String text, int width) {
+        return " ".repeat(Math.max(1, width - text.length())) + text;
+    }
+}

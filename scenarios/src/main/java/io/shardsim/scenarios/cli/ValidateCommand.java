@@ -1,0 +1,214 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.reports.writing.ValidationJson;
+import io.shardsim.reports.writing.ValidationTable;
+import io.shardsim.scenarios.composition.RunOptions;
+import io.shardsim.scenarios.composition.RunnerFactory;
+import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.question.Scenario;
+import io.shardsim.scenarios.reference.ReferenceCase;
+import io.shardsim.scenarios.reference.ReferenceCases;
+import io.shardsim.scenarios.yaml.InputException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code validate [FILE]}: simulates published measurements and prints how far off each is. */
+@Command(
+        name = "validate",
+        description = {
+            "Simulates every reference case, the built-in ones or those of a file, and prints measured, simulated and error.",
+            "An error of +5 % means that the simulated figure is 5 % larger than the measured one."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:done, whatever the errors",
+            "1:a simulation failed",
+            "2:wrong usage or input",
+            "3:no case fits in memory",
+        })
+final class ValidateCommand implements Callable<Integer> {
+    private static final Path REPORTS = Path.of("build", "reports", "validation");
+
+    private final RunnerFactory runners;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE", arity = "0..1", description = "Cases of your own. Default: the built-in ones.")
+    private @Nullable String file;
+
+    @Option(names = "--json", description = "Print one JSON document and nothing else on standard output.")
+    private boolean json;
+
+    @Option(names = "--only", paramLabel = "TEXT", description = "Only cases whose name or family contains this text.")
+    private String only = "";
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "Where validation.json and validation.txt go. Default: build/reports/validation.")
+    private @Nullable String out;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Cases that run at once. Default: the number of cores. Changes no result.")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Option(
+            names = "--no-fast-forward",
+            description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
+    private boolean noFastForward;
+
+    ValidateCommand(RunnerFactory runners) {
+        this.runners = runners;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (threads < 1 || threads > 1024) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
+        }
+        List<ReferenceCase> cases;
+        try {
+            cases = file == null ? ReferenceCases.builtIn() : ReferenceCases.read(file);
+        } catch (InputException refused) {
+            ProblemPrinter.print(refused.problems(), err());
+            return ExitStatus.USAGE;
+        }
+        List<ReferenceCase> wanted = cases.stream().filter(this::isWanted).toList();
+        if (wanted.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
+        }
+        return run(wanted, directory());
+    }
+
+    private boolean isWanted(ReferenceCase one) {
+        return one.id().contains(only) || one.family().contains(only);
+    }
+
+    /** Made before anything runs, so that a run is never lost to a path that cannot be written. */
+    private Path directory() {
+        try {
+            Path directory = out == null ? REPORTS : Path.of(out);
+            Files.createDirectories(directory);
+            if (!Files.isWritable(directory)) {
+                throw new IOException("not writable");
+            }
+            return directory;
+        } catch (IOException | InvalidPathException failure) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "the report folder " + (out == null ? REPORTS : out)
+                            + " cannot be written; name another with --out",
+                    failure);
+        }
+    }
+
+    private int run(List<ReferenceCase> cases, Path directory) throws IOException {
+        Map<ReferenceCase.Question, Scenario> questions = new LinkedHashMap<>();
+        for (ReferenceCase one : cases) {
+            questions.computeIfAbsent(
+                    one.question(), question -> new Scenario(one.id(), one.family(), false, List.of(one.point())));
+        }
+        PointRuns runs = new PointRuns(List.copyOf(questions.values()), threads, true);
+        try (Interruption interruption = new Interruption(runs::interrupt)) {
+            try (ScenarioRunner runner = runners.create(new RunOptions(threads, !noFastForward, true));
+                    ProgressBarLine progress = ProgressBarLine.open()) {
+                runs.runAll(runner, progress);
+            }
+            List<CaseOutcome> outcomes = outcomes(cases, questions, runs);
+            report(outcomes, directory);
+            runs.failures().forEach(err()::println);
+            if (runs.interrupted()) {
+                err().println("interrupted: " + runs.done() + " of " + runs.total() + " cases are done and reported");
+            }
+            err().flush();
+            interruption.finished();
+            return status(outcomes, runs);
+        }
+    }
+
+    /** Outcomes of the cases that came to an end. */
+    private static List<CaseOutcome> outcomes(
+            List<ReferenceCase> cases, Map<ReferenceCase.Question, Scenario> questions, PointRuns runs) {
+        List<CaseOutcome> outcomes = new ArrayList<>();
+        for (ReferenceCase one : cases) {
+            Scenario scenario = questions.get(one.question());
+            List<RunResult> done = scenario == null ? List.of() : runs.results(scenario);
+            if (!done.isEmpty()) {
+                outcomes.addAll(outcomes(one, done.get(0)));
+            }
+        }
+        return outcomes;
+    }
+
+    private static List<CaseOutcome> outcomes(ReferenceCase one, RunResult run) {
+        List<CaseOutcome> outcomes = new ArrayList<>();
+        one.measured()
+                .forEach((Metric metric, Double measured) -> outcomes.add(new CaseOutcome(
+                        one.id(),
+                        one.role(),
+                        one.confidence(),
+                        one.family(),
+                        one.point().cluster().instance().gpu().name(),
+                        metric,
+                        measured,
+                        metric.of(run),
+                        run.facts().memory() == null || run.facts().memory().fits())));
+        return outcomes;
+    }
+
+    private void report(List<CaseOutcome> outcomes, Path directory) throws IOException {
+        if (outcomes.isEmpty()) {
+            return;
+        }
+        String document = ValidationJson.write(outcomes);
+        String table = ValidationTable.write(outcomes, Terminal.width());
+        Files.writeString(directory.resolve("validation.json"), document);
+        Files.writeString(directory.resolve("validation.txt"), table);
+        PrintWriter stdout = spec.commandLine().getOut();
+        stdout.print(json ? document : table);
+        stdout.flush();
+    }
+
+    private int status(List<CaseOutcome> outcomes, PointRuns runs) {
+        if (runs.interrupted()) {
+            return ExitStatus.INTERRUPTED;
+        }
+        if (!runs.failures().isEmpty()) {
+            return ExitStatus.FAILED;
+        }
+        if (outcomes.stream().allMatch(outcome -> outcome.simulated() == null)) {
+            err().println("no case fits in memory");
+            return ExitStatus.OUT_OF_MEMORY;
+        }
+        return ExitStatus.DONE;
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}
