@@ -79,7 +79,7 @@ public record Diagnosis(String why, String next) {
             return new Diagnosis(
                     "Compute loses " + share(b.slowdownSeconds(), step)
                             + " to collectives that run beside it on the same GPUs.",
-                    "Fewer bytes on the wire help: a smaller shard group, or a larger micro-batch with fewer accumulation steps.");
+                    nextForSlowdown(run));
         }
         return new Diagnosis(
                 "Compute stands still for " + share(loss, step) + ", " + Names.waitingFor(worst)
@@ -143,6 +143,18 @@ public record Diagnosis(String why, String next) {
             default:
                 return "Fewer and larger operations: larger sharded units or buckets, fused or compiled kernels, a larger micro-batch.";
         }
+    }
+
+    private static String nextForSlowdown(RunResult run) {
+        boolean wide =
+                run.facts().sharding().shardGroup() > run.facts().cluster().gpusPerNode();
+        boolean accumulates = run.facts().model().accumulationSteps() > 1;
+        if (!wide && !accumulates) {
+            return "Collectives with fewer streaming multiprocessors, such as SMDDP's, leave more of the GPU to compute.";
+        }
+        return "Move fewer bytes: " + (wide ? "a smaller shard group" : "")
+                + (wide && accumulates ? ", or " : "")
+                + (accumulates ? "a larger micro-batch with fewer accumulation steps" : "") + headroom(run) + ".";
     }
 
     private static String headroom(RunResult run) {

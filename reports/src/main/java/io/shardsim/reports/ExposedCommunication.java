@@ -58,6 +58,15 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
             chargeGap(byWords, others, ended, freePs, span.startPs());
             freePs = Math.max(freePs, span.endPs());
         }
+        // After its last operation, compute waits for what is left of the step.
+        if (!compute.isEmpty() && !others.isEmpty()) {
+            chargeGap(
+                    byWords,
+                    others,
+                    others.size(),
+                    freePs,
+                    others.get(others.size() - 1).endPs());
+        }
         List<Culprit> sorted = new ArrayList<>();
         for (Charge charge : byWords.values()) {
             sorted.add(new Culprit(

@@ -18,21 +18,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's meters: how much it has simulated, how long its queue is, and what the last finished run did to links and GPUs. Counted in plain
- * longs where things happen and read here only when somebody asks, so a meter costs the event loop nothing. Results stay in
+ * The program's meters: how much it has simulated, how long its queue got, and what the last finished run did to links and GPUs. Counted in plain
+ * longs where things happen and added up here when a run ends, so a meter costs the event loop nothing. Results stay in
  * {@link RunResult}; meters repeat a few of them for dashboards. Tags name link classes, never ranks.
  */
 public final class RunMeters implements MeterBinder {
     private static final String PREFIX = "shardsim.";
-
-    /** A simulation that is running, as far as meters care; read from other threads, so values may lag. */
-    public interface Running {
-        /** Events executed so far. */
-        long executedEvents();
-
-        /** Events that wait in future event lists now. */
-        long pendingEvents();
-    }
 
     /**
      * One reading of one meter.
@@ -44,13 +35,12 @@ public final class RunMeters implements MeterBinder {
     public record Reading(String name, String tags, double value, String unit, String meaning) {}
 
     private final AtomicLong runs = new AtomicLong();
-    private final AtomicLong finishedEvents = new AtomicLong();
+    private final AtomicLong executedEvents = new AtomicLong();
     private final AtomicLong simulatedEvents = new AtomicLong();
     private final AtomicLong wallNanos = new AtomicLong();
     private final AtomicLong chunks = new AtomicLong();
     private final Map<LinkClass, AtomicLong> bytes = new EnumMap<>(LinkClass.class);
     private final AtomicLong pendingEventsMax = new AtomicLong();
-    private volatile @Nullable Running running;
     private volatile @Nullable RunResult last;
 
     public RunMeters() {
@@ -59,26 +49,15 @@ public final class RunMeters implements MeterBinder {
         }
     }
 
-    /** A simulation begins; its counts show until {@link #finished}. */
-    public void started(Running simulation) {
-        running = simulation;
-    }
-
-    /** Notes the queue's length; called now and then by whoever drives the progress display. */
-    public void sampleQueue() {
-        Running now = running;
-        if (now != null) {
-            pendingEventsMax.accumulateAndGet(now.pendingEvents(), Math::max);
-        }
-    }
-
-    /** A simulation is done. */
+    /** A simulation is done; a point that did not run leaves no trace. */
     public void finished(RunResult result) {
-        sampleQueue();
-        running = null;
+        if (!result.fits()) {
+            return;
+        }
         last = result;
         runs.incrementAndGet();
-        finishedEvents.addAndGet(result.executedEvents());
+        pendingEventsMax.accumulateAndGet(result.pendingEventsMax(), Math::max);
+        executedEvents.addAndGet(result.executedEvents());
         simulatedEvents.addAndGet(result.simulatedEvents());
         wallNanos.addAndGet((long) (result.wallSeconds() * 1e9));
         for (LinkUse use : result.links()) {
@@ -90,19 +69,18 @@ public final class RunMeters implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         counter(registry, "runs", "", "runs finished", runs);
-        FunctionCounter.builder(PREFIX + "events", this, RunMeters::executedEvents)
-                .description("events executed one by one")
-                .register(registry);
+        counter(registry, "events", "", "events executed one by one", executedEvents);
         counter(registry, "events.simulated", "", "events that the executed ones stand for", simulatedEvents);
         FunctionCounter.builder(PREFIX + "wall", wallNanos, nanos -> nanos.get() * 1e-9)
                 .baseUnit("s")
                 .description("wall time of finished runs")
                 .register(registry);
-        gauge(registry, "queue.length", "", "events that wait in future event lists now", meters -> {
-            Running now = meters.running;
-            return now == null ? 0 : now.pendingEvents();
-        });
-        gauge(registry, "queue.length.max", "", "most events seen waiting", meters -> meters.pendingEventsMax.get());
+        gauge(
+                registry,
+                "queue.length.max",
+                "",
+                "most events that waited at once in any run",
+                meters -> meters.pendingEventsMax.get());
         counter(registry, "chunks", "", "chunks transmitted, every hop counted", chunks);
         for (LinkClass linkClass : LinkClass.values()) {
             bindLink(registry, linkClass);
@@ -142,11 +120,6 @@ public final class RunMeters implements MeterBinder {
                 .description("last run: share of time a transmitter is held, mean over ports")
                 .strongReference(true)
                 .register(registry);
-    }
-
-    private double executedEvents() {
-        Running now = running;
-        return finishedEvents.get() + (now == null ? 0.0 : now.executedEvents());
     }
 
     private double bytesOf(LinkClass linkClass) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param remedy the nearest thing that fits, in words; absent when the run fits
  * @param executedEvents events executed one by one
  * @param simulatedEvents events that these stand for
+ * @param pendingEventsMax most events that waited at once
  * @param wallSeconds host time; differs from run to run [s]
  * @param digest hash over all totals and times; absent when nothing ran
  */
@@ -35,6 +36,7 @@ public record RunResult(
         @Nullable String remedy,
         long executedEvents,
         long simulatedEvents,
+        long pendingEventsMax,
         double wallSeconds,
         @Nullable String digest) {
 
@@ -88,6 +90,7 @@ public record RunResult(
                 null,
                 observation.executedEvents(),
                 observation.simulatedEvents(),
+                observation.pendingEventsMax(),
                 wallSeconds,
                 observation.digest());
     }
@@ -98,7 +101,8 @@ public record RunResult(
      * @param remedy the nearest thing that fits, in words
      */
     public static RunResult outOfMemory(RunFacts facts, String remedy) {
-        return new RunResult(facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), remedy, 0, 0, 0, null);
+        return new RunResult(
+                facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), remedy, 0, 0, 0, 0, null);
     }
 
     private static Training training(RunFacts facts, RunFacts.Training model, StepObservation observation) {
@@ -200,6 +204,7 @@ public record RunResult(
                 remedy,
                 executedEvents,
                 simulatedEvents,
+                pendingEventsMax,
                 wallSeconds,
                 digest);
     }

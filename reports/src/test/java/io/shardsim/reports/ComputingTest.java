@@ -121,6 +121,16 @@ class ComputingTest {
     }
 
     @Test
+    void whatRunsAfterComputeIsWaitedForToo() {
+        List<OperationSpan> timeline = List.of(
+                new OperationSpan(0, 0, Stream.COMPUTE, "optimizer", 0, 10),
+                new OperationSpan(0, 1, Stream.GATHER, "gather persistent parameters", 10, 50));
+        assertThat(ExposedCommunication.culprits(timeline))
+                .containsExactly(
+                        new ExposedCommunication.Culprit("gather persistent parameters", Stream.GATHER, 40 * 1e-12, 1));
+    }
+
+    @Test
     void namesAreShortWhereThatIsEnough() {
         RunFacts.Strategy mics = new RunFacts.Strategy("mics", "MiCS (SMP sharded data parallel)", 128);
         assertThat(mics.label(256)).isEqualTo("MiCS (SMP sharded data parallel), shard group 128");

@@ -18,6 +18,9 @@ class RunMetersTest {
         assertThat(value("shardsim.runs", "")).isEqualTo(2);
         assertThat(value("shardsim.events", "")).isEqualTo(2.0 * run.executedEvents());
         assertThat(value("shardsim.events.simulated", "")).isEqualTo(2.0 * run.simulatedEvents());
+        assertThat(value("shardsim.queue.length.max", ""))
+                .isEqualTo(run.pendingEventsMax())
+                .isPositive();
         LinkUse nic = run.links().get(2);
         assertThat(value("shardsim.link.bytes", "class=nic")).isEqualTo(2.0 * nic.bytes());
         assertThat(value("shardsim.link.utilization", "class=nic")).isEqualTo(nic.utilization());
@@ -27,30 +30,6 @@ class RunMetersTest {
         assertThat(value("shardsim.gpu.memory.utilization", ""))
                 .isEqualTo((double) run.facts().ledger().peakBytes()
                         / run.facts().ledger().capacityBytes());
-    }
-
-    @Test
-    void showsARunWhileItRuns() {
-        meters.bindTo(registry);
-        meters.started(new RunMeters.Running() {
-            @Override
-            public long executedEvents() {
-                return 123;
-            }
-
-            @Override
-            public long pendingEvents() {
-                return 45;
-            }
-        });
-        meters.sampleQueue();
-        assertThat(value("shardsim.events", "")).isEqualTo(123);
-        assertThat(value("shardsim.queue.length", "")).isEqualTo(45);
-        RunResult run = SampleRuns.named("MiCS");
-        meters.finished(run);
-        assertThat(value("shardsim.events", "")).isEqualTo(run.executedEvents());
-        assertThat(value("shardsim.queue.length", "")).isZero();
-        assertThat(value("shardsim.queue.length.max", "")).isEqualTo(45);
     }
 
     @Test

@@ -120,7 +120,7 @@ public final class SampleRuns {
                 List.of(RunResult.of(
                         facts,
                         new StepObservation(
-                                end, List.of(), links(cluster, end, 1L << 31), List.of(), 1000, 1000, "c011ec7"),
+                                end, List.of(), links(cluster, end, 1L << 31), List.of(), 1000, 1000, 10, "c011ec7"),
                         0.25)));
     }
 
@@ -293,6 +293,7 @@ public final class SampleRuns {
                 spans,
                 2_000_000L * nodes,
                 9_000_000L * nodes * accumulation,
+                300L * nodes,
                 "d1ge57" + kind + nodes);
     }
 

@@ -51,7 +51,8 @@ class StepBreakdownTest {
                         Work.Kind.HOST_TIME, 2 * S),
                 0,
                 Map.of(Stream.COPY, 4 * S));
-        StepBreakdown b = StepBreakdown.of(new StepObservation(10 * S, List.of(rank), List.of(), List.of(), 0, 0, ""));
+        StepBreakdown b =
+                StepBreakdown.of(new StepObservation(10 * S, List.of(rank), List.of(), List.of(), 0, 0, 0, ""));
         // The compute stream was busy for 6 s, 5 s of them forward; 2 of the 3 s of copies ran beside it.
         assertThat(b.workSeconds(Work.Kind.MEMORY_COPY)).isCloseTo(1, within(1e-12));
         assertThat(b.totalWorkSeconds()).isCloseTo(6, within(1e-12));
@@ -74,6 +75,6 @@ class StepBreakdownTest {
                 Map.of(Work.Kind.LAYER_FORWARD, 2 * S, Work.Kind.LAYER_BACKWARD, 3 * S),
                 S,
                 Map.of(Stream.GATHER, 2 * S, Stream.COMPUTE, S));
-        return new StepObservation(10 * S, List.of(first, second), List.of(), List.of(), 0, 0, "");
+        return new StepObservation(10 * S, List.of(first, second), List.of(), List.of(), 0, 0, 0, "");
     }
 }

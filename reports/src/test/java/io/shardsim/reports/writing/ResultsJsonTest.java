@@ -81,6 +81,7 @@ class ResultsJsonTest {
                         run.remedy(),
                         run.executedEvents(),
                         run.simulatedEvents(),
+                        run.pendingEventsMax(),
                         run.wallSeconds() + 1,
                         run.digest()))
                 .toList();

@@ -114,7 +114,7 @@ class CommandLineTest {
                 List.of(),
                 List.of(),
                 List.of());
-        return RunResult.of(facts, new StepObservation(1_000_000, List.of(), List.of(), List.of(), 1, 1, "d"), 0.1);
+        return RunResult.of(facts, new StepObservation(1_000_000, List.of(), List.of(), List.of(), 1, 1, 1, "d"), 0.1);
     }
 
     private static RunResult tooLarge(ScenarioPoint point) {

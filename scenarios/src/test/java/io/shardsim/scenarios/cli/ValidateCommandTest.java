@@ -88,7 +88,7 @@ class ValidateCommandTest {
                     List.of(),
                     List.of());
             return RunResult.of(
-                    facts, new StepObservation(1_000_000_000L, List.of(), List.of(), List.of(), 1, 1, "d"), 0.1);
+                    facts, new StepObservation(1_000_000_000L, List.of(), List.of(), List.of(), 1, 1, 1, "d"), 0.1);
         }
 
         @Override

@@ -11,6 +11,7 @@ import java.util.List;
  * @param timeline operations of rank 0 in order of their start; where the run was fast-forwarded, repetitions are written out
  * @param executedEvents events that were executed one by one
  * @param simulatedEvents events that the executed ones stand for
+ * @param pendingEventsMax most events that waited at once; a fact about the simulation, not about the cluster
  * @param digest hash over the totals and times of every rank, stream and link
  */
 public record StepObservation(
@@ -20,4 +21,5 @@ public record StepObservation(
         List<OperationSpan> timeline,
         long executedEvents,
         long simulatedEvents,
+        long pendingEventsMax,
         String digest) {}

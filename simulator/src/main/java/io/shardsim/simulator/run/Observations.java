@@ -50,6 +50,7 @@ final class Observations {
                 assembly.timeline().spans(),
                 outcome.executedEvents(),
                 events,
+                outcome.pendingEventsMax(),
                 digest(ranks, links));
     }
 

@@ -115,7 +115,7 @@ class HtmlReportTest {
                         "id=\"runs\"",
                         "id=\"glossary\"",
                         "id=\"sources\"")
-                .contains("shardsim.queue.length", "capped to 16", "does not fit");
+                .contains("shardsim.queue.length.max", "capped to 16", "does not fit");
     }
 
     @Test

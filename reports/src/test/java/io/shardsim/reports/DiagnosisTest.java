@@ -1,0 +1,87 @@
+package io.shardsim.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.simulator.observation.RankTotals;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Each largest loss leads to its own next setting. */
+class DiagnosisTest {
+    private static final long S = 1_000_000_000_000L;
+
+    @Test
+    void waitingForParametersAsksForASmallerGroup() {
+        Diagnosis diagnosis = Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.GATHER, 4 * S)));
+        assertThat(diagnosis.why()).contains("4.00 s of 10.0 s (40 %)", "waiting for parameters");
+        assertThat(diagnosis.next()).contains("a shard group below 256", "larger micro-batch");
+    }
+
+    @Test
+    void waitingForParametersInsideANodeAsksForEarlierOrFewerGathers() {
+        assertThat(Diagnosis.of(run(8, 1, 6, 0, Map.of(Stream.GATHER, 4 * S))).next())
+                .contains("prefetch");
+        assertThat(Diagnosis.of(run(8, 4, 6, 0, Map.of(Stream.GATHER, 4 * S))).next())
+                .contains("fewer accumulation steps");
+    }
+
+    @Test
+    void waitingForGradientsAsksForTwoHopsOrAccumulation() {
+        assertThat(Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
+                .contains("two hops");
+        assertThat(Diagnosis.of(run(8, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
+                .contains("gradient accumulation");
+    }
+
+    @Test
+    void waitingForTheHostAsksForFewerOperations() {
+        assertThat(Diagnosis.of(run(8, 2, 6, 0, Map.of(Stream.HOST, 4 * S))).next())
+                .contains("Fewer and larger operations");
+    }
+
+    @Test
+    void slowDownNeverAsksForWhatCannotBeTurned() {
+        assertThat(Diagnosis.of(run(256, 1, 10, 3 * S, Map.of())).next())
+                .contains("smaller shard group")
+                .doesNotContain("accumulation");
+        assertThat(Diagnosis.of(run(8, 2, 10, 3 * S, Map.of())).next())
+                .contains("accumulation")
+                .doesNotContain("shard group");
+        assertThat(Diagnosis.of(run(8, 1, 10, 3 * S, Map.of())).next()).contains("SMDDP");
+    }
+
+    @Test
+    void hiddenCommunicationLeavesRecomputationAndKernels() {
+        assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).why()).contains("compute 100 % of the step");
+        assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).next()).contains("Faster kernels");
+    }
+
+    /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
+    private static RunResult run(
+            int shardGroup, int accumulation, int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
+        RunFacts facts = RunFacts.ofTraining(
+                "s",
+                Map.of(),
+                SampleRuns.p4d(32),
+                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup),
+                new RunFacts.Training("m", 1_000_000_000, 0, 2048, 1536, 1, accumulation, Checkpointing.NONE),
+                new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
+                List.of(),
+                List.of(),
+                List.of());
+        RankTotals rank = new RankTotals(
+                0,
+                10 * S,
+                Map.of(Stream.COMPUTE, busySeconds * S),
+                Map.of(Work.Kind.LAYER_FORWARD, busySeconds * S - slowdownPs),
+                slowdownPs,
+                exposedPs);
+        return RunResult.of(facts, new StepObservation(10 * S, List.of(rank), List.of(), List.of(), 1, 1, 1, "d"), 1);
+    }
+}
