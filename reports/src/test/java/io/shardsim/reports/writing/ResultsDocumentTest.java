@@ -1,0 +1,104 @@
+package io.shardsim.reports.writing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.Names;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.SampleRuns;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.html.Glossary;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.Work;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@code docs/results.md} defines the fields that the document has, and no others. With {@code -Ddocs.write} its glossary is written
+ * instead of compared.
+ */
+class ResultsDocumentTest {
+    private static final Path DOCUMENT = Path.of("..", "docs", "results.md");
+    /** Maps whose keys are data; the document names them with a star. */
+    private static final Set<String> OPEN =
+            Set.of("point", "breakdown.work_seconds", "breakdown.exposed_seconds", "memory.peak_bytes_by_owner");
+
+    @Test
+    void itDefinesTheFieldsThatThereAre() throws IOException {
+        Set<String> fields = new TreeSet<>();
+        for (ScenarioResult scenario : List.of(SampleRuns.sweep("sweep"), SampleRuns.collective("bare"))) {
+            for (RunResult run : scenario.runs()) {
+                collect("", ResultsJson.run(run), fields);
+            }
+        }
+        Set<String> defined = new TreeSet<>();
+        Matcher rows = Pattern.compile("^\\| `([^`]+)` \\|", Pattern.MULTILINE).matcher(Files.readString(DOCUMENT));
+        while (rows.find()) {
+            defined.add(rows.group(1));
+        }
+        defined.remove("breakdown.work_seconds.other");
+        assertThat(defined).isEqualTo(fields);
+    }
+
+    private static void collect(String path, Object value, Set<String> fields) {
+        if (path.equals("point")) {
+            fields.add(path);
+        } else if (OPEN.contains(path)) {
+            fields.add(path + ".*");
+        } else if (value instanceof Map<?, ?> map) {
+            map.forEach((key, inner) -> {
+                if (inner != null || !List.of("scaling", "cost").contains(key)) {
+                    collect(path.isEmpty() ? String.valueOf(key) : path + "." + key, inner, fields);
+                }
+            });
+        } else if (value instanceof List<?> list && list.stream().anyMatch(Map.class::isInstance)) {
+            list.forEach(item -> collect(path + "[]", item, fields));
+        } else if (!(value instanceof List<?> list && list.isEmpty() && path.matches("links|waited_for"))) {
+            fields.add(path);
+        }
+    }
+
+    @Test
+    void itNamesEveryKindOfWorkStreamAndOwner() throws IOException {
+        String document = Files.readString(DOCUMENT);
+        for (Work.Kind kind : Work.Kind.values()) {
+            if (kind != Work.Kind.HOST_COPY && kind != Work.Kind.HOST_TIME) {
+                assertThat(document).contains("`" + Names.id(kind) + "`");
+            }
+        }
+        for (Stream stream : Stream.values()) {
+            if (stream != Stream.COMPUTE) {
+                assertThat(document).contains("`" + Names.id(stream) + "`");
+            }
+        }
+        for (MemoryOwner owner : MemoryOwner.values()) {
+            assertThat(document).contains("`" + Names.id(owner) + "`");
+        }
+    }
+
+    @Test
+    void itsGlossaryIsThatOfTheReport() throws IOException {
+        StringBuilder glossary = new StringBuilder("<!-- glossary -->\n");
+        for (Glossary.Term term : Glossary.terms()) {
+            glossary.append("- **").append(term.name()).append("**: ").append(term.meaning()).append('\n');
+        }
+        String document = Files.readString(DOCUMENT);
+        String expected = document.replaceFirst(
+                "(?s)<!-- glossary -->\n.*?<!-- end -->", Matcher.quoteReplacement(glossary + "<!-- end -->"));
+        if (System.getProperty("docs.write") != null) {
+            Files.writeString(DOCUMENT, expected);
+        } else {
+            assertThat(document)
+                    .as("docs/results.md; run this test with -Ddocs.write to write its glossary anew")
+                    .isEqualTo(expected);
+        }
+    }
+}

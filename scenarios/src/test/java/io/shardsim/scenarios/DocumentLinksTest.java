@@ -1,0 +1,43 @@
+package io.shardsim.scenarios;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever file a document of the repository leads to is there. */
+class DocumentLinksTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)]*\\)");
+
+    static Stream<Path> documents() throws IOException {
+        List<Path> documents = new ArrayList<>(List.of(ROOT.resolve("README.md")));
+        try (Stream<Path> files = Files.list(ROOT.resolve("docs"))) {
+            files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
+        }
+        return documents.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void linksLeadSomewhere(Path document) throws IOException {
+        List<String> broken = new ArrayList<>();
+        Matcher links = LINK.matcher(Files.readString(document));
+        while (links.find()) {
+            String target = links.group(1);
+            if (!target.contains("://")
+                    && !Files.exists(document.resolveSibling(target).normalize())) {
+                broken.add(target);
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+}
