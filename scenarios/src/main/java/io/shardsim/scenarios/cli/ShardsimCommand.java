@@ -58,6 +58,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new RunCommand(runners, reports));
         commandLine.addSubcommand(new ValidateCommand(runners));
         commandLine.addSubcommand(new CatalogCommand());
+        commandLine.addSubcommand(new BenchCommand());
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         commandLine.setUsageHelpAutoWidth(false);

@@ -4,14 +4,18 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.observation.StepObservation;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.actor.typed.SpawnProtocol;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /**
@@ -55,24 +59,30 @@ public final class SimulationEngine implements AutoCloseable {
      */
     public StepObservation run(SimulationSetup setup) throws InterruptedException {
         Assembly assembly = new Assembly(setup);
+        return Observations.collect(assembly, execute(assembly::spawn));
+    }
+
+    /** Lets one logical process run to its end on a free dispatcher. */
+    LogicalProcess.Outcome execute(Function<ActorContext<LogicalProcess.Command>, LogicalProcess.Devices> spawn)
+            throws InterruptedException {
         String dispatcher = freeDispatchers.take();
         try {
             CompletableFuture<LogicalProcess.Outcome> ended = new CompletableFuture<>();
-            AskPattern.<SpawnProtocol.Command, org.apache.pekko.actor.typed.ActorRef<LogicalProcess.Command>>ask(
+            AskPattern.<SpawnProtocol.Command, ActorRef<LogicalProcess.Command>>ask(
                             system,
                             replyTo -> new SpawnProtocol.Spawn<>(
-                                    LogicalProcess.create(assembly::spawn, ended),
+                                    LogicalProcess.create(spawn, ended),
                                     "run-" + runs.incrementAndGet(),
                                     DispatcherSelector.fromConfig(dispatcher),
                                     replyTo),
-                            java.time.Duration.ofSeconds(30),
+                            Duration.ofSeconds(30),
                             system.scheduler())
                     .whenComplete((ref, failure) -> {
                         if (failure != null) {
                             ended.completeExceptionally(failure);
                         }
                     });
-            return Observations.collect(assembly, ended.get());
+            return ended.get();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException(String.valueOf(cause.getMessage()), cause);

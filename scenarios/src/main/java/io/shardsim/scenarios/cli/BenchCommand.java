@@ -1,0 +1,148 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.composition.Benchmark;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code shardsim bench}: how fast this machine simulates. */
+@Command(
+        name = "bench",
+        description = "Measures wall time and events per second of named workloads on this machine.",
+        footer = {
+            "",
+            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256 and",
+            "hierarchical-256 execute every event; the others skip what is proven to repeat, as `run` does."
+        })
+final class BenchCommand implements Callable<Integer> {
+    private static final double MIB = 1024.0 * 1024.0;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(arity = "0..*", paramLabel = "WORKLOAD", description = "Which ones; all of them if none is named.")
+    private List<String> names = List.of();
+
+    @Option(names = "--repeat", paramLabel = "N", description = "Runs of each; the median is told. Default: 3.")
+    private int repeat = 3;
+
+    @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")
+    private boolean json;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Points of a sweep that run at once. Default: the number of cores.")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (repeat < 1 || threads < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--repeat " + repeat + " and --threads " + threads + " must be at least 1");
+        }
+        List<Benchmark.Measured> rows = new ArrayList<>();
+        PrintWriter out = spec.commandLine().getOut();
+        if (!json) {
+            out.printf(
+                    Locale.ROOT,
+                    "%-22s %8s %14s %18s %10s %8s %9s%n",
+                    "workload",
+                    "wall s",
+                    "executed",
+                    "simulated",
+                    "M events/s",
+                    "skipped",
+                    "heap MiB");
+        }
+        for (Benchmark workload : workloads()) {
+            Benchmark.Measured row = median(workload);
+            rows.add(row);
+            if (!json) {
+                print(out, row);
+            }
+        }
+        if (json) {
+            out.println(document(rows));
+        }
+        out.flush();
+        return ExitStatus.DONE;
+    }
+
+    private List<Benchmark> workloads() {
+        if (names.isEmpty()) {
+            return List.of(Benchmark.values());
+        }
+        return names.stream().map(this::workload).toList();
+    }
+
+    private Benchmark workload(String name) {
+        return Stream.of(Benchmark.values())
+                .filter(workload -> workload.id().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "no workload " + name + "; there are "
+                                + Stream.of(Benchmark.values())
+                                        .map(Benchmark::id)
+                                        .collect(Collectors.joining(", "))));
+    }
+
+    private Benchmark.Measured median(Benchmark workload) throws InterruptedException {
+        List<Benchmark.Measured> runs = new ArrayList<>();
+        for (int run = 0; run < repeat; run++) {
+            runs.add(workload.measure(threads));
+        }
+        runs.sort(Comparator.comparingDouble(Benchmark.Measured::wallSeconds));
+        return runs.get(runs.size() / 2);
+    }
+
+    private static void print(PrintWriter out, Benchmark.Measured row) {
+        out.printf(
+                Locale.ROOT,
+                "%-22s %8.2f %,14d %,18d %10.2f %7.0fx %9.0f%n",
+                row.workload().id(),
+                row.wallSeconds(),
+                row.executedEvents(),
+                row.simulatedEvents(),
+                row.executedPerSecond() * 1e-6,
+                (double) row.simulatedEvents() / row.executedEvents(),
+                row.peakHeapBytes() / MIB);
+        out.flush();
+    }
+
+    private static String document(List<Benchmark.Measured> rows) {
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode document = mapper.createObjectNode();
+        document.put("java", Runtime.version().toString());
+        document.put("processors", Runtime.getRuntime().availableProcessors());
+        ArrayNode workloads = document.putArray("workloads");
+        for (Benchmark.Measured row : rows) {
+            workloads
+                    .addObject()
+                    .put("workload", row.workload().id())
+                    .put("wall_seconds", row.wallSeconds())
+                    .put("executed_events", row.executedEvents())
+                    .put("simulated_events", row.simulatedEvents())
+                    .put("executed_events_per_second", row.executedPerSecond())
+                    .put("simulated_events_per_second", row.simulatedPerSecond())
+                    .put("peak_heap_bytes", row.peakHeapBytes());
+        }
+        return document.toPrettyString();
+    }
+}

@@ -1,0 +1,110 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.kernel.LogicalProcess;
+import io.shardsim.simulator.kernel.MarkBoard;
+import io.shardsim.simulator.kernel.StateWriter;
+import io.shardsim.simulator.kernel.VirtualTimeMessage;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.DispatcherSelector;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+
+/**
+ * PHOLD, the customary measure of a discrete-event kernel [1]: each event sends one event to a random actor a random time ahead, so the
+ * number pending stays as it was.
+ *
+ * <p>[1] Fujimoto, Performance of Time Warp under synthetic workloads, SCS Distributed Simulation 1990.
+ */
+public final class Phold {
+    private static final long MEAN_DELAY_PS = 1_000_000;
+
+    private Phold() {}
+
+    private record Ball(long timePs, long order, int receiverId) implements VirtualTimeMessage {
+        @Override
+        public int sourceId() {
+            return receiverId;
+        }
+
+        @Override
+        public long earliestPs() {
+            return timePs;
+        }
+
+        @Override
+        public VirtualTimeMessage shifted(long deltaPs, int deltaOperations) {
+            return new Ball(timePs + deltaPs, order, receiverId);
+        }
+
+        @Override
+        public void save(StateWriter writer) {
+            writer.instant(timePs);
+            writer.value(order);
+            writer.value(receiverId);
+        }
+    }
+
+    private static final class Player extends AbstractBehavior<Ball> {
+        private final ActorRef<Ball>[] players;
+        private final RandomGenerator source;
+        private final long endPs;
+
+        private Player(ActorContext<Ball> context, ActorRef<Ball>[] players, long seed, long endPs) {
+            super(context);
+            this.players = players;
+            this.endPs = endPs;
+            source = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+        }
+
+        @Override
+        public Receive<Ball> createReceive() {
+            return newReceiveBuilder().onMessage(Ball.class, this::onBall).build();
+        }
+
+        private Behavior<Ball> onBall(Ball ball) {
+            long timePs = ball.timePs() + 1 + source.nextLong(2 * MEAN_DELAY_PS);
+            if (timePs < endPs) {
+                int next = source.nextInt(players.length);
+                players[next].tell(new Ball(timePs, ball.order(), next));
+            }
+            return this;
+        }
+    }
+
+    /**
+     * Plays.
+     *
+     * @param actors players
+     * @param pending events pending at any time
+     * @param events about how many events are executed
+     */
+    public static LogicalProcess.Outcome run(SimulationEngine engine, int actors, int pending, long events)
+            throws InterruptedException {
+        long endPs = events / pending * MEAN_DELAY_PS;
+        return engine.execute(context -> spawn(context, actors, pending, endPs));
+    }
+
+    private static LogicalProcess.Devices spawn(
+            ActorContext<LogicalProcess.Command> context, int actors, int pending, long endPs) {
+        @SuppressWarnings({"unchecked", "rawtypes"}) // a generic array cannot be made otherwise
+        ActorRef<Ball>[] players = new ActorRef[actors];
+        for (int i = 0; i < actors; i++) {
+            long seed = i;
+            players[i] = context.spawn(
+                    Behaviors.setup(own -> new Player(own, players, seed, endPs)),
+                    "player-" + i,
+                    DispatcherSelector.sameAsParent());
+        }
+        return new LogicalProcess.Devices(List.of(), null, new MarkBoard(), () -> {
+            for (int ball = 0; ball < pending; ball++) {
+                players[ball % actors].tell(new Ball(ball, ball, ball % actors));
+            }
+        });
+    }
+}
