@@ -49,7 +49,8 @@ class ScenarioFileDocumentTest {
     private static String keys(List<Key> keys) {
         StringBuilder table = new StringBuilder("| key | value | meaning |\n|---|---|---|\n");
         for (Key key : keys) {
-            String value = key.type() instanceof BlockType ? "a block" : key.type().expected();
+            String value =
+                    key.type() instanceof BlockType ? "a block" : key.type().expected();
             table.append("| `").append(key.name()).append(key.required() ? "` (required) | " : "` | ");
             table.append(value).append(" | ").append(key.meaning()).append(" |\n");
         }

@@ -31,6 +31,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     private volatile @Nullable Thread owner;
 
     private boolean haltRequested;
+    /** Why an event was not taken: state; null as long as all are. */
+    private @Nullable IllegalStateException refusal;
+
     private long executedEvents;
 
     private record RemoteEvent(ActorCell receiver, Envelope envelope) {}
@@ -50,7 +53,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     public void dispatch(ActorCell receiver, Envelope envelope) {
         if (envelope.message() instanceof VirtualTimeMessage message) {
             if (Thread.currentThread() == owner) {
-                events.push(message, receiver, envelope);
+                push(message, receiver, envelope);
             } else {
                 synchronized (inbox) {
                     inbox.add(new RemoteEvent(receiver, envelope));
@@ -58,6 +61,15 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             }
         } else {
             super.dispatch(receiver, envelope);
+        }
+    }
+
+    /** Pekko swallows what goes wrong while a message is sent, so a refused event is kept to end the run. */
+    private void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
+        try {
+            events.push(message, receiver, envelope);
+        } catch (IllegalStateException refused) {
+            refusal = refusal == null ? refused : refusal;
         }
     }
 
@@ -92,6 +104,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             Envelope envelope = events.poppedEnvelope();
             receiver.invoke(envelope);
             executed++;
+            if (refusal != null) {
+                throw refusal;
+            }
             if (receiver.mailbox().isSuspended()) {
                 throw new IllegalStateException(receiver.self().path().name() + " failed at " + events.nowPs()
                         + " ps in " + envelope.message());
@@ -124,6 +139,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             inbox.clear();
         }
         executedEvents = 0;
+        refusal = null;
         owner = null;
     }
 

@@ -1,0 +1,37 @@
+package io.shardsim.simulator.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ComputeLaneTest {
+    private final ComputeLane lane = new ComputeLane(100);
+
+    @Test
+    void anUndisturbedKernelTakesItsTime() {
+        lane.start(1_000, 500);
+        assertThat(lane.endPs()).isEqualTo(1_500);
+        assertThat(lane.end()).isTrue();
+    }
+
+    @Test
+    void makesUpForTheMultiprocessorsThatCollectivesHeld() {
+        lane.start(0, 1_000);
+        lane.onBlockHeld(200, 10);
+        lane.onBlockHeld(300, 10);
+
+        assertThat(lane.end()).as("50 ps were lost").isFalse();
+        assertThat(lane.endPs()).isEqualTo(1_050);
+        lane.onBlockHeld(100, 10);
+        assertThat(lane.end()).as("10 ps more while making up").isFalse();
+        assertThat(lane.endPs()).isEqualTo(1_060);
+        assertThat(lane.end()).isTrue();
+    }
+
+    @Test
+    void losesNothingWhileIdle() {
+        lane.onBlockHeld(1_000, 50);
+        lane.start(0, 100);
+        assertThat(lane.end()).isTrue();
+    }
+}
