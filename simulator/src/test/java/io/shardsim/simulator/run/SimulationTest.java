@@ -3,10 +3,12 @@ package io.shardsim.simulator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.HierarchicalAllGather;
 import io.shardsim.simulator.collective.RingAllGather;
 import io.shardsim.simulator.collective.RingAllReduce;
 import io.shardsim.simulator.collective.RingReduceScatter;
 import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.simulator.strategy.RankGroups;
@@ -14,6 +16,7 @@ import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
@@ -111,5 +114,68 @@ class SimulationTest {
         assertThat(skipped.timeline()).isEqualTo(all.timeline());
         assertThat(skipped.simulatedEvents()).isEqualTo(all.simulatedEvents()).isEqualTo(all.executedEvents());
         assertThat(skipped.executedEvents()).isLessThan(all.executedEvents() / 8);
+    }
+
+    @Test
+    void aLateRankDelaysItsGroupAndNobodyElse() throws Exception {
+        Cluster cluster = Clusters.likeP4d(2);
+        RankGroups nodes = new RankGroups("node", 16, 8, 1);
+        StepPlan.Builder builder = StepPlan.builder();
+        int compute = builder.add(
+                new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 1_000_000_000L), "forward"));
+        builder.add(
+                new Operation.Collective(Stream.GATHER, CollectiveKind.ALL_GATHER, nodes, 8_000_000, "ring", "gather"),
+                compute);
+        StepObservation punctual = engine.run(new SimulationSetup(
+                cluster, builder.build(), Work::amount, transport(UniformTransport.ideal(4)), Map.of(), true, true));
+        StepObservation late = engine.run(new SimulationSetup(
+                cluster,
+                builder.build(),
+                Work::amount,
+                transport(UniformTransport.ideal(4)),
+                Map.of(3, 1_500L),
+                true,
+                true));
+
+        for (int rank = 0; rank < 8; rank++) {
+            assertThat(late.ranks().get(rank).finishPs())
+                    .isGreaterThanOrEqualTo(punctual.ranks().get(rank).finishPs() + 400_000_000L);
+        }
+        assertThat(late.ranks().subList(8, 16)).isEqualTo(punctual.ranks().subList(8, 16));
+    }
+
+    @Test
+    void aHierarchicalGatherBringsEachNodeWhatItsRanksLackOnce() throws Exception {
+        Cluster cluster = Clusters.likeP4d(4);
+        long bytes = 32L * 4 * 64_000;
+        UniformTransport transport =
+                new UniformTransport(UniformTransport.ideal(4), List.of(new HierarchicalAllGather()));
+        StepObservation observed = engine.run(new SimulationSetup(
+                cluster,
+                bare(CollectiveKind.ALL_GATHER, "hierarchical", bytes, cluster),
+                Work::amount,
+                transport,
+                Map.of(),
+                true,
+                true));
+
+        for (int node = 0; node < 4; node++) {
+            int rank = node;
+            long arrived = observed.links().stream()
+                    .filter(link -> link.device().equals("Fabric.Leaf[" + rank + "]"))
+                    .filter(link -> link.linkClass() == LinkClass.NIC)
+                    .mapToLong(LinkTotals::bytes)
+                    .sum();
+            assertThat(arrived).isEqualTo(bytes * (32 - 8) / 32);
+        }
+    }
+
+    @Test
+    void theSameQuestionHasTheSameAnswer() throws Exception {
+        Cluster cluster = Clusters.likeP4d(2);
+        StepPlan plan = bare(CollectiveKind.ALL_REDUCE, "ring", 64_000_003, cluster);
+
+        assertThat(run(cluster, plan, UniformTransport.ideal(4), true))
+                .isEqualTo(run(cluster, plan, UniformTransport.ideal(4), true));
     }
 }
