@@ -1,0 +1,66 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.composition.Benchmark;
+import io.shardsim.scenarios.composition.Composition;
+import io.shardsim.scenarios.question.ScenarioReader;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+@Timeout(120)
+class BenchCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int execute(String... arguments) {
+        CommandLine commandLine = ShardsimCommand.commandLine(Composition::runner, Composition.reports());
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        commandLine.getSubcommands().values().forEach(command -> {
+            command.setOut(new PrintWriter(out, true));
+            command.setErr(new PrintWriter(err, true));
+        });
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void countsEveryEventOfTheRing() {
+        assertThat(execute("bench", "astra-all-gather-1024", "--repeat", "1", "--json"))
+                .isZero();
+
+        JsonNode workload =
+                new ObjectMapper().readTree(out.toString()).get("workloads").get(0);
+        assertThat(workload.get("workload").asString()).isEqualTo("astra-all-gather-1024");
+        assertThat(workload.get("simulated_events").asLong())
+                .isEqualTo(128 * workload.get("executed_events").asLong());
+        assertThat(workload.get("wall_seconds").asDouble()).isPositive();
+    }
+
+    @Test
+    void namesWhatThereIsWhenAskedForWhatThereIsNot() {
+        assertThat(execute("bench", "fold")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("no workload fold; there are phold, ring-256");
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Benchmark.class, names = "PHOLD", mode = EnumSource.Mode.EXCLUDE)
+    void everyWorkloadIsAScenarioOfItsName(Benchmark workload) throws Exception {
+        String file = "bench/" + workload.id() + ".yaml";
+        try (InputStream in = Benchmark.class.getClassLoader().getResourceAsStream(file)) {
+            assertThat(in).as(file).isNotNull();
+            assertThat(ScenarioReader.readText(file, new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                            .name())
+                    .isEqualTo(workload.id());
+        }
+    }
+}
