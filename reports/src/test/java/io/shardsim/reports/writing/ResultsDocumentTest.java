@@ -88,7 +88,11 @@ class ResultsDocumentTest {
     void itsGlossaryIsThatOfTheReport() throws IOException {
         StringBuilder glossary = new StringBuilder("<!-- glossary -->\n");
         for (Glossary.Term term : Glossary.terms()) {
-            glossary.append("- **").append(term.name()).append("**: ").append(term.meaning()).append('\n');
+            glossary.append("- **")
+                    .append(term.name())
+                    .append("**: ")
+                    .append(term.meaning())
+                    .append('\n');
         }
         String document = Files.readString(DOCUMENT);
         String expected = document.replaceFirst(

@@ -39,8 +39,16 @@ public final class ShardsimCommand implements Runnable {
 
     public static void main(String[] arguments) {
         int status;
+        StandardOutput out = new StandardOutput();
         try {
-            status = commandLine(Composition::runner, Composition.reports()).execute(arguments);
+            status = commandLine(Composition::runner, Composition.reports())
+                    .setOut(out.writer())
+                    .execute(arguments);
+            String failure = out.failure();
+            if (failure != null) {
+                System.err.println("shardsim: standard output cannot be written: " + failure);
+                status = status == ExitStatus.DONE ? ExitStatus.FAILED : status;
+            }
         } catch (Throwable failure) {
             System.err.println("shardsim: " + told(failure));
             status = ExitStatus.FAILED;

@@ -63,7 +63,7 @@ final class NearestFit {
             Change more = new Change(
                     none.checkpointing,
                     none.offload,
-                    world == null ? null : String.valueOf(nodes * cluster.gpusPerNode()),
+                    givesShardGroup() ? String.valueOf(nodes * cluster.gpusPerNode()) : null,
                     nodes);
             String fits = tried(more);
             if (fits != null) {
@@ -76,7 +76,13 @@ final class NearestFit {
 
     private boolean hasLargerShardGroup() {
         String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
-        return given != null && !given.equals("0") && Integer.parseInt(given) < cluster.worldSize();
+        return givesShardGroup() && Integer.parseInt(String.valueOf(given)) < cluster.worldSize();
+    }
+
+    /** Whether the scenario says how many ranks share the states, so that more nodes alone would change nothing. */
+    private boolean givesShardGroup() {
+        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
+        return given != null && !given.equals("0");
     }
 
     /** What fits in words, or null when it does not. */

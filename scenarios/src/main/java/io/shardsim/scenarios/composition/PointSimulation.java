@@ -137,7 +137,7 @@ public final class PointSimulation implements ScenarioRunner {
                         RunFacts.Checkpointing.valueOf(task.checkpointing().name())),
                 new RunFacts.Memory(found.ledger().atPeak(), capacityBytes),
                 notes,
-                List.of(),
+                new TransformerWorkTimes(job, point.cluster().instance()).remarks(),
                 sources(point));
     }
 

@@ -117,6 +117,11 @@ public final class ScenarioReader {
             Block clusterBlock = file.block("cluster");
             Cluster cluster =
                     clusterBlock == null ? null : new ClusterResolver(clusterBlock, figures, problems).resolve();
+            if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
+                notes.add(
+                        "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"
+                                + " measured latency");
+            }
             Task task = file.has("workload") ? collective() : training(cluster);
             CollectiveSettings settings = collectives(task);
             if (cluster == null || task == null) {
@@ -150,9 +155,9 @@ public final class ScenarioReader {
                     problems.add(file.position(), missing(key));
                 }
             }
-            return complete
-                    ? new TrainingResolver(file, cluster, sweep, inSweep, notes, figures, problems).resolve()
-                    : null;
+            // Also where a block is missing: what stands in the others is told with it.
+            Task task = new TrainingResolver(file, cluster, sweep, inSweep, notes, figures, problems).resolve();
+            return complete ? task : null;
         }
 
         private static String missing(String key) {

@@ -59,6 +59,17 @@ class NearestFitTest {
     }
 
     @Test
+    void aShardGroupAsLargeAsTheClusterGrowsWithIt() throws Exception {
+        String capped =
+                SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("{kind: zero3}", "{kind: mics, shard_group: 128}")
+                        + "sweep: {cluster.nodes: [2]}\n";
+        Matcher proposed = Pattern.compile("what fits: nodes (\\d+), shard_group (\\d+), global_batch .*")
+                .matcher(remedy(capped));
+        assertThat(proposed.matches()).isTrue();
+        assertThat(Integer.parseInt(proposed.group(2))).isEqualTo(8 * Integer.parseInt(proposed.group(1)));
+    }
+
+    @Test
     void whatNoClusterHoldsIsSaid() throws Exception {
         assertThat(remedy(SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("zero3", "ddp")))
                 .isEqualTo(

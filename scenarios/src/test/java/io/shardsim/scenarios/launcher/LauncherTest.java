@@ -249,6 +249,19 @@ class LauncherTest {
     }
 
     @Test
+    void doesWithoutAHomeFolder() throws Exception {
+        makeJdk("../on-path", "99.0.1");
+        Files.createSymbolicLink(bin.resolve("java"), temp.resolve("on-path/bin/java"));
+        for (String name : List.of("HOME", "XDG_CACHE_HOME", "JAVA_HOME", "SHARDSIM_JDK_DIRS")) {
+            environment.remove(name);
+        }
+        Outcome outcome = start("hello");
+
+        assertThat(outcome.err()).startsWith("shardsim: first start, building").hasLineCount(1);
+        assertThat(outcome.out()).startsWith("99.0.1").endsWith(" hello\n");
+    }
+
+    @Test
     void saysThatMavenIsMissing() throws Exception {
         Files.delete(bin.resolve("mvn"));
         Outcome outcome = start();

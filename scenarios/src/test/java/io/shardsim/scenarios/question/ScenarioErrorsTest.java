@@ -355,6 +355,13 @@ class ScenarioErrorsTest {
     }
 
     @Test
+    void aMissingBlockHidesNoProblemOfTheOthers() {
+        assertThat(problems(VALID.replace("model:", "modle:").replace("mics", "mcis")))
+                .extracting(problem -> problem.split(":")[1])
+                .containsExactly("1", "2", "7");
+    }
+
+    @Test
     void aSweepTellsAProblemThatItsPointsShareOnce() {
         assertThat(problems(VALID.replace("gpt2-30b", "gpt5") + "sweep: {cluster.nodes: [2, 4, 8]}\n"))
                 .hasSize(1);

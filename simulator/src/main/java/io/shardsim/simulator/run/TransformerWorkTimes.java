@@ -1,12 +1,14 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.LayerKernels;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.strategy.Work;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.InstanceSpec;
+import java.util.List;
 import java.util.function.ToLongFunction;
 
 /** How long a plan's work takes on one GPU type, by the compute model. */
@@ -15,16 +17,22 @@ public final class TransformerWorkTimes implements ToLongFunction<Work> {
     private final Checkpointing checkpointing;
     private final InstanceSpec instance;
     private final boolean clips;
+    private final List<String> remarks;
 
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
         this.instance = instance;
         checkpointing = job.checkpointing();
         clips = job.gradientClipping() > 0;
-        times = TransformerTimes.of(
-                job.model(),
-                instance.gpu(),
-                LayerKernels.Workload.of(job.sequenceLength(), job.microBatch(), job.attention()),
-                FrameworkProfile.named(job.kernels()));
+        LayerKernels.Workload workload =
+                LayerKernels.Workload.of(job.sequenceLength(), job.microBatch(), job.attention());
+        FrameworkProfile profile = FrameworkProfile.named(job.kernels());
+        times = TransformerTimes.of(job.model(), instance.gpu(), workload, profile);
+        remarks = new LayerKernels(job.model(), workload, profile).remarks(GpuCalibration.of(instance.gpu()));
+    }
+
+    /** What to read before trusting these times; empty inside the range of the GPU's calibration. */
+    public List<String> remarks() {
+        return remarks;
     }
 
     @Override
