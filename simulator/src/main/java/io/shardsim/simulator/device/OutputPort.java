@@ -29,6 +29,10 @@ final class OutputPort {
     private long freePs;
     /** When the chunk booked last began to be transmitted [ps]: state. */
     private long startPs;
+    /** Size that was timed last and its time [bytes, ps]: spares the division, as the chunks of a collective are alike. */
+    private long timedBytes = -1;
+
+    private long serializationPs;
     /** Sums since the start of the run: state. */
     private final long[] totals = new long[TOTALS];
 
@@ -43,7 +47,10 @@ final class OutputPort {
      * @param tailPs when its last bit is there
      */
     long book(long headPs, long tailPs, long bytes) {
-        long serializationPs = link.serializationPs(bytes);
+        if (bytes != timedBytes) {
+            timedBytes = bytes;
+            serializationPs = link.serializationPs(bytes);
+        }
         startPs = Math.max(headPs, freePs);
         freePs = startPs + serializationPs;
         if (freePs < tailPs) {
