@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,8 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Measures wall time and events per second of named workloads on this machine.",
         footer = {
             "",
-            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256 and",
-            "hierarchical-256 execute every event; the others skip what is proven to repeat, as `run` does."
+            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256 and"
+                    + " hierarchical-256 execute every event; the others skip what is proven to repeat, as `run` does."
         })
 final class BenchCommand implements Callable<Integer> {
     private static final double MIB = 1024.0 * 1024.0;
@@ -56,6 +57,8 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--repeat " + repeat + " and --threads " + threads + " must be at least 1");
         }
+        // Several threads that log for the first time at once would make slf4j tell about its own start.
+        LoggerFactory.getILoggerFactory();
         List<Benchmark.Measured> rows = new ArrayList<>();
         PrintWriter out = spec.commandLine().getOut();
         if (!json) {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         name = "validate",
         description = {
             "Simulates every reference case, the built-in ones or those of a file, and prints measured, simulated and error.",
-            "An error of +5 % means that the simulated figure is 5 % larger than the measured one."
+            "An error of +5 %% means that the simulated figure is 5 %% larger than the measured one."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {

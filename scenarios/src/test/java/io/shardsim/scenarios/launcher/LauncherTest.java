@@ -253,7 +253,7 @@ class LauncherTest {
         makeJdk("../on-path", "99.0.1");
         Files.createSymbolicLink(bin.resolve("java"), temp.resolve("on-path/bin/java"));
         for (String name : List.of("HOME", "XDG_CACHE_HOME", "JAVA_HOME", "SHARDSIM_JDK_DIRS")) {
-            environment.remove(name);
+            environment.put(name, "");
         }
         Outcome outcome = start("hello");
 
