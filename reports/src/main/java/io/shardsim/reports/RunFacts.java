@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param notes what a reader should know, for example a capped shard group
  * @param warnings what a reader must know before trusting the figures
  * @param sources where the constants come from
+ * @param accuracy how far off published runs like this one were; absent where none is like it
  */
 public record RunFacts(
         String scenario,
@@ -36,7 +38,8 @@ public record RunFacts(
         @Nullable Collective collective,
         List<String> notes,
         List<String> warnings,
-        List<Source> sources) {
+        List<Source> sources,
+        @Nullable ErrorInterval accuracy) {
 
     public RunFacts {
         if ((training == null) == (collective == null)) {
@@ -62,7 +65,7 @@ public record RunFacts(
             List<String> notes,
             List<String> warnings,
             List<Source> sources) {
-        return new RunFacts(scenario, point, cluster, strategy, training, memory, null, notes, warnings, sources);
+        return new RunFacts(scenario, point, cluster, strategy, training, memory, null, notes, warnings, sources, null);
     }
 
     /** Facts of a bare collective. */
@@ -74,7 +77,27 @@ public record RunFacts(
             List<String> notes,
             List<String> warnings,
             List<Source> sources) {
-        return new RunFacts(scenario, point, cluster, null, null, null, collective, notes, warnings, sources);
+        return new RunFacts(scenario, point, cluster, null, null, null, collective, notes, warnings, sources, null);
+    }
+
+    /** The same with what published runs say about it. */
+    public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<String> moreWarnings) {
+        List<String> allNotes = new ArrayList<>(notes);
+        allNotes.addAll(moreNotes);
+        List<String> allWarnings = new ArrayList<>(warnings);
+        allWarnings.addAll(moreWarnings);
+        return new RunFacts(
+                scenario,
+                point,
+                cluster,
+                strategy,
+                training,
+                memory,
+                collective,
+                allNotes,
+                allWarnings,
+                sources,
+                interval);
     }
 
     /** The strategy of a training run; an error for a bare collective. */

@@ -153,23 +153,29 @@ public final class SampleRuns {
         List<String> warnings =
                 nodes == 2 ? List.of("memory is within 5 % of the capacity; fragmentation decides") : List.of();
         RunFacts facts = RunFacts.ofTraining(
-                scenario,
-                point,
-                p4d(nodes),
-                new RunFacts.Strategy(kind, name, shardGroup),
-                new RunFacts.Training(
-                        "gpt2-30b",
-                        PARAMETERS,
-                        ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
-                        SEQUENCE,
-                        GLOBAL_BATCH,
-                        micro,
-                        accumulation,
-                        Checkpointing.FULL),
-                new RunFacts.Memory(memory, 42_300_000_000L),
-                notes,
-                warnings,
-                sources());
+                        scenario,
+                        point,
+                        p4d(nodes),
+                        new RunFacts.Strategy(kind, name, shardGroup),
+                        new RunFacts.Training(
+                                "gpt2-30b",
+                                PARAMETERS,
+                                ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
+                                SEQUENCE,
+                                GLOBAL_BATCH,
+                                micro,
+                                accumulation,
+                                Checkpointing.FULL),
+                        new RunFacts.Memory(memory, 42_300_000_000L),
+                        notes,
+                        warnings,
+                        sources())
+                .withAccuracy(
+                        ErrorInterval.of(List.of(
+                                new ErrorInterval.Near("a-published-run", "validation", 0.04),
+                                new ErrorInterval.Near("another", "calibration", -0.02))),
+                        List.of(),
+                        List.of());
         return RunResult.of(facts, observe(kind, nodes, shardGroup, accumulation), wallSeconds);
     }
 

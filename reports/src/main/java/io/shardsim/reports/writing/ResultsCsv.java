@@ -75,6 +75,10 @@ public final class ResultsCsv {
                 case "memory" -> putMemory(row, value);
                 case "links" -> putLinks(row, value);
                 case "cost" -> putCost(row, value);
+                case "accuracy" -> {
+                    row.put("error_low", text(inner(value, "error_low")));
+                    row.put("error_high", text(inner(value, "error_high")));
+                }
                 case "scaling", "waited_for" -> {}
                 default -> row.put(key, text(value));
             }

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.ExposedCommunication;
 import io.shardsim.reports.LinkUse;
 import io.shardsim.reports.Names;
@@ -125,8 +126,25 @@ public final class ResultsJson {
         Diagnosis diagnosis = Diagnosis.of(run);
         out.put("why", diagnosis.why());
         out.put("next", diagnosis.next());
+        out.put("accuracy", facts.accuracy() == null ? null : accuracy(facts.accuracy()));
         out.put("notes", facts.notes());
         out.put("warnings", facts.warnings());
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> accuracy(ErrorInterval interval) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("error_low", decimal(interval.low()));
+        out.put("error_high", decimal(interval.high()));
+        List<Object> nearest = new ArrayList<>();
+        for (ErrorInterval.Near near : interval.nearest()) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("id", near.id());
+            entry.put("role", near.role());
+            entry.put("error", decimal(near.error()));
+            nearest.add(entry);
+        }
+        out.put("nearest_cases", nearest);
         return out;
     }
 

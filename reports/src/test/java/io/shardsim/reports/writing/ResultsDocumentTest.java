@@ -55,7 +55,7 @@ class ResultsDocumentTest {
             fields.add(path + ".*");
         } else if (value instanceof Map<?, ?> map) {
             map.forEach((key, inner) -> {
-                if (inner != null || !List.of("scaling", "cost").contains(key)) {
+                if (inner != null || !List.of("scaling", "cost", "accuracy").contains(key)) {
                     collect(path.isEmpty() ? String.valueOf(key) : path + "." + key, inner, fields);
                 }
             });

@@ -11,6 +11,7 @@ import io.shardsim.scenarios.composition.ScenarioRunner;
 import io.shardsim.scenarios.question.Scenario;
 import io.shardsim.scenarios.reference.ReferenceCase;
 import io.shardsim.scenarios.reference.ReferenceCases;
+import io.shardsim.scenarios.reference.ValidationRecord;
 import io.shardsim.scenarios.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -79,6 +80,13 @@ final class ValidateCommand implements Callable<Integer> {
             description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
     private boolean noFastForward;
 
+    @Option(
+            names = "--record",
+            paramLabel = "ROOT",
+            hidden = true,
+            description = "Write errors.csv and DEVIATIONS.md of the built-in cases into this source tree.")
+    private @Nullable Path record;
+
     ValidateCommand(RunnerFactory runners) {
         this.runners = runners;
     }
@@ -89,6 +97,10 @@ final class ValidateCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(),
                     "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
+        }
+        if (record != null && (file != null || !only.isEmpty())) {
+            throw new ParameterException(
+                    spec.commandLine(), "--record is for all built-in cases; leave out FILE and --only");
         }
         List<ReferenceCase> cases;
         try {
@@ -141,6 +153,9 @@ final class ValidateCommand implements Callable<Integer> {
             }
             List<CaseOutcome> outcomes = outcomes(cases, questions, runs);
             report(outcomes, directory);
+            if (record != null && runs.done() == runs.total()) {
+                ValidationRecord.write(record, cases, outcomes);
+            }
             runs.failures().forEach(err()::println);
             if (runs.interrupted()) {
                 err().println("interrupted: " + runs.done() + " of " + runs.total() + " cases are done and reported");

@@ -7,6 +7,7 @@ import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.question.CollectiveSettings;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.Task;
+import io.shardsim.scenarios.reference.RecordedErrors;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
@@ -117,7 +118,7 @@ public final class PointSimulation implements ScenarioRunner {
                     + job.microBatch() * job.accumulationSteps()
                     + " samples of a GPU that fits in memory; set micro_batch to choose another");
         }
-        return RunFacts.ofTraining(
+        RunFacts facts = RunFacts.ofTraining(
                 point.scenario(),
                 point.values(),
                 point.cluster(),
@@ -139,6 +140,7 @@ public final class PointSimulation implements ScenarioRunner {
                 notes,
                 new TransformerWorkTimes(job, point.cluster().instance()).remarks(),
                 sources(point));
+        return RecordedErrors.builtIn().annotate(facts, point);
     }
 
     private static List<RunFacts.Source> sources(ScenarioPoint point) {
@@ -174,7 +176,12 @@ public final class PointSimulation implements ScenarioRunner {
                 point.notes(),
                 List.of(),
                 sources(point));
-        return simulate(facts, cluster, plan.build(), Work::amount, point.collectives());
+        return simulate(
+                RecordedErrors.builtIn().annotate(facts, point),
+                cluster,
+                plan.build(),
+                Work::amount,
+                point.collectives());
     }
 
     private RunResult simulate(

@@ -1,0 +1,51 @@
+package io.shardsim.scenarios.reference;
+
+import io.shardsim.reports.validation.CaseOutcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Writes the outcomes of the built-in cases into the source tree: the recorded errors and the register of differences. */
+public final class ValidationRecord {
+    private static final Path ERRORS = Path.of("scenarios", "src", "main", "resources", "reference", "errors.csv");
+    static final Path DEVIATIONS = Path.of("reports", "validation", "DEVIATIONS.md");
+
+    private ValidationRecord() {}
+
+    /**
+     * Replaces both files.
+     *
+     * @param root of the source tree
+     * @param outcomes of all built-in cases
+     */
+    public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> outcomes) throws IOException {
+        List<RecordedErrors.Row> rows = rows(cases, outcomes);
+        Files.writeString(root.resolve(ERRORS), RecordedErrors.write(rows));
+        Path register = root.resolve(DEVIATIONS);
+        Files.writeString(register, Deviations.update(Files.readString(register), rows));
+    }
+
+    static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes) {
+        Map<String, ReferenceCase> byId = new HashMap<>();
+        cases.forEach(one -> byId.put(one.id(), one));
+        List<RecordedErrors.Row> rows = new ArrayList<>();
+        for (CaseOutcome outcome : outcomes) {
+            ReferenceCase one = byId.get(outcome.id());
+            Double simulated = outcome.simulated();
+            if (one != null && simulated != null) {
+                rows.add(new RecordedErrors.Row(
+                        outcome.id(),
+                        outcome.role(),
+                        outcome.metric(),
+                        outcome.measured(),
+                        simulated,
+                        Likeness.of(one.point())));
+            }
+        }
+        return rows;
+    }
+}
