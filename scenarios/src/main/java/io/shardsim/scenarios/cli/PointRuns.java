@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
  * of each. Results are in the order of the files whatever the order of running.
  */
 final class PointRuns {
-    private final List<Scenario> scenarios;
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final double totalWeight;
@@ -37,7 +36,6 @@ final class PointRuns {
      * @param carryOn whether the others are run even after one failed
      */
     PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
-        this.scenarios = scenarios;
         this.carryOn = carryOn;
         scenarios.forEach(scenario -> points.addAll(scenario.points()));
         totalWeight = points.stream().mapToDouble(PointRuns::weight).sum();

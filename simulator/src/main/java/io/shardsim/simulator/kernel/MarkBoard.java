@@ -18,7 +18,7 @@ public final class MarkBoard {
         onPosted.run();
     }
 
-    /** Takes the marks down, level by level from the highest. */
+    /** Takes the marks down, in the order of the plan. */
     int[] take() {
         int[] taken = marks;
         marks = new int[0];

@@ -91,7 +91,7 @@ final class PlanPeriods implements PeriodicPlan {
     }
 
     private long hash(int[] bounds, int segment) {
-        long hash = bounds[segment + 1] - bounds[segment];
+        long hash = (long) bounds[segment + 1] - bounds[segment];
         for (int operation = bounds[segment]; operation < bounds[segment + 1]; operation++) {
             hash = 31 * hash + plan.shapeHash(operation);
         }
