@@ -126,7 +126,8 @@ public record Diagnosis(String why, String next) {
         switch (stream) {
             case GATHER:
                 if (wideGroup) {
-                    return "Gather among fewer ranks: a shard group below " + strategy.shardGroup() + headroom(run)
+                    return "Gather among fewer ranks: a shard group below " + strategy.shardGroup() + whoHasGroups(run)
+                            + headroom(run)
                             + (model.accumulationSteps() > 1
                                     ? ", or a larger micro-batch with fewer accumulation steps."
                                     : ".");
@@ -152,9 +153,14 @@ public record Diagnosis(String why, String next) {
         if (!wide && !accumulates) {
             return "Collectives with fewer streaming multiprocessors, such as SMDDP's, leave more of the GPU to compute.";
         }
-        return "Move fewer bytes: " + (wide ? "a smaller shard group" : "")
+        return "Move fewer bytes: " + (wide ? "a smaller shard group" + whoHasGroups(run) : "")
                 + (wide && accumulates ? ", or " : "")
                 + (accumulates ? "a larger micro-batch with fewer accumulation steps" : "") + headroom(run) + ".";
+    }
+
+    /** Where all ranks share one copy, the strategy may be one that cannot do otherwise. */
+    private static String whoHasGroups(RunResult run) {
+        return run.facts().sharding().shardGroup() < run.gpus() ? "" : ", as mics and fsdp-hybrid have";
     }
 
     private static String headroom(RunResult run) {
