@@ -1,30 +1,12 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.Block;
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.yaml.InputException;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.CollectiveKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The collective algorithms that the simulator has, each described by a file {@code collectives/<file>.yaml}. */
+/** The collective algorithms that the simulator has, as scenarios see them. */
 public final class CollectiveDescriptors {
-    private static final ResourceDirectory FILES = new ResourceDirectory("collectives");
-    private static final BlockType FILE = new BlockType(
-            List.of(
-                    Key.required(
-                            "name", ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9_-]*", "a name"), "name of the algorithm"),
-                    Key.required("source", FigureType.LINE, "where the schedule is described")),
-            true);
-
     private CollectiveDescriptors() {}
 
     /**
@@ -38,27 +20,21 @@ public final class CollectiveDescriptors {
 
     /** Read when first asked for. */
     private static final class Loaded {
-        static final List<Algorithm> ALL = List.copyOf(readAll());
+        static final List<Algorithm> ALL = CollectiveCatalog.load().entries().stream()
+                .map(CollectiveDescriptors::read)
+                .toList();
+    }
+
+    private static Algorithm read(CollectiveCatalog.Entry entry) {
+        return new Algorithm(
+                entry.descriptor().id(),
+                entry.algorithm().name(),
+                entry.kinds().stream().map(CollectiveKind::id).toList(),
+                entry.descriptor().required("source"));
     }
 
     public static List<Algorithm> all() {
         return Loaded.ALL;
-    }
-
-    private static List<Algorithm> readAll() {
-        List<Algorithm> all = new ArrayList<>();
-        for (String file : FILES.names()) {
-            try (InputStream in = FILES.open(file)) {
-                if (in != null) {
-                    all.add(read(file, in));
-                }
-            } catch (IOException failure) {
-                throw new UncheckedIOException(FILES.path(file) + " cannot be read", failure);
-            } catch (InputException defect) {
-                throw new IllegalStateException("broken collective file: " + defect.getMessage(), defect);
-            }
-        }
-        return all;
     }
 
     /** Names of the algorithms that carry a kind of collective, or any kind where it is null. */
@@ -69,26 +45,5 @@ public final class CollectiveDescriptors {
                 .distinct()
                 .sorted()
                 .toList();
-    }
-
-    private static Algorithm read(String file, InputStream in) throws IOException, InputException {
-        Problems problems = new Problems(FILES.path(file));
-        YamlNode root = YamlReader.read(in, problems);
-        Block block = root == null ? null : FILE.readBlock(root, "collective", problems);
-        List<String> kinds = new ArrayList<>();
-        if (block != null) {
-            for (YamlNode.Entry entry : block.others()) {
-                if (entry.key().equals("kinds") && entry.value() instanceof YamlNode.Sequence list) {
-                    list.items().stream()
-                            .filter(YamlNode.Scalar.class::isInstance)
-                            .forEach(item -> kinds.add(((YamlNode.Scalar) item).text()));
-                }
-            }
-        }
-        problems.throwIfAny();
-        if (block == null) {
-            throw new InputException(FILES.path(file), "is empty");
-        }
-        return new Algorithm(file, block.text("name", ""), kinds, block.text("source", ""));
     }
 }

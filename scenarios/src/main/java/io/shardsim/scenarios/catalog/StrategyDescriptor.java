@@ -2,6 +2,7 @@ package io.shardsim.scenarios.catalog;
 
 import io.shardsim.scenarios.language.ScalarTypes;
 import io.shardsim.scenarios.language.ValueType;
+import io.shardsim.simulator.strategy.ParameterForm;
 import io.shardsim.topology.units.UnitTable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,25 +30,18 @@ public record StrategyDescriptor(String kind, String title, String source, List<
      * @param source where the default comes from
      */
     public record Parameter(String name, String defaultText, String meaning, String source) {
-        private static final List<String> COUNTED = List.of("elements", "ranks", "layers", "stages");
-
         /** What a scenario may write. */
         public ValueType type() {
-            for (String word : COUNTED) {
-                if (defaultText.endsWith(" " + word)) {
-                    return ScalarTypes.counted(0, word.equals("elements") ? Long.MAX_VALUE : Integer.MAX_VALUE, word);
-                }
-            }
-            if (defaultText.endsWith("%")) {
-                return ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
-            }
-            if (defaultText.equals("true") || defaultText.equals("false")) {
-                return ScalarTypes.flag();
-            }
-            if (!Character.isDigit(defaultText.charAt(0)) || defaultText.matches("\\d+[a-z]+\\d.*")) {
-                return ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
-            }
-            return ScalarTypes.quantity(defaultText.endsWith("B") ? UnitTable.DATA_SIZE : UnitTable.TIME, 0);
+            ParameterForm form = ParameterForm.of(defaultText);
+            return switch (form) {
+                case ELEMENTS -> ScalarTypes.counted(0, Long.MAX_VALUE, form.word());
+                case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, Integer.MAX_VALUE, form.word());
+                case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
+                case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
+                case TIME -> ScalarTypes.quantity(UnitTable.TIME, 0);
+                case FLAG -> ScalarTypes.flag();
+                case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
+            };
         }
     }
 

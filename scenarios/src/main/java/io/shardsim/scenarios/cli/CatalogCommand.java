@@ -7,7 +7,7 @@ import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.simulator.Nearest;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.composition.Composition;
 import io.shardsim.scenarios.composition.ReportWriter;
 import io.shardsim.scenarios.composition.RunnerFactory;
-import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.simulator.Nearest;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

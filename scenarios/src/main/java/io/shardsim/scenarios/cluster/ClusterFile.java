@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cluster;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
-import io.shardsim.scenarios.language.Nearest;
+import io.shardsim.simulator.Nearest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import io.shardsim.scenarios.yaml.YamlNode;
 import io.shardsim.scenarios.yaml.YamlNode.Entry;
 import io.shardsim.scenarios.yaml.YamlNode.Mapping;
 import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.Nearest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode;
 import io.shardsim.scenarios.yaml.YamlNode.Scalar;
 import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.Nearest;
 import io.shardsim.topology.units.QuantityException;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;

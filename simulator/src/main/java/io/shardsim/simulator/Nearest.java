@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.language;
+package io.shardsim.simulator;
 
 import java.util.Collection;
 import java.util.Locale;
