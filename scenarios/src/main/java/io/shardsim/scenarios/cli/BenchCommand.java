@@ -1,14 +1,20 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.composition.Benchmark;
+import io.shardsim.scenarios.composition.Growth;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,8 +32,9 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Measures wall time and events per second of named workloads on this machine.",
         footer = {
             "",
-            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256 and"
-                    + " hierarchical-256 execute every event; the others skip what is proven to repeat, as `run` does."
+            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256,"
+                    + " hierarchical-256 and step-256 execute every event; the others skip what is proven to repeat, as `run` does."
+                    + " Events per second are those of one core while it executes events."
         })
 final class BenchCommand implements Callable<Integer> {
     private static final double MIB = 1024.0 * 1024.0;
@@ -48,43 +55,80 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Points of a sweep that run at once. Default: the number of cores.")
+            description = "Points of a sweep that run at once, or parts of one point. Default: the number of cores.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
+    @Option(
+            names = "--growth",
+            description =
+                    "Measure how cost grows with GPUs, layers and chunks instead: one core, every event executed.")
+    private boolean growth;
+
+    @Option(names = "--plot", paramLabel = "FILE", description = "With --growth: draw it, SVG.")
+    private @Nullable Path plot;
+
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws InterruptedException, IOException {
         if (repeat < 1 || threads < 1) {
             throw new ParameterException(
                     spec.commandLine(), "--repeat " + repeat + " and --threads " + threads + " must be at least 1");
         }
+        if (growth ? !names.isEmpty() : plot != null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    growth
+                            ? "--growth has workloads of its own; leave out " + names
+                            : "--plot draws what --growth measures");
+        }
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
-        List<Benchmark.Measured> rows = new ArrayList<>();
         PrintWriter out = spec.commandLine().getOut();
+        List<Benchmark.Measured> rows = growth ? growth(out) : workloads(out);
+        if (json) {
+            out.println(document(rows));
+        }
+        out.flush();
+        return ExitStatus.DONE;
+    }
+
+    private List<Benchmark.Measured> workloads(PrintWriter out) throws InterruptedException {
+        List<Benchmark.Measured> rows = new ArrayList<>();
+        head(out, "workload");
+        for (Benchmark workload : workloads()) {
+            Benchmark.Measured row = median(workload);
+            rows.add(row);
+            print(out, row);
+        }
+        return rows;
+    }
+
+    private List<Benchmark.Measured> growth(PrintWriter out) throws InterruptedException, IOException {
+        Map<Growth, List<Benchmark.Measured>> rows = new EnumMap<>(Growth.class);
+        for (Growth series : Growth.values()) {
+            rows.put(series, series.measure(repeat));
+            head(out, series.unit());
+            rows.get(series).forEach(row -> print(out, row));
+        }
+        if (plot != null) {
+            Files.writeString(plot, GrowthPlot.svg(rows));
+        }
+        return rows.values().stream().flatMap(List::stream).toList();
+    }
+
+    private void head(PrintWriter out, String first) {
         if (!json) {
             out.printf(
                     Locale.ROOT,
-                    "%-22s %8s %14s %18s %10s %8s %9s%n",
-                    "workload",
+                    "%-22s %8s %8s %14s %18s %10s %8s %9s%n",
+                    first,
                     "wall s",
+                    "CPU s",
                     "executed",
                     "simulated",
                     "M events/s",
                     "skipped",
                     "heap MiB");
         }
-        for (Benchmark workload : workloads()) {
-            Benchmark.Measured row = median(workload);
-            rows.add(row);
-            if (!json) {
-                print(out, row);
-            }
-        }
-        if (json) {
-            out.println(document(rows));
-        }
-        out.flush();
-        return ExitStatus.DONE;
     }
 
     private List<Benchmark> workloads() {
@@ -111,19 +155,22 @@ final class BenchCommand implements Callable<Integer> {
         for (int run = 0; run < repeat; run++) {
             runs.add(workload.measure(threads));
         }
-        runs.sort(Comparator.comparingDouble(Benchmark.Measured::wallSeconds));
-        return runs.get(runs.size() / 2);
+        return Benchmark.Measured.median(runs);
     }
 
-    private static void print(PrintWriter out, Benchmark.Measured row) {
+    private void print(PrintWriter out, Benchmark.Measured row) {
+        if (json) {
+            return;
+        }
         out.printf(
                 Locale.ROOT,
-                "%-22s %8.2f %,14d %,18d %10.2f %7.0fx %9.0f%n",
-                row.workload().id(),
+                "%-22s %8.2f %8.3f %,14d %,18d %10.2f %7.0fx %9.0f%n",
+                row.workload(),
                 row.wallSeconds(),
+                row.cpuSeconds(),
                 row.executedEvents(),
                 row.simulatedEvents(),
-                row.executedPerSecond() * 1e-6,
+                row.executedPerCpuSecond() * 1e-6,
                 (double) row.simulatedEvents() / row.executedEvents(),
                 row.peakHeapBytes() / MIB);
         out.flush();
@@ -138,11 +185,13 @@ final class BenchCommand implements Callable<Integer> {
         for (Benchmark.Measured row : rows) {
             workloads
                     .addObject()
-                    .put("workload", row.workload().id())
+                    .put("workload", row.workload())
                     .put("wall_seconds", row.wallSeconds())
+                    .put("cpu_seconds", row.cpuSeconds())
                     .put("executed_events", row.executedEvents())
                     .put("simulated_events", row.simulatedEvents())
                     .put("executed_events_per_second", row.executedPerSecond())
+                    .put("executed_events_per_cpu_second", row.executedPerCpuSecond())
                     .put("simulated_events_per_second", row.simulatedPerSecond())
                     .put("peak_heap_bytes", row.peakHeapBytes());
         }

@@ -38,17 +38,12 @@ final class PointRuns {
     PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
         this.carryOn = carryOn;
         scenarios.forEach(scenario -> points.addAll(scenario.points()));
-        totalWeight = points.stream().mapToDouble(PointRuns::weight).sum();
+        totalWeight = points.stream().mapToDouble(ScenarioPoint::weight).sum();
         workers = Executors.newFixedThreadPool(Math.max(1, Math.min(threads, points.size())), task -> {
             Thread thread = new Thread(task, "point");
             thread.setDaemon(true);
             return thread;
         });
-    }
-
-    /** What a point is expected to cost, in no unit. */
-    private static double weight(ScenarioPoint point) {
-        return point.cluster().worldSize();
     }
 
     int total() {
@@ -58,9 +53,7 @@ final class PointRuns {
     /** Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted. */
     void runAll(ScenarioRunner runner, ProgressBarLine line) {
         show(line, runner);
-        List<ScenarioPoint> largestFirst = new ArrayList<>(points);
-        largestFirst.sort((a, b) -> Double.compare(weight(b), weight(a)));
-        for (ScenarioPoint point : largestFirst) {
+        for (ScenarioPoint point : ScenarioPoint.largestFirst(points)) {
             synchronized (this) {
                 if (interrupted) {
                     break;
@@ -113,7 +106,7 @@ final class PointRuns {
         int count;
         synchronized (this) {
             for (ScenarioPoint point : results.keySet()) {
-                finished += weight(point);
+                finished += point.weight();
             }
             count = results.size();
         }

@@ -13,8 +13,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +31,8 @@ public enum Benchmark {
     RING_256("ring-256", false),
     /** Every event of the hierarchical gather over 256 ranks. */
     HIERARCHICAL_256("hierarchical-256", false),
+    /** Every event of a training step on 256 GPUs, on all threads. */
+    STEP_256("step-256", false),
     STEP_30B_256("step-30b-256", true),
     SWEEP_30B("sweep-30b", true),
     ONE_TRILLION("one-trillion", true),
@@ -61,65 +65,106 @@ public enum Benchmark {
      * How one workload went.
      *
      * @param wallSeconds from the question to the result, assembly included, start of the JVM not
+     * @param cpuSeconds what the threads that execute events spent on cores for it, assembly, compilation and garbage collection left out
      * @param executedEvents events that were executed
      * @param simulatedEvents events that they stand for
      * @param peakHeapBytes most heap in use, garbage included
      */
     public record Measured(
-            Benchmark workload, double wallSeconds, long executedEvents, long simulatedEvents, long peakHeapBytes) {
+            String workload,
+            double wallSeconds,
+            double cpuSeconds,
+            long executedEvents,
+            long simulatedEvents,
+            long peakHeapBytes) {
         public double executedPerSecond() {
             return executedEvents / wallSeconds;
         }
 
+        /** Events that one core executes in a second. */
+        public double executedPerCpuSecond() {
+            return executedEvents / cpuSeconds;
+        }
+
         public double simulatedPerSecond() {
             return simulatedEvents / wallSeconds;
+        }
+
+        /** The run of median wall time. */
+        public static Measured median(List<Measured> runs) {
+            List<Measured> sorted = new ArrayList<>(runs);
+            sorted.sort(Comparator.comparingDouble(Measured::wallSeconds));
+            return sorted.get(sorted.size() / 2);
         }
     }
 
     /**
      * Runs the workload once.
      *
-     * @param threads points of a sweep that run at once
+     * @param threads points of a sweep that run at once, or parts of one point
      */
     public Measured measure(int threads) throws InterruptedException {
+        return this == PHOLD ? measured(id, Benchmark::phold) : measured(id, () -> scenario(threads));
+    }
+
+    /** Executed events, simulated events, nanoseconds on cores. */
+    private record Spent(long executedEvents, long simulatedEvents, long cpuNanos) {}
+
+    private interface Workload {
+        Spent run() throws InterruptedException;
+    }
+
+    static Measured measurePoint(ScenarioPoint point, String name) throws InterruptedException {
+        return measured(name, () -> {
+            SimulationEngine engine = new SimulationEngine(1);
+            try (PointSimulation simulation = new PointSimulation(new RunOptions(1, false), engine)) {
+                RunResult result = simulation.run(point);
+                return new Spent(result.executedEvents(), result.simulatedEvents(), engine.cpuNanos());
+            }
+        });
+    }
+
+    private static Measured measured(String name, Workload workload) throws InterruptedException {
         List<MemoryPoolMXBean> pools = ManagementFactory.getMemoryPoolMXBeans();
         pools.forEach(MemoryPoolMXBean::resetPeakUsage);
         long beganNanos = System.nanoTime();
-        long[] events = this == PHOLD ? phold() : scenario(threads);
+        Spent spent = workload.run();
         double wallSeconds = (System.nanoTime() - beganNanos) * 1e-9;
         long peakBytes = 0;
         for (MemoryPoolMXBean pool : pools) {
-            if (pool.getType() == java.lang.management.MemoryType.HEAP) {
+            if (pool.getType() == MemoryType.HEAP) {
                 peakBytes += pool.getPeakUsage().getUsed();
             }
         }
-        return new Measured(this, wallSeconds, events[0], events[1], peakBytes);
+        return new Measured(
+                name, wallSeconds, spent.cpuNanos() * 1e-9, spent.executedEvents(), spent.simulatedEvents(), peakBytes);
     }
 
-    private static long[] phold() throws InterruptedException {
+    private static Spent phold() throws InterruptedException {
         try (SimulationEngine engine = new SimulationEngine(1)) {
             LogicalProcess.Outcome outcome = Phold.run(engine, PHOLD_ACTORS, PHOLD_PENDING, PHOLD_EVENTS);
-            return new long[] {outcome.executedEvents(), outcome.executedEvents()};
+            return new Spent(outcome.executedEvents(), outcome.executedEvents(), outcome.cpuNanos());
         }
     }
 
-    private long[] scenario(int threads) throws InterruptedException {
-        Scenario scenario = read();
+    private Spent scenario(int threads) throws InterruptedException {
+        Scenario scenario = read(id);
         ExecutorService workers = Executors.newFixedThreadPool(threads);
-        try (PointSimulation simulation = new PointSimulation(threads, skips)) {
-            List<ScenarioPoint> largestFirst = new ArrayList<>(scenario.points());
-            largestFirst.sort((a, b) ->
-                    Integer.compare(b.cluster().worldSize(), a.cluster().worldSize()));
+        RunOptions options =
+                new RunOptions(threads, skips).sharedBy(scenario.points().size());
+        SimulationEngine engine = new SimulationEngine(options.threads());
+        try (PointSimulation simulation = new PointSimulation(options, engine)) {
             List<Future<RunResult>> results = new ArrayList<>();
-            for (ScenarioPoint point : largestFirst) {
+            for (ScenarioPoint point : ScenarioPoint.largestFirst(scenario.points())) {
                 results.add(workers.submit(() -> simulation.run(point)));
             }
-            long[] events = new long[2];
+            long executed = 0;
+            long simulated = 0;
             for (Future<RunResult> result : results) {
-                events[0] += result.get().executedEvents();
-                events[1] += result.get().simulatedEvents();
+                executed += result.get().executedEvents();
+                simulated += result.get().simulatedEvents();
             }
-            return events;
+            return new Spent(executed, simulated, engine.cpuNanos());
         } catch (ExecutionException failure) {
             throw new IllegalStateException(id + ": " + failure.getCause(), failure);
         } finally {
@@ -127,8 +172,9 @@ public enum Benchmark {
         }
     }
 
-    private Scenario read() {
-        String file = "bench/" + id + ".yaml";
+    /** The scenario {@code bench/<name>.yaml}. */
+    static Scenario read(String name) {
+        String file = "bench/" + name + ".yaml";
         try (InputStream in = Benchmark.class.getClassLoader().getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException(file + " is missing");

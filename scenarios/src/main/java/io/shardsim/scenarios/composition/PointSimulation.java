@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
+    private static final List<CollectiveAlgorithm> ALGORITHMS =
+            CollectiveCatalog.load().algorithms();
+
     private final Simulator simulator;
     private final Runnable close;
     private final boolean skipRepetition;
@@ -53,7 +56,8 @@ public final class PointSimulation implements ScenarioRunner {
         this(options, new SimulationEngine(options.threads()));
     }
 
-    private PointSimulation(RunOptions options, SimulationEngine engine) {
+    /** @param engine simulates, and is closed with this */
+    PointSimulation(RunOptions options, SimulationEngine engine) {
         this(options, (setup, observer) -> engine.run(setup, options.processes(), observer), engine::close);
     }
 
@@ -313,12 +317,11 @@ public final class PointSimulation implements ScenarioRunner {
     }
 
     private static TransportModel transports(CollectiveSettings settings) {
-        List<CollectiveAlgorithm> algorithms = CollectiveCatalog.load().algorithms();
         Long chunk = settings.chunkBytes();
         long chunkBytesMax = chunk == null ? Long.MAX_VALUE : chunk;
-        NcclTransportModel nccl = new NcclTransportModel(algorithms, chunkBytesMax);
+        NcclTransportModel nccl = new NcclTransportModel(ALGORITHMS, chunkBytesMax);
         return settings.library().equals(CollectiveSettings.SMDDP)
-                ? new SmddpTransportModel(nccl, algorithms, chunkBytesMax)
+                ? new SmddpTransportModel(nccl, ALGORITHMS, chunkBytesMax)
                 : nccl;
     }
 

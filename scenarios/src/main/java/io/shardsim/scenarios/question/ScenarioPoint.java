@@ -2,7 +2,9 @@ package io.shardsim.scenarios.question;
 
 import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,5 +29,17 @@ public record ScenarioPoint(
         values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
         notes = List.copyOf(notes);
         figures = List.copyOf(figures);
+    }
+
+    /** What running it is expected to cost, in no unit. */
+    public double weight() {
+        return cluster.worldSize();
+    }
+
+    /** In the order to run them in, so that no long run is left for the end. */
+    public static List<ScenarioPoint> largestFirst(List<ScenarioPoint> points) {
+        List<ScenarioPoint> ordered = new ArrayList<>(points);
+        ordered.sort(Comparator.comparingDouble(ScenarioPoint::weight).reversed());
+        return ordered;
     }
 }

@@ -9,8 +9,11 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
@@ -62,5 +65,33 @@ class BenchCommandTest {
                             .name())
                     .isEqualTo(workload.id());
         }
+    }
+
+    @Test
+    void refusesAPlotOfWorkloads() {
+        assertThat(execute("bench", "phold", "--plot", "plot.svg")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("--plot draws what --growth measures");
+    }
+
+    @Test
+    void drawsHowCostGrowsAndExecutesEveryEvent(@TempDir Path folder) throws Exception {
+        Path plot = folder.resolve("growth.svg");
+        assertThat(execute("bench", "--growth", "--repeat", "1", "--json", "--plot", plot.toString()))
+                .isZero();
+
+        JsonNode rows = new ObjectMapper().readTree(out.toString()).get("workloads");
+        assertThat(rows.size()).isEqualTo(16);
+        for (JsonNode row : rows) {
+            assertThat(row.get("simulated_events").asLong())
+                    .isEqualTo(row.get("executed_events").asLong());
+            assertThat(row.get("cpu_seconds").asDouble()).isPositive();
+        }
+        assertThat(rows.get(15).get("executed_events").asLong())
+                .as("chunks of a sixteenth")
+                .isGreaterThan(10 * rows.get(11).get("executed_events").asLong());
+        assertThat(Files.readString(plot))
+                .startsWith("<svg")
+                .contains("against chunk size")
+                .endsWith("</svg>\n");
     }
 }

@@ -1,5 +1,7 @@
 package io.shardsim.simulator.kernel;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -43,20 +45,26 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         record Stop() implements Command {}
     }
 
-    /** How a run went. */
-    public record Outcome(long nowPs, long executedEvents, int pendingEventsMax) {
+    /**
+     * How a run went.
+     *
+     * @param cpuNanos time that the advancing threads spent on a core; a fact about the machine, not about the cluster
+     */
+    public record Outcome(long nowPs, long executedEvents, int pendingEventsMax, long cpuNanos) {
 
         /** How the run of several logical processes went. */
         public static Outcome of(List<Outcome> parts) {
             long nowPs = 0;
             long executedEvents = 0;
             int pendingEventsMax = 0;
+            long cpuNanos = 0;
             for (Outcome part : parts) {
                 nowPs = Math.max(nowPs, part.nowPs);
                 executedEvents += part.executedEvents;
                 pendingEventsMax += part.pendingEventsMax;
+                cpuNanos += part.cpuNanos;
             }
-            return new Outcome(nowPs, executedEvents, pendingEventsMax);
+            return new Outcome(nowPs, executedEvents, pendingEventsMax, cpuNanos);
         }
     }
 
@@ -139,9 +147,15 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
     }
 
     private Behavior<Command> runToEnd(Runnable advance) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         try {
+            long beganNanos = threads.getCurrentThreadCpuTime();
             advance.run();
-            ended.complete(new Outcome(dispatcher.nowPs(), dispatcher.executedEvents(), dispatcher.pendingEventsMax()));
+            ended.complete(new Outcome(
+                    dispatcher.nowPs(),
+                    dispatcher.executedEvents(),
+                    dispatcher.pendingEventsMax(),
+                    threads.getCurrentThreadCpuTime() - beganNanos));
         } catch (RuntimeException | AssertionError | StackOverflowError | OutOfMemoryError e) {
             ended.completeExceptionally(e);
         } finally {

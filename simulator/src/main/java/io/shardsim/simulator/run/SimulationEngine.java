@@ -39,6 +39,7 @@ public final class SimulationEngine implements AutoCloseable {
 
     private final Queue<String> freeDispatchers = new ConcurrentLinkedQueue<>();
     private final AtomicLong names = new AtomicLong();
+    private final AtomicLong cpuNanos = new AtomicLong();
 
     /**
      * @param threads logical processes that run at once, at least 1
@@ -177,7 +178,9 @@ public final class SimulationEngine implements AutoCloseable {
             if (failure != null) {
                 throw failure;
             }
-            return LogicalProcess.Outcome.of(outcomes);
+            LogicalProcess.Outcome outcome = LogicalProcess.Outcome.of(outcomes);
+            cpuNanos.addAndGet(outcome.cpuNanos());
+            return outcome;
         } catch (ExecutionException e) {
             throw graver(null, e);
         }
@@ -244,6 +247,11 @@ public final class SimulationEngine implements AutoCloseable {
         for (int process = 0; process < commands.size(); process++) {
             started.get(process).actor.get().tell(commands.get(process));
         }
+    }
+
+    /** Time that all runs so far have spent on cores to execute their events, without what comes before and after; a fact about the machine. */
+    public long cpuNanos() {
+        return cpuNanos.get();
     }
 
     @Override
