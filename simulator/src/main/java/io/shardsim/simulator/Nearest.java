@@ -1,6 +1,7 @@
 package io.shardsim.simulator;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,17 @@ public final class Nearest {
 
     private Nearest() {}
 
-    /** The known name with the fewest edits, or null when none is near: more than a third of its letters, and more than two, differ. */
+    /**
+     * The known name that the unknown one is the beginning of, where there is just one; else the one with the fewest edits, or null when none is
+     * near: more than a third of its letters, and more than two, differ.
+     */
     public static @Nullable String of(String unknown, Collection<String> known) {
+        List<String> longer = known.stream()
+                .filter(candidate -> folded(candidate).startsWith(folded(unknown)))
+                .toList();
+        if (longer.size() == 1 && unknown.length() > 1) {
+            return longer.get(0);
+        }
         String best = null;
         int bestDistance = Integer.MAX_VALUE;
         for (String candidate : known) {

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.question;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Strategies;
@@ -183,9 +184,20 @@ final class TrainingResolver {
                 given.put(entry.key(), String.valueOf(inForce));
             } else if (value != null && entry.value() instanceof Scalar written) {
                 given.put(entry.key(), written.text());
+                checkAlgorithm(entry.key(), written);
             }
         }
         return new StrategySpec(descriptor, given);
+    }
+
+    private void checkAlgorithm(String key, Scalar written) {
+        List<String> known = new ArrayList<>(List.of(CollectiveSettings.AUTO));
+        known.addAll(CollectiveDescriptors.names(null));
+        if (key.endsWith("_algorithm") && !known.contains(written.text())) {
+            problems.add(
+                    written.position(),
+                    key + " " + written.text() + " is not in the catalog; " + Nearest.remedy(written.text(), known));
+        }
     }
 
     /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */
@@ -312,10 +324,15 @@ final class TrainingResolver {
         }
     }
 
-    /** The value of the parameter that a message begins with; the block where it begins with none. */
-    private static Position placeOf(String message, Block block) {
+    /** The value that a message begins with, under training or strategy; the strategy where it begins with none. */
+    private Position placeOf(String message, Block block) {
+        Block training = file.block("training");
+        String key = message.substring(0, message.indexOf(' '));
+        if (training != null && training.value(key) != null) {
+            return training.at(key);
+        }
         for (Entry entry : block.others()) {
-            if (message.startsWith(entry.key() + " ")) {
+            if (entry.key().equals(key)) {
                 return entry.value().position();
             }
         }

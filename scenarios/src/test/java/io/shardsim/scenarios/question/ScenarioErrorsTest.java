@@ -40,10 +40,29 @@ class ScenarioErrorsTest {
         return Stream.of(
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
-                        "strategy: {kind: mics, shard_group: 128}\nstorage: {input: s4}\ncheckpoint: {to: lustre, every: 10 s}",
-                        "a.yaml:8:18: input s4 is not in the catalog; did you mean s3?",
+                        "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
+                        "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",
                         "a.yaml:9:18: to lustre is not in the catalog; known: fsx-lustre, s3",
                         "a.yaml:9:33: every 10 s is a text; write a whole number from 1 to 1000000000"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 128, gather_algorithm: hierarchy, activation_loading_horizon: 0",
+                        "a.yaml:7:60: gather_algorithm hierarchy is not in the catalog; did you mean hierarchical?"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: none\n  activation_offload: true",
+                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library offloads what"
+                                + " checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
+                                + " activation_offload"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, pipeline_parallel: 4, partition: best",
+                        "a.yaml:7:61: partition best is not known; there are balanced, uniform"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 64, tensor_parallel: 8",
+                        "a.yaml:7:37: shard_group 64 does not divide 32 data-parallel ranks (world size 256 / 8 ranks of"
+                                + " a model); nearest divisors: 32"),
                 with(
                         "kind: mics",
                         "kind: fsdp",

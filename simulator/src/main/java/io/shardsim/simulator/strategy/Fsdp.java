@@ -40,7 +40,7 @@ public final class Fsdp implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems());
+        List<String> problems = new ArrayList<>(parameters.problems(job));
         ShardGroups.problem("shard_group", chosenShardGroup(), job).ifPresent(problems::add);
         problems.addAll(job.parallel().problems(job));
         return problems;

@@ -32,7 +32,7 @@ public final class Megatron implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems());
+        List<String> problems = new ArrayList<>(settings.problems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
     }

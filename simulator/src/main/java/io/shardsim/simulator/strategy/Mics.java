@@ -47,7 +47,7 @@ public final class Mics implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems());
+        List<String> problems = new ArrayList<>(parameters.problems(job));
         ShardGroups.problem("shard_group", parameters.count("shard_group"), job).ifPresent(problems::add);
         int size = parameters.count("shard_group");
         int perNode = job.dataParallelPerNode();

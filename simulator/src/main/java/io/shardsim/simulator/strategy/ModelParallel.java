@@ -17,11 +17,14 @@ import java.util.List;
  * @param stages pipeline stages, p
  * @param schedule name of the pipeline schedule
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
- * @param balanced whether layers are dealt to the stages by their cost rather than in equal numbers
+ * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
  */
-public record ModelParallel(int tensor, boolean sequence, int stages, String schedule, int chunks, boolean balanced) {
+public record ModelParallel(int tensor, boolean sequence, int stages, String schedule, int chunks, String partition) {
+    private static final String BALANCED = "balanced";
+    private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
+
     /** Data parallelism alone. */
-    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, true);
+    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -33,7 +36,11 @@ public record ModelParallel(int tensor, boolean sequence, int stages, String sch
                 pipeline ? Math.max(1, parameters.count("pipeline_parallel")) : 1,
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
-                !pipeline || parameters.name("partition").equals("balanced"));
+                pipeline ? parameters.name("partition") : NONE.partition);
+    }
+
+    boolean balanced() {
+        return partition.equals(BALANCED);
     }
 
     /** Ranks that hold one copy of the model, t x p. */
@@ -98,6 +105,10 @@ public record ModelParallel(int tensor, boolean sequence, int stages, String sch
                     + String.join(", ", schedules.names()));
             return;
         }
+        if (!PARTITIONS.contains(partition)) {
+            problems.add("partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS));
+            return;
+        }
         if (stages == 1) {
             if (chunks > 1) {
                 problems.add(
@@ -110,7 +121,7 @@ public record ModelParallel(int tensor, boolean sequence, int stages, String sch
                     + job.model().layers() + " layers of the model; write "
                     + job.model().layers() / chunks
                     + " or less");
-        } else if (!balanced && job.model().layers() % virtualStages() != 0) {
+        } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
             problems.add(
                     "partition uniform needs layers " + job.model().layers() + " to be a multiple of " + virtualStages()
                             + " stages; nearest divisors: "
@@ -121,9 +132,5 @@ public record ModelParallel(int tensor, boolean sequence, int stages, String sch
                 .named(schedule)
                 .problem(stages, job.accumulationSteps(), chunks)
                 .ifPresent(problems::add);
-        if (job.activationOffload()) {
-            problems.add("activation_offload true with pipeline_parallel " + stages
-                    + ": offload of several micro-batches under way is not modelled; remove one of them");
-        }
     }
 }

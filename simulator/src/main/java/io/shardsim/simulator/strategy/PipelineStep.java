@@ -124,6 +124,7 @@ final class PipelineStep {
         int piece = piece(stage, pass);
         int microBatch = pass.microBatch();
         writer.onStage(stage);
+        loadForNext(stage);
         if (pass.forward()) {
             receive(true, stage, piece - 1, microBatch, forward);
             steps.get(stage).forward(piece);
@@ -133,6 +134,17 @@ final class PipelineStep {
             boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
             steps.get(stage).backward(piece, last);
             backward[piece][microBatch] = writer.result();
+        }
+        loadForNext(stage);
+    }
+
+    /** Offloaded activations come back beside the pass before; those of the same micro-batch not before it has gone forward. */
+    private void loadForNext(int stage) {
+        if (next[stage] < passes.get(stage).size()) {
+            Pass following = passes.get(stage).get(next[stage]);
+            if (!following.forward()) {
+                steps.get(stage).loadAhead(piece(stage, following));
+            }
         }
     }
 

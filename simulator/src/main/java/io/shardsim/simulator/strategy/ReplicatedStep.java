@@ -4,6 +4,7 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the ranks of one pipeline stage do in one training step, while it is being written, of systems that keep all parameters of their stage on
@@ -139,12 +140,16 @@ abstract class ReplicatedStep {
 
     /** Forward of one micro-batch through one piece of the model. */
     final void forward(int piece) {
+        ActivationOffload offload = offloadOf(piece);
         if (partition.holdsEmbedding(piece)) {
             writer.forwardEmbedding(beforeForward(job.embeddingParameters()), afterReduction());
         }
         for (int i = 0; i < partition.layers(piece); i++) {
             beginLayer();
             writer.forwardLayer(partition.firstLayer(piece) + i, beforeForward(job.layerParameters()));
+        }
+        if (offload != null && job.parallel().stages() > 1) {
+            offload.endForward();
         }
         if (partition.holdsHead(piece)) {
             writer.forwardHead(beforeForward(job.outputParameters()));
@@ -153,6 +158,7 @@ abstract class ReplicatedStep {
 
     /** Backward of one micro-batch through one piece of the model. */
     final void backward(int piece, boolean lastMicroBatch) {
+        offloadOf(piece);
         boolean reduces = reducesIn(lastMicroBatch);
         int ready = StepWriter.NONE;
         if (partition.holdsHead(piece)) {
@@ -174,6 +180,23 @@ abstract class ReplicatedStep {
             reduceFullBuckets(ready);
         }
         lastReduce = Math.max(lastReduce, ready);
+    }
+
+    /** Loads offloaded activations for a backward that is near. */
+    final void loadAhead(int piece) {
+        ActivationOffload offload = offloadOf(piece);
+        if (offload != null) {
+            offload.loadAhead();
+        }
+    }
+
+    /** Where the activations of a piece wait; null where they stay on the GPU. */
+    private @Nullable ActivationOffload offloadOf(int piece) {
+        ActivationOffload offload = writer.offload();
+        if (offload != null) {
+            offload.onLayers(partition.firstLayer(piece), partition.layers(piece));
+        }
+        return offload;
     }
 
     /** Layers of several stages run beside each other and do not repeat together; those of one stage do. */

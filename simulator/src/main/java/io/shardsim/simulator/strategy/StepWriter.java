@@ -7,6 +7,7 @@ import io.shardsim.simulator.strategy.Operation.Compute;
 import io.shardsim.simulator.strategy.Work.Kind;
 import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.workload.Checkpointing;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the sentences of which every strategy's story of a training step is made: a layer's forward with the activations
@@ -43,13 +45,11 @@ final class StepWriter {
     static final int NONE = -1;
 
     private final TrainingJob job;
-    private final int loadingHorizon;
     private final FrameworkProfile profile;
     private final StepPlan.Builder plan = StepPlan.builder();
     private final Map<Operation, Operation> shared = new HashMap<>();
-    private final int[] stored;
-    private final int[] loaded;
-    private int nextLayerToLoad;
+    /** For each stage; empty where activations stay on the GPU. */
+    private final List<ActivationOffload> offloads = new ArrayList<>();
 
     /** Pipeline stage that is being written, or {@link StepPlan#EVERY_STAGE}. */
     private int stage = StepPlan.EVERY_STAGE;
@@ -60,11 +60,11 @@ final class StepWriter {
 
     private StepWriter(TrainingJob job, int loadingHorizon) {
         this.job = job;
-        this.loadingHorizon = loadingHorizon;
         this.profile = FrameworkProfile.named(job.kernels());
-        this.stored = new int[job.model().layers()];
-        this.loaded = new int[job.model().layers()];
         int stages = job.parallel().stages();
+        for (int at = 0; at < stages && job.activationOffload(); at++) {
+            offloads.add(new ActivationOffload(this, job, loadingHorizon, keptBytes()));
+        }
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
         this.awaited = new int[stages][0];
@@ -120,6 +120,12 @@ final class StepWriter {
         return Math.max(0, stage);
     }
 
+    /** Offloaded activations of the stage that is being written, or null where they stay on the GPU. */
+    @Nullable
+    ActivationOffload offload() {
+        return offloads.isEmpty() ? null : offloads.get(stageIndex());
+    }
+
     void beginMicroBatch() {
         plan.mark(1);
     }
@@ -148,38 +154,29 @@ final class StepWriter {
     int forwardLayer(int layer, int... waits) {
         long kept = keptBytes();
         long temporary = job.checkpointing() == Checkpointing.FULL ? backwardTemporaryBytes() : 0;
-        int twoAgo = job.activationOffload() && layer >= 2 ? stored[layer - 2] : NONE;
-        if (twoAgo != NONE) {
-            free(MemoryOwner.ACTIVATIONS, kept);
-        }
+        ActivationOffload offload = offload();
+        int twoAgo = offload == null ? NONE : offload.makeRoom(layer);
         allocate(MemoryOwner.ACTIVATIONS, kept);
         allocate(MemoryOwner.WORKING_SET, temporary);
         int forward = layer(Kind.LAYER_FORWARD, "forward layer", with(waits, twoAgo));
         free(MemoryOwner.WORKING_SET, temporary);
-        if (job.activationOffload()) {
-            stored[layer] = hostCopy(Stream.COPY, Kind.HOST_STORE, kept, "store activations", forward);
+        if (offload != null) {
+            offload.store(layer, forward);
         }
         return forward;
     }
 
     /** Final norm, logits and loss; keeps what its backward needs. */
     int forwardHead(int... waits) {
-        if (job.activationOffload()) {
-            finishStoring();
+        ActivationOffload offload = offload();
+        if (offload != null && job.parallel().stages() == 1) {
+            offload.endForward();
         }
         allocate(MemoryOwner.WORKING_SET, outputBytes());
         enterBlock("head", waits);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
         reduceLoss();
         return computed;
-    }
-
-    private void finishStoring() {
-        int layers = job.model().layers();
-        for (int layer = Math.max(0, layers - 2); layer < layers; layer++) {
-            free(MemoryOwner.ACTIVATIONS, keptBytes());
-        }
-        nextLayerToLoad = layers - 1;
     }
 
     // Backward.
@@ -197,7 +194,8 @@ final class StepWriter {
 
     /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
     int backwardLayer(int layer, int... waits) {
-        int load = job.activationOffload() ? loadActivations(layer) : NONE;
+        ActivationOffload offload = offload();
+        int load = offload == null ? NONE : offload.load(layer);
         long recomputed = recomputedBytes();
         allocate(MemoryOwner.WORKING_SET, recomputed);
         int ready = NONE;
@@ -209,18 +207,10 @@ final class StepWriter {
                 layer(Kind.LAYER_BACKWARD, "backward layer", ready == NONE ? with(waits, load) : new int[] {ready});
         free(MemoryOwner.WORKING_SET, recomputed + backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, keptBytes());
-        return backward;
-    }
-
-    /** Brings the activations of the next layers of backward, as many ahead as the horizon allows. */
-    private int loadActivations(int layer) {
-        while (nextLayerToLoad >= 0 && nextLayerToLoad > layer - loadingHorizon) {
-            allocate(MemoryOwner.ACTIVATIONS, keptBytes());
-            loaded[nextLayerToLoad] =
-                    hostCopy(Stream.COPY, Kind.HOST_LOAD, keptBytes(), "load activations", stored[nextLayerToLoad]);
-            nextLayerToLoad--;
+        if (offload != null) {
+            offload.backwardDone(backward);
         }
-        return loaded[layer];
+        return backward;
     }
 
     /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */

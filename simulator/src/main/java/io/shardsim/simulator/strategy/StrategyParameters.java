@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.units.QuantityException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,6 +25,8 @@ import java.util.Set;
  */
 public final class StrategyParameters {
     private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "source");
+    private static final String HORIZON = "activation_loading_horizon";
+    private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Map<String, Object> values = new LinkedHashMap<>();
@@ -61,6 +64,22 @@ public final class StrategyParameters {
     /** What is wrong with the settings, one sentence each; empty when nothing is. */
     public List<String> problems() {
         return List.copyOf(problems);
+    }
+
+    /** What is wrong with the settings for this job, by rules that all strategies share. */
+    List<String> problems(TrainingJob job) {
+        List<String> all = new ArrayList<>(problems);
+        if (count(HORIZON) < 1) {
+            all.add(HORIZON + " " + count(HORIZON) + " < 1; write 1 or more");
+        }
+        if (job.activationOffload()
+                && job.checkpointing() == Checkpointing.NONE
+                && names().contains(CHECKPOINTS_ONLY)
+                && flag(CHECKPOINTS_ONLY)) {
+            all.add("activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
+                    + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
+        }
+        return all;
     }
 
     /** Names of all declared settings, in the descriptor's order. */

@@ -33,7 +33,7 @@ public final class ZeroPlusPlus implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems());
+        List<String> problems = new ArrayList<>(parameters.problems(job));
         if (job.worldSize() % job.gpusPerNode() != 0) {
             problems.add("world size " + job.worldSize() + " is not a multiple of " + job.gpusPerNode()
                     + " GPUs per node; use whole nodes");

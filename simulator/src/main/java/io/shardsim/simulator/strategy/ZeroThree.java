@@ -36,7 +36,7 @@ public final class ZeroThree implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems());
+        List<String> problems = new ArrayList<>(parameters.problems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
     }

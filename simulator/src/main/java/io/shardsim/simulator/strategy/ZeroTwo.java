@@ -41,7 +41,7 @@ public final class ZeroTwo implements ShardingStrategy {
 
     @Override
     public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems());
+        List<String> problems = new ArrayList<>(settings.problems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
     }

@@ -92,6 +92,36 @@ class ModelParallelRunTest {
                 .isGreaterThan(engine.run(setup(kind, given, 4, true, Map.of())).endPs());
     }
 
+    /** Copies to and from the host are part of what repeats, and of what waits when a horizon is too near. */
+    @Test
+    void offloadedActivationsStayExactAndTheirHorizonCounts() throws Exception {
+        long[] ends = new long[2];
+        for (int near = 0; near < 2; near++) {
+            Map<String, Object> given = Map.of("pipeline_parallel", 2, "activation_loading_horizon", near == 0 ? 3 : 1);
+            StepObservation all = engine.run(offloaded(given, false));
+            StepObservation skipped = engine.run(offloaded(given, true));
+            assertThat(skipped.digest()).isEqualTo(all.digest());
+            assertThat(engine.run(offloaded(given, false), 2).digest()).isEqualTo(all.digest());
+            ends[near] = all.endPs();
+        }
+        assertThat(ends[1]).isGreaterThan(ends[0]);
+        assertThat(ends[0])
+                .isGreaterThan(engine.run(setup("megatron", Map.of("pipeline_parallel", 2), 12, false, Map.of()))
+                        .endPs());
+    }
+
+    private static SimulationSetup offloaded(Map<String, Object> given, boolean skip) {
+        TrainingJob job = job("megatron", given, 12).withActivationOffload(true);
+        return new SimulationSetup(
+                Clusters.p4dOf(2),
+                StrategyCatalog.load().create("megatron", given).plan(job),
+                new TransformerWorkTimes(job, Clusters.p4dOf(2).instance()),
+                new NcclTransportModel(CollectiveCatalog.load().algorithms()),
+                Map.of(),
+                skip,
+                skip);
+    }
+
     /** Micro-batches that follow each other evenly are skipped, or a long pipeline would take as long as it has micro-batches. */
     @Test
     void aFilledPipelineIsSkipped() throws Exception {

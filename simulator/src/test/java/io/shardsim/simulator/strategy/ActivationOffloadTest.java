@@ -1,0 +1,137 @@
+package io.shardsim.simulator.strategy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What activation offload moves, when, and what it leaves on the GPU. */
+class ActivationOffloadTest {
+    private static final int LAYERS = 16;
+    private static final int MICRO_BATCHES = 8;
+    private static final ModelShape MODEL = ModelShape.gpt2(1024, LAYERS, 16, 51200, 1024);
+    /** What a full checkpoint keeps of a layer: its input, in 16 bits. */
+    private static final long INPUT_BYTES = 2L * 512 * 1024 * 2;
+
+    private static TrainingJob job(String kind, Map<String, ?> given, Checkpointing checkpointing) {
+        return new TrainingJob(
+                MODEL,
+                16,
+                8,
+                512,
+                2,
+                MICRO_BATCHES,
+                Precision.BF16,
+                checkpointing,
+                true,
+                AttentionKind.STANDARD,
+                true,
+                "fused",
+                1.0,
+                Strategies.of(kind, given).modelParallel());
+    }
+
+    private static StepPlan plan(String kind, Map<String, ?> given, boolean offload) {
+        TrainingJob job = job(kind, given, Checkpointing.FULL).withActivationOffload(offload);
+        assertThat(Strategies.of(kind, given).problems(job)).isEmpty();
+        return Strategies.of(kind, given).plan(job);
+    }
+
+    private static List<Integer> operations(StepPlan plan, int stage, String label) {
+        List<Integer> found = new ArrayList<>();
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i).label().equals(label) && plan.runsOn(i, stage)) {
+                found.add(i);
+            }
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mics,1,1f1b,1", "fsdp,1,1f1b,1", "megatron,4,1f1b,1", "megatron,4,simple,1", "megatron,4,interleaved,2"
+    })
+    void everyLayerOfEveryMicroBatchGoesToTheHostAndComesBackOnce(
+            String kind, int stages, String schedule, int chunks) {
+        Map<String, Object> given = new HashMap<>();
+        if (stages > 1) {
+            given.putAll(Map.of("pipeline_parallel", stages, "pipeline_schedule", schedule, "model_chunks", chunks));
+        }
+        StepPlan plan = plan(kind, given, true);
+        for (int stage = 0; stage < stages; stage++) {
+            for (String label : List.of("store activations", "load activations")) {
+                List<Integer> copies = operations(plan, stage, label);
+                assertThat(copies).as(label).hasSize(LAYERS / stages * MICRO_BATCHES);
+                assertThat(copies)
+                        .allSatisfy(copy -> assertThat(((Operation.Compute) plan.operation(copy))
+                                        .work()
+                                        .amount())
+                                .isEqualTo(INPUT_BYTES));
+            }
+        }
+    }
+
+    /** The n-th load waits for the backward that lies the horizon before its own, so that no more layers than that are loaded ahead. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void loadsKeepToTheirHorizon(int horizon) {
+        for (int stages : new int[] {1, 4}) {
+            Map<String, Object> given = Map.of("pipeline_parallel", stages, "activation_loading_horizon", horizon);
+            StepPlan plan = plan("megatron", given, true);
+            for (int stage = 0; stage < stages; stage++) {
+                List<Integer> loads = operations(plan, stage, "load activations");
+                List<Integer> backwards = operations(plan, stage, "backward layer");
+                for (int n = horizon; n < loads.size(); n++) {
+                    assertThat(plan.waitsFor(loads.get(n))).contains(backwards.get(n - horizon));
+                }
+            }
+        }
+    }
+
+    /** Without offload a stage of the simple schedule keeps all micro-batches; with it two layers on their way out and those that came back. */
+    @ParameterizedTest
+    @CsvSource({"simple, 1", "simple, 2", "1f1b, 2"})
+    void whatStaysOnTheGpuDoesNotGrowWithTheMicroBatches(String schedule, int horizon) {
+        Map<String, Object> given =
+                Map.of("pipeline_parallel", 2, "pipeline_schedule", schedule, "activation_loading_horizon", horizon);
+        for (int stage = 0; stage < 2; stage++) {
+            long kept = activations(plan("megatron", given, false), stage);
+            int underWay = schedule.equals("simple") ? MICRO_BATCHES : 2 - stage;
+            assertThat(kept).isEqualTo(underWay * (LAYERS / 2) * INPUT_BYTES);
+            assertThat(activations(plan("megatron", given, true), stage))
+                    .isBetween(2 * INPUT_BYTES, (2 + horizon) * INPUT_BYTES);
+        }
+    }
+
+    private static long activations(StepPlan plan, int stage) {
+        return MemoryLedger.peakBytes(plan, Set.of(MemoryOwner.ACTIVATIONS), stage);
+    }
+
+    /** Amazon SageMaker developer guide: no effect without activation checkpointing; a horizon is above 0. */
+    @Test
+    void refusesWhatTheLibrariesRefuse() {
+        for (String kind : List.of("mics", "zero1", "zero2", "zero3", "zeropp")) {
+            assertThat(Strategies.of(kind, Map.of()).problems(job(kind, Map.of(), Checkpointing.NONE)))
+                    .containsExactly("activation_offload true with activation_checkpointing none: this library offloads"
+                            + " what checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
+                            + " activation_offload");
+            assertThat(Strategies.of(kind, Map.of("offloads_checkpoints_only", false))
+                            .problems(job(kind, Map.of(), Checkpointing.NONE)))
+                    .isEmpty();
+        }
+        assertThat(Strategies.of("fsdp", Map.of()).problems(job("fsdp", Map.of(), Checkpointing.NONE)))
+                .isEmpty();
+        Map<String, Object> none = Map.of("activation_loading_horizon", 0);
+        assertThat(Strategies.of("mics", none).problems(job("mics", none, Checkpointing.FULL)))
+                .containsExactly("activation_loading_horizon 0 < 1; write 1 or more");
+    }
+}
