@@ -1,17 +1,33 @@
 package io.shardsim.topology;
 
+import io.shardsim.topology.units.Bandwidth;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Nodes of one instance type joined by a leaf/spine fabric; ranks are dealt node by node.
  *
  * <p>Every device has an id: {@code nodeRank * devicesPerNode + slot}. Slots of a node, in order: its GPUs, the NVSwitch, the PCIe
  * switches, the NICs, the leaf port pair that joins the node to its leaf, the spine ports that feed the node's leaf. The last two stand
  * for the node's share of switches outside it, so that a switch's output port lives with the node it feeds.
+ *
+ * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
  */
-public record Cluster(InstanceSpec instance, int nodes) {
+public record Cluster(
+        InstanceSpec instance, int nodes, @Nullable Bandwidth slowNicRate) {
+    /** A cluster whose nodes are all alike. */
+    public Cluster(InstanceSpec instance, int nodes) {
+        this(instance, nodes, null);
+    }
+
     public Cluster {
         if (nodes < 1) {
             throw new IllegalArgumentException("cluster.nodes " + nodes + " < 1");
         }
+    }
+
+    /** Whether a node's hardware differs from that of the others. */
+    public boolean isOdd(int nodeRank) {
+        return nodeRank == 0 && slowNicRate != null;
     }
 
     public int gpusPerNode() {

@@ -1,7 +1,9 @@
 package io.shardsim.topology;
 
+import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the routes of a cluster.
@@ -37,6 +39,8 @@ public final class Router {
     private final Link pcie;
     private final Link nicUp;
     private final Link nicDown;
+    private final @Nullable Link slowNicUp;
+    private final @Nullable Link slowNicDown;
     private final Link leafUp;
     private final Link spineDown;
 
@@ -58,6 +62,9 @@ public final class Router {
         nicUp = new Link(
                 LinkClass.NIC, nic.effectiveRate(), nic.perMessagePs(), nic.latencyPs() + Math.max(1, fabric.hopPs()));
         nicDown = new Link(LinkClass.NIC, nic.effectiveRate(), 0, Math.max(1, fabric.hopPs()));
+        Bandwidth slow = cluster.slowNicRate();
+        slowNicUp = slow == null ? null : new Link(LinkClass.NIC, slow, nic.perMessagePs(), nicUp.latencyPs());
+        slowNicDown = slow == null ? null : new Link(LinkClass.NIC, slow, 0, nicDown.latencyPs());
         int nicsPerLeaf = Math.multiplyExact(instance.nicsPerNode(), fabric.nodesPerLeaf());
         leafUp = new Link(
                 LinkClass.SPINE,
@@ -88,7 +95,20 @@ public final class Router {
         return slot == cluster.leafSlot() ? 1 + cluster.instance().nicsPerNode() : 1;
     }
 
-    /** The link behind an output port. */
+    /** The link behind an output port of one node. */
+    public Link link(int nodeRank, int slot, int port) {
+        if (cluster.isOdd(nodeRank) && slowNicUp != null && slowNicDown != null) {
+            if (slot == cluster.nicSlot(0) && port == NIC_WIRE_PORT) {
+                return slowNicUp;
+            }
+            if (slot == cluster.leafSlot() && port == LEAF_UP_PORT + 1) {
+                return slowNicDown;
+            }
+        }
+        return link(slot, port);
+    }
+
+    /** The link behind an output port of a node like most. */
     public Link link(int slot, int port) {
         if (slot < cluster.nvSwitchSlot()) {
             return port == GPU_NVLINK_PORT ? nvLink : pcie;
@@ -200,6 +220,6 @@ public final class Router {
     }
 
     private void add(List<Hop> hops, int nodeRank, int slot, int port) {
-        hops.add(new Hop(cluster.deviceId(nodeRank, slot), port, link(slot, port)));
+        hops.add(new Hop(cluster.deviceId(nodeRank, slot), port, link(nodeRank, slot, port)));
     }
 }

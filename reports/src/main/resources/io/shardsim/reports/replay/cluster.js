@@ -178,7 +178,7 @@ export class ClusterView {
       const at = layout.box(node, slot);
       const length = Math.min(at.height + 10, 3 + 1.5 * size);
       painter.rect(at.x + at.width - 1, at.y + at.height - length, 4, length, {fill: colours.alarm, stroke: colours.paper});
-      if (at.width > 17) painter.text(at.x + at.width + 4, at.y + at.height - 1, String(size), {fill: colours.alarm, size: 10, bold: true});
+      if (at.width > 17) painter.text(at.x + at.width - 3, at.y + at.height - 1, String(size), {fill: colours.alarm, size: 10, bold: true, align: 'end'});
     }
   }
 

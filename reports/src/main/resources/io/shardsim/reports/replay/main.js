@@ -1,14 +1,16 @@
 // The page: sides, clock, knobs, keys.
 
 import {Clock} from './clock.js';
+import {Lessons} from './lessons.js';
 import {Panel} from './panel.js';
 import {palette} from './scene.js';
-import {ServerSource} from './source.js';
+import {RecordedSource, ServerSource} from './source.js';
 import {bytes, instant, time} from './format.js';
 
 const SLOW_DOWNS = [1, 5, 20, 100, 500, 2000, 10000, 50000, 200000];
 const RERUN_AFTER_MS = 250;
 const WORDS_EVERY_MS = 4000;
+const SIDES_APART = 30;
 const find = id => document.getElementById(id);
 
 class Page {
@@ -17,8 +19,10 @@ class Page {
     this.colours = palette();
     this.choice = {};
     this.followAt = 0;
-    this.source = new ServerSource(progress => this.showProgress(progress));
+    const recorded = find('recorded');
+    this.source = recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => this.showProgress(progress));
     this.buildTransport();
+    for (const part of ['watch', 'lessons']) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
     addEventListener('resize', () => this.draw());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
@@ -28,9 +32,14 @@ class Page {
     document.title = `shardsim: ${this.offer.scenario}`;
     find('subject').textContent = this.offer.subject;
     this.panels = ['a', 'b'].map((side, i) => this.buildPanel(side, i ? this.offer.second : this.offer.first));
-    this.buildKnobs();
+    if (this.source.live) this.buildKnobs();
+    for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
+    this.lessons = new Lessons(find('lessons'), this.source, this);
+    await this.lessons.load();
     const runs = this.panels.map(panel => this.rerun(panel));
     await Promise.race(runs);
+    if (this.offer.startPs) this.clock.seek(this.offer.startPs);
+    find('show-lessons').hidden = !this.lessons.lessons.length;
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.play();
     document.body.dataset.ready = 'true';
     await Promise.all(runs);
@@ -42,6 +51,7 @@ class Page {
     find('panels').append(element);
     const panel = new Panel(element, side, this);
     for (const {kind, title} of this.offer.strategies) panel.strategy.add(new Option(title, kind, false, kind === strategy));
+    panel.strategy.closest('label').hidden = !this.source.live;
     element.setAttribute('aria-label', `Side ${side.toUpperCase()}`);
     return panel;
   }
@@ -74,15 +84,37 @@ class Page {
     }
   }
 
+  showPart(part) {
+    for (const each of ['watch', 'lessons']) {
+      find(each).hidden = each !== part;
+      find(`show-${each}`).setAttribute('aria-pressed', String(each === part));
+    }
+    document.querySelector('.transport').hidden = part !== 'watch';
+    if (part === 'lessons') this.clock.pause(); else this.draw();
+  }
+
+  /** Runs two points of a lesson side by side. */
+  async watchLesson(lesson) {
+    this.showPart('watch');
+    find('subject').textContent = lesson.title;
+    await Promise.all(this.panels.map(async (panel, i) => {
+      panel.recording = null;
+      await this.rerun(panel, {lesson: lesson.id, point: lesson.watch[i]});
+      if (panel.recording) panel.strategy.value = panel.recording.result.strategy;
+    }));
+    this.clock.seek(0);
+    find('play').focus();
+  }
+
   /** Runs a side again with what is chosen now. */
-  async rerun(panel) {
+  async rerun(panel, choice = {...this.choice, strategy: panel.strategy.value}) {
     panel.element.classList.add('running');
     panel.status.textContent = 'running …';
-    const choice = {...this.choice, strategy: panel.strategy.value};
     try {
       const outline = await this.source.run(panel.side, choice);
       if (!outline) return;
       panel.show(outline, (from, until) => this.source.window(panel.side, outline.run, from, until));
+      panel.named.textContent = outline.label;
       this.clock.endPs = this.longestPs;
       if (this.clock.ps > this.clock.endPs) this.clock.ps = this.clock.endPs;
     } catch (refused) {
@@ -125,6 +157,47 @@ class Page {
     this.showFollowed();
   }
 
+  /** Lets the browser save a file. */
+  save(name, address) {
+    const link = Object.assign(document.createElement('a'), {href: address, download: name});
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }
+
+  savePage() {
+    const runs = Object.fromEntries(this.panels.filter(panel => panel.recording).map(panel => [panel.side, panel.recording.run]));
+    this.save('shardsim-run.html', this.source.exportAddress(runs, Math.round(this.clock.ps), this.lessons.current?.id));
+  }
+
+  /** Both sides in one drawing. */
+  saveDrawing(asPng) {
+    const drawings = this.panels.filter(panel => panel.recording).map(panel => panel.svg());
+    if (!drawings.length) return;
+    const width = drawings.reduce((sum, each) => sum + each.width + SIDES_APART, -SIDES_APART);
+    const height = Math.max(...drawings.map(each => each.height));
+    let x = 0;
+    const parts = drawings.map(each => {
+      const part = each.text.replace('<svg ', `<svg x="${x}" `);
+      x += each.width + SIDES_APART;
+      return part;
+    });
+    const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">\n${parts.join('')}</svg>\n`;
+    const address = URL.createObjectURL(new Blob([text], {type: 'image/svg+xml'}));
+    const name = `shardsim-${Math.round(this.clock.ps / 1e6)}us`;
+    if (asPng) this.savePng(address, name); else this.save(`${name}.svg`, address);
+  }
+
+  /** Twice the size, for slides. */
+  async savePng(address, name) {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), {width: 2 * image.width, height: 2 * image.height});
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob(blob => this.save(`${name}.png`, URL.createObjectURL(blob)));
+  }
+
   buildTransport() {
     const {clock} = this;
     const slow = find('slow');
@@ -139,6 +212,9 @@ class Page {
       this.happened = '';
       clock.seek(event.target.value / 10000 * clock.endPs);
     });
+    find('save-page').addEventListener('click', () => this.savePage());
+    find('save-svg').addEventListener('click', () => this.saveDrawing(false));
+    find('save-png').addEventListener('click', () => this.saveDrawing(true));
     document.addEventListener('keydown', event => this.onKey(event));
   }
 

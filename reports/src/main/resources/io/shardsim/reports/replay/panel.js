@@ -17,6 +17,7 @@ export class Panel {
     this.cluster = element.querySelector('canvas.cluster');
     this.timelineCanvas = element.querySelector('canvas.timeline');
     this.strategy = element.querySelector('select');
+    this.named = element.querySelector('.named');
     this.status = element.querySelector('.status');
     this.figures = Object.fromEntries([...element.querySelectorAll('[data-figure]')].map(node => [node.dataset.figure, node]));
     this.cluster.addEventListener('click', event => this.pick(event));
@@ -92,7 +93,7 @@ export class Panel {
     this.figures['step-now'].textContent = instant(ps, clock.framePs);
   }
 
-  /** The drawing of an instant as SVG. */
+  /** The drawing of an instant as SVG, and its size. */
   svg() {
     const {clock, colours, longestPs} = this.page;
     const width = Math.max(600, this.cluster.clientWidth);
@@ -106,7 +107,7 @@ export class Panel {
     view.draw(shifted, clock.ps, width, colours, {followed: this.followed, framePs: clock.framePs});
     shifted.dy = layout.height + 30;
     this.timeline.draw(shifted, clock.ps, width, colours, longestPs, this.stretchPs);
-    return painter.close();
+    return {text: painter.close(), width, height: layout.height + this.timeline.height + 30};
   }
 
   words() {

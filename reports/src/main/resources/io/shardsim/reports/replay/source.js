@@ -23,8 +23,24 @@ export class ServerSource {
     });
   }
 
+  /** Address of a file that plays what the page shows, from an instant on. */
+  exportAddress(runs, ps, lesson) {
+    const query = new URLSearchParams({viewer: this.viewer, from: ps, ...runs, ...(lesson ? {lesson} : {})});
+    return `api/export?${query}`;
+  }
+
   async offer() {
     return this.json(await fetch('api/offer'));
+  }
+
+  async lessons() {
+    return this.json(await fetch('api/lessons'));
+  }
+
+  /** What the runs of a lesson say. */
+  async answer(lesson) {
+    await this.ready;
+    return this.json(await fetch(`api/lesson?viewer=${this.viewer}&id=${lesson}`, {method: 'POST'}));
   }
 
   /** Runs a choice on a side; null when a later choice has taken its place. */
@@ -45,5 +61,33 @@ export class ServerSource {
     const document = await response.json();
     if (!response.ok) throw new Error(document.error ?? (document.problems ?? ['no answer']).join('; '));
     return document.gone ? null : document;
+  }
+}
+
+/** What the page's own file holds: one run on each side, some windows of it, perhaps a lesson with its answer. */
+export class RecordedSource {
+  constructor(recorded) {
+    this.live = false;
+    this.recorded = recorded;
+  }
+
+  async offer() {
+    return this.recorded.offer;
+  }
+
+  async lessons() {
+    return this.recorded.lessons.map(({asked}) => asked);
+  }
+
+  async answer(id) {
+    return this.recorded.lessons.find(({asked}) => asked.id === id).answer;
+  }
+
+  async run(side) {
+    return this.recorded.sides[side]?.outline ?? null;
+  }
+
+  async window(side, run, from) {
+    return this.recorded.sides[side].windows.find(window => window.from <= from && from < window.until) ?? null;
   }
 }

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.demo;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.shardsim.reports.replay.ReplayExport;
 import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.reports.replay.ReplayPage;
 import io.shardsim.scenarios.question.ScenarioPoint;
@@ -56,6 +57,7 @@ public final class DemoServer implements AutoCloseable {
     private final ExecutorService workers;
     private final DemoScenario scenario;
     private final RunRecorder runs;
+    private final Lessons lessons = Lessons.load();
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final JsonMapper mapper = new JsonMapper();
@@ -94,6 +96,9 @@ public final class DemoServer implements AutoCloseable {
         serve("/api/events", "GET", this::events);
         serve("/api/run", "POST", this::run);
         serve("/api/window", "GET", this::window);
+        serve("/api/lessons", "GET", this::lessons);
+        serve("/api/lesson", "POST", this::lesson);
+        serve("/api/export", "GET", this::export);
         serve("/api/close", "POST", this::close);
     }
 
@@ -234,7 +239,7 @@ public final class DemoServer implements AutoCloseable {
         String side = side(query);
         Viewer.Done done;
         try {
-            ScenarioPoint point = scenario.point(choice(exchange));
+            ScenarioPoint point = point(choice(exchange));
             done = viewer.run(side, point);
         } catch (InputException refused) {
             List<String> problems =
@@ -244,6 +249,38 @@ public final class DemoServer implements AutoCloseable {
         }
         // A later choice has taken its place: nothing went wrong, the page knows.
         send(exchange, 200, JSON, ReplayJson.bytes(done == null ? GONE : done.document()));
+    }
+
+    /** The point of a lesson, where one is named, or what is chosen of the scenario. */
+    private ScenarioPoint point(Map<String, String> choice) throws Refused, InputException {
+        String named = choice.get("lesson");
+        if (named == null) {
+            return scenario.point(choice);
+        }
+        Lesson lesson = lessons.lesson(named);
+        String point = choice.getOrDefault("point", "");
+        if (lesson == null || !lesson.points().containsKey(point)) {
+            throw new Refused(404, "no such lesson, or no such point in it");
+        }
+        return Lessons.point(lesson, point);
+    }
+
+    private void lessons(HttpExchange exchange) throws IOException {
+        send(
+                exchange,
+                200,
+                JSON,
+                ReplayJson.bytes(lessons.all().stream().map(Lesson::asked).toList()));
+    }
+
+    private void lesson(HttpExchange exchange) throws IOException, Refused, InterruptedException {
+        Map<String, String> query = query(exchange);
+        Lesson lesson = lessons.lesson(query.getOrDefault("id", ""));
+        if (lesson == null) {
+            throw new Refused(404, "no such lesson");
+        }
+        LessonAnswer answer = viewer(query).answer(lessons, lesson);
+        send(exchange, 200, JSON, ReplayJson.bytes(answer == null ? GONE : answer.document()));
     }
 
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
@@ -269,6 +306,41 @@ public final class DemoServer implements AutoCloseable {
             throw new Refused(400, "from " + from + " is not before until " + until);
         }
         send(exchange, 200, JSON, ReplayJson.bytes(replay == null ? GONE : replay.window(from, until)));
+    }
+
+    /** A file that plays what the page shows without this server. */
+    private void export(HttpExchange exchange) throws IOException, Refused, InterruptedException {
+        Map<String, String> query = query(exchange);
+        Viewer viewer = viewer(query);
+        long from = number(query, "from");
+        Map<String, Object> sides = new LinkedHashMap<>();
+        for (String side : new String[] {"a", "b"}) {
+            Replay replay = viewer.replay(side, query.getOrDefault(side, ""));
+            if (replay != null && replay.outline() != null) {
+                sides.put(side, replay.recorded(from));
+            }
+        }
+        if (sides.isEmpty()) {
+            throw new Refused(404, "no recorded run to save");
+        }
+        Map<String, Object> offer = new LinkedHashMap<>(scenario.offer());
+        offer.put("startPs", from);
+        offer.remove("knobs");
+        Map<String, Object> recorded = new LinkedHashMap<>();
+        recorded.put("offer", offer);
+        recorded.put("sides", sides);
+        recorded.put("lessons", recordedLessons(viewer, query.getOrDefault("lesson", "")));
+        exchange.getResponseHeaders().set("Content-Disposition", "attachment; filename=\"shardsim-run.html\"");
+        byte[] file = ReplayExport.write(recorded).getBytes(StandardCharsets.UTF_8);
+        send(exchange, 200, "text/html; charset=utf-8", file);
+    }
+
+    private List<Map<String, Object>> recordedLessons(Viewer viewer, String id) throws InterruptedException {
+        Lesson lesson = lessons.lesson(id);
+        LessonAnswer answer = lesson == null ? null : viewer.answer(lessons, lesson);
+        return lesson == null || answer == null
+                ? List.of()
+                : List.of(Map.of("asked", lesson.askedAlone(), "answer", answer.document()));
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {

@@ -5,8 +5,11 @@ import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,11 @@ final class Replay {
     private static final int WINDOW_JOURNEYS_MAX = 8_000;
 
     private static final int STRETCHES_MAX = 2;
+    /** Some 2 MB of a file. */
+    private static final int FILE_JOURNEYS_MAX = 12_000;
+
+    private static final int FILE_WINDOWS_MAX = 40;
+    private static final long FILE_WINDOW_PS = 10_000_000_000L;
     /** Chunks that set out so long before a window may still be under way in it [ps]. */
     private static final long LEAD_PS = 10_000_000_000L;
 
@@ -72,6 +80,21 @@ final class Replay {
         ReplayJson stretch = stretch(fromPs, untilPs);
         long until = Math.max(fromPs + 1, stretch.coveredUntil(fromPs, untilPs));
         return stretch.window(fromPs, until, WINDOW_JOURNEYS_MAX);
+    }
+
+    /** The outline and as many windows from an instant on as a file should hold. */
+    Map<String, Object> recorded(long fromPs) throws InterruptedException {
+        Map<String, Object> outline = Objects.requireNonNull(outline(), "a run that fits");
+        List<Map<String, Object>> windows = new ArrayList<>();
+        long from = Math.min(fromPs, endPs(result) - 1);
+        int journeys = 0;
+        while (journeys < FILE_JOURNEYS_MAX && windows.size() < FILE_WINDOWS_MAX && from < endPs(result)) {
+            Map<String, Object> window = window(from, Math.min(endPs(result), from + FILE_WINDOW_PS));
+            windows.add(window);
+            journeys += ((List<?>) Objects.requireNonNull(window.get("journeys"))).size();
+            from = (Long) Objects.requireNonNull(window.get("until"));
+        }
+        return Map.of("outline", outline, "windows", windows);
     }
 
     private ReplayJson stretch(long fromPs, long untilPs) throws InterruptedException {

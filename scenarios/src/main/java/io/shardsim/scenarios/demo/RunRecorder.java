@@ -3,12 +3,14 @@ package io.shardsim.scenarios.demo;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.simulator.run.RunObserver;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a point to its end while somebody watches; may be asked by several threads at once. */
 @FunctionalInterface
 public interface RunRecorder {
     /**
+     * @param observer hears all that happens; null when nobody watches
      * @throws InterruptedException when the calling thread is interrupted; the run is abandoned
      */
-    RunResult run(ScenarioPoint point, RunObserver observer) throws InterruptedException;
+    RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException;
 }

@@ -22,6 +22,7 @@ final class Viewer {
     private final RunRecorder runs;
     private final Map<String, Running> running = new ConcurrentHashMap<>();
     private final Map<String, Done> done = new ConcurrentHashMap<>();
+    private @Nullable Future<LessonAnswer> asked;
     private long runCount;
     private boolean closed;
 
@@ -77,8 +78,7 @@ final class Viewer {
         } catch (CancellationException superseded) {
             return null;
         } catch (ExecutionException failure) {
-            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            throw new IllegalStateException(String.valueOf(cause.getMessage()), cause);
+            throw failed(failure);
         }
     }
 
@@ -91,9 +91,41 @@ final class Viewer {
         return result;
     }
 
+    /** Runs a lesson and waits for its answer; null when the page was closed meanwhile, or asks for another one. */
+    @Nullable
+    LessonAnswer answer(Lessons lessons, Lesson lesson) throws InterruptedException {
+        Future<LessonAnswer> own;
+        synchronized (this) {
+            if (closed) {
+                return null;
+            }
+            own = workers.submit(() -> lessons.answer(lesson, runs));
+            end(asked);
+            asked = own;
+        }
+        try {
+            return own.get();
+        } catch (CancellationException closedMeanwhile) {
+            return null;
+        } catch (ExecutionException failure) {
+            throw failed(failure);
+        }
+    }
+
+    private static IllegalStateException failed(ExecutionException failure) {
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        return new IllegalStateException(String.valueOf(cause.getMessage()), cause);
+    }
+
+    private static void end(@Nullable Future<?> task) {
+        if (task != null) {
+            task.cancel(true);
+        }
+    }
+
     private static void end(@Nullable Running running) {
         if (running != null) {
-            running.replay().cancel(true);
+            end(running.replay());
         }
     }
 
@@ -114,6 +146,7 @@ final class Viewer {
     synchronized void close() {
         closed = true;
         running.values().forEach(Viewer::end);
+        end(asked);
         running.clear();
         done.clear();
     }

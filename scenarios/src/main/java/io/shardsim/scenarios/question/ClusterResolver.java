@@ -11,7 +11,9 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +45,20 @@ final class ClusterResolver {
         }
         return instance == null || nodes == null || problems.size() > before
                 ? null
-                : new Cluster(instance, Math.toIntExact(nodes));
+                : new Cluster(instance, Math.toIntExact(nodes), slowNic(instance));
+    }
+
+    /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */
+    private @Nullable Bandwidth slowNic(InstanceSpec instance) {
+        Long line = block.whole(ScenarioKeys.SLOW_NIC);
+        NicSpec nic = instance.nic();
+        if (line == null || line == nic.lineRate().bytesPerSecond()) {
+            return null;
+        }
+        BigInteger rate = BigInteger.valueOf(line)
+                .multiply(BigInteger.valueOf(nic.effectiveRate().bytesPerSecond()))
+                .divide(BigInteger.valueOf(nic.lineRate().bytesPerSecond()));
+        return new Bandwidth(Math.max(1, rate.longValueExact()));
     }
 
     private @Nullable InstanceSpec catalogInstance() {
@@ -144,6 +159,13 @@ final class ClusterResolver {
                     block.at("intra_node_effective"),
                     "intra_node_effective " + new Bandwidth(effective) + " > intra_node " + new Bandwidth(line)
                             + "; a link cannot carry more payload than its line rate");
+        }
+        Long slow = block.whole(ScenarioKeys.SLOW_NIC);
+        if (slow != null && slow > instance.nic().lineRate().bytesPerSecond()) {
+            problems.add(
+                    block.at(ScenarioKeys.SLOW_NIC),
+                    "slow_nic " + new Bandwidth(slow) + " > nic "
+                            + instance.nic().lineRate() + "; write a lower rate, or change nic for all of them");
         }
         if (instance.pcie().switches() > instance.gpusPerNode()) {
             problems.add(

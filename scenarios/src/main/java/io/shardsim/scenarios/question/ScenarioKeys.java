@@ -20,6 +20,8 @@ public final class ScenarioKeys {
     /** Bounds what one run may cost; a larger cluster is a typing error today. */
     static final int NODES_MAX = 65_536;
 
+    static final String SLOW_NIC = "slow_nic";
+
     private static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
@@ -143,6 +145,10 @@ public final class ScenarioKeys {
             keys.add(Key.optional(key.name(), key.type(), key.meaning()));
         }
         keys.add(HardwareKeys.PRICE);
+        keys.add(Key.optional(
+                SLOW_NIC,
+                ScalarTypes.quantity(UnitTable.RATE, 1),
+                "line rate of one NIC, Node[0].Nic[0], both ways; omitted: all NICs are alike"));
         return keys;
     }
 

@@ -73,10 +73,14 @@ final class Browser implements AutoCloseable {
                         .usingDriverExecutable(chromedriver.toFile())
                         .build(),
                 options);
+        return new Browser(driver);
+    }
+
+    /** Leaves the page and forgets what it did: what it still asks for on its way out is not the next one's. */
+    private void leave() {
         driver.get("about:blank");
         driver.manage().logs().get(LogType.BROWSER);
         driver.manage().logs().get(LogType.PERFORMANCE);
-        return new Browser(driver);
     }
 
     private static Path firstOf(String... paths) {
@@ -93,6 +97,7 @@ final class Browser implements AutoCloseable {
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
         resize(width, 900);
+        leave();
         driver.get(address);
     }
 

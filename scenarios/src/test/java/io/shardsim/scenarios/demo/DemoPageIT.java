@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.scenarios.composition.Composition;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -116,6 +123,102 @@ class DemoPageIT {
         assertThat(browser.text(".panel [data-figure=step]")).isNotEqualTo(step);
         assertThat(browser.text(".panel [data-figure=step-change]")).isNotEmpty();
         browser.assertNothingWentWrong(server.address());
+    }
+
+    /** A visitor without a mouse: opens each lesson, predicts, reads the answer, goes on. */
+    @Test
+    void everyLessonCanBeCompletedByKeyboard() throws Exception {
+        browser.tabTo("#show-lessons");
+        browser.press(Keys.ENTER);
+        browser.tabTo("#open-1-sharding");
+        browser.press(Keys.ENTER);
+        for (Lesson lesson : Lessons.load().all()) {
+            assertThat(browser.text("#lesson h2")).isEqualTo(lesson.title());
+            browser.tabTo("input[name=prediction]");
+            browser.press(" ");
+            browser.tabTo("#predict");
+            browser.press(Keys.ENTER);
+            browser.until("an answer to " + lesson.id(), "document.querySelector('#answer table') !== null");
+            assertThat(browser.text("#answer .verdict")).contains("the simulation says");
+            assertThat(browser.all("#answer tbody tr")).hasSize(lesson.points().size());
+            if (lesson.id().startsWith("1")) {
+                browser.assertAccessible("in a lesson");
+                for (int width : new int[] {360, 1280}) {
+                    browser.resize(width, 900);
+                    assertThat(browser.number("document.documentElement.scrollWidth"))
+                            .isLessThanOrEqualTo(width);
+                    browser.screenshot("lesson-" + width + ".png", width);
+                }
+                browser.resize(1280, 900);
+            }
+            if (!browser.all("#next-lesson").isEmpty()) {
+                browser.tabTo("#next-lesson");
+                browser.press(Keys.ENTER);
+            }
+        }
+        assertThat(browser.all("#next-lesson")).as("behind the last lesson").isEmpty();
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void lessonIsWatchedSideBySideAndSavedWithItsAnswer() throws Exception {
+        browser.find("#show-lessons").click();
+        browser.find("#open-1-sharding").click();
+        browser.find("input[name=prediction]").click();
+        browser.find("#predict").click();
+        browser.until("an answer", "document.querySelector('#watch-lesson') !== null");
+        browser.find("#watch-lesson").click();
+        browser.until(
+                "both points of the lesson",
+                "[...document.querySelectorAll('.named')].map(n => n.textContent).join() === 'DeepSpeed ZeRO-2,PyTorch FSDP, full shard'");
+        browser.until("no run goes on", "document.querySelectorAll('.panel.running').length === 0");
+        Path file = saved("#save-page", "shardsim-run.html");
+        browser.assertNothingWentWrong(server.address());
+
+        browser.open(file.toUri().toString(), 1280, "light");
+        browser.until("the file plays", "document.body.dataset.ready === 'all'");
+        double before = virtualMillis();
+        browser.until("time goes on", "parseFloat(document.querySelector('#clock').textContent) > " + (before + 0.2));
+        browser.find("#play").click();
+        double paused = virtualMillis();
+        browser.find("#step").click();
+        browser.until("one event on", "parseFloat(document.querySelector('#clock').textContent) > " + paused);
+        browser.find("#follow").click();
+        assertThat(browser.all("#stations tr")).hasSizeGreaterThan(2);
+        assertThat(browser.find("#change").isDisplayed()).isFalse();
+        browser.find("#show-lessons").click();
+        browser.find("#open-1-sharding").click();
+        browser.find("input[name=prediction]").click();
+        browser.find("#predict").click();
+        browser.until("the answer in the file", "document.querySelector('#answer table') !== null");
+        browser.assertAccessible("in the saved file");
+        browser.assertNothingWentWrong(file.toUri().toString());
+    }
+
+    @Test
+    void momentIsSavedAsSvgAndPng() throws Exception {
+        browser.find("h1").click();
+        browser.press(" ");
+        Path svg = saved("#save-svg", "shardsim-\\d+us\\.svg");
+        assertThat(Files.readString(svg)).startsWith("<svg").contains("Node 0", "whole step", "MiCS", "ZeRO-3");
+        Path png = saved("#save-png", "shardsim-\\d+us\\.png");
+        assertThat(ImageIO.read(png.toFile()).getWidth()).isGreaterThanOrEqualTo(1200);
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    /** Presses a button and waits for the file that the browser saves. */
+    private static Path saved(String button, String name) {
+        browser.script("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", button);
+        browser.find(button).click();
+        return Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> file(name), Objects::nonNull);
+    }
+
+    private static Path file(String name) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.getFileName().toString().matches(name))
+                    .findFirst()
+                    .orElse(null);
+        }
     }
 
     @Test

@@ -160,7 +160,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
     private void createStates(int node) {
         for (int slot = 0; slot < cluster.devicesPerNode(); slot++) {
             int id = cluster.deviceId(node, slot);
-            banks[id] = new PortBank(id, links(slot), observer);
+            banks[id] = new PortBank(id, links(node, slot), observer);
             states[id] = banks[id];
             if (slot < cluster.gpusPerNode()) {
                 int rank = cluster.rank(node, slot);
@@ -254,10 +254,10 @@ final class Assembly implements SimulationEngine.Parts, RunView {
         return slot >= cluster.nicSlot(0) && slot < cluster.leafSlot();
     }
 
-    private List<Link> links(int slot) {
+    private List<Link> links(int node, int slot) {
         List<Link> links = new ArrayList<>();
         for (int port = 0; port < router.portCount(slot); port++) {
-            links.add(router.link(slot, port));
+            links.add(router.link(node, slot, port));
         }
         return links;
     }

@@ -52,6 +52,7 @@ final class NodeClasses {
         Map<Object, Integer> names = new HashMap<>();
         for (int node = 0; node < colour.length; node++) {
             List<Object> ranks = new ArrayList<>();
+            ranks.add(cluster.isOdd(node));
             for (int local = 0; local < cluster.gpusPerNode(); local++) {
                 int rank = cluster.rank(node, local);
                 ranks.add(durationPerMille.getOrDefault(rank, 1000L));

@@ -1,0 +1,69 @@
+package io.shardsim.reports.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The page as one file that plays what it holds without a server: its scripts in one, its style and a recording inlined. The file's own policy lets
+ * exactly this script and this style run, and nothing be loaded.
+ */
+public final class ReplayExport {
+    /** Each script behind those that it uses; their names are distinct, so that they can be one. */
+    private static final List<String> SCRIPTS = List.of(
+            "format.js",
+            "scene.js",
+            "layout.js",
+            "source.js",
+            "recording.js",
+            "cluster.js",
+            "timeline.js",
+            "clock.js",
+            "panel.js",
+            "lessons.js",
+            "main.js");
+
+    private static final String STYLE_LINK = "<link rel=\"stylesheet\" href=\"page.css\">\n";
+    private static final String SCRIPT_LINK = "<script type=\"module\" src=\"main.js\"></script>\n";
+
+    private ReplayExport() {}
+
+    /**
+     * The file.
+     *
+     * @param recorded what the page plays, see {@code RecordedSource} in source.js
+     */
+    public static String write(Object recorded) {
+        String style = text("page.css");
+        StringBuilder script = new StringBuilder();
+        for (String name : SCRIPTS) {
+            script.append(text(name).replaceAll("(?m)^import .*;\n", "").replaceAll("(?m)^export ", ""));
+        }
+        String policy = "default-src 'none'; script-src '" + hash(script.toString()) + "'; style-src '" + hash(style)
+                + "'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+        // Within a script element only "</" could end it early; JSON may write the slash escaped.
+        String data = ReplayJson.text(recorded).replace("</", "<\\/").replace("<!--", "<\\u0021--");
+        String head = "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n<style>" + style
+                + "</style>\n<script type=\"application/json\" id=\"recorded\">" + data + "</script>\n";
+        return text("index.html")
+                .replace(STYLE_LINK, "")
+                .replace(SCRIPT_LINK, head)
+                .replace("</body>", "<script type=\"module\">" + script + "</script>\n</body>");
+    }
+
+    private static String text(String name) {
+        return new String(Objects.requireNonNull(ReplayPage.asset(name), name).content(), StandardCharsets.UTF_8);
+    }
+
+    private static String hash(String content) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
+            return "sha256-" + Base64.getEncoder().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.shardsim.scenarios.demo;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question that is predicted first and answered by running a scenario of the library. It holds no figure: which choice is right, and every number in what
+ * is said afterwards, comes from the runs.
+ *
+ * @param id number and name, for example {@code 1-sharding}
+ * @param scenario file of the library, without its ending
+ * @param before paragraphs that lead to the question
+ * @param figure of the result document, whose ratio between two points is asked for
+ * @param points names for points of the scenario's sweep, by the sweep's values
+ * @param compare the two points whose ratio is asked for
+ * @param choices ratios to choose from; the nearest one is right
+ * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio of two
+ * @param show figures of the table of results
+ * @param watch points to watch side by side; empty where there is nothing to watch
+ * @param teacher hints for whoever teaches
+ */
+public record Lesson(
+        String id,
+        String title,
+        String scenario,
+        List<String> before,
+        String question,
+        String figure,
+        Map<String, Map<String, Object>> points,
+        List<String> compare,
+        List<Double> choices,
+        List<String> after,
+        List<String> show,
+        @Nullable List<String> watch,
+        List<String> teacher) {
+    public Lesson {
+        points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
+        watch = watch == null ? List.of() : List.copyOf(watch);
+    }
+
+    /** The choice nearest to a ratio. */
+    int nearestChoice(double ratio) {
+        int nearest = 0;
+        for (int i = 1; i < choices.size(); i++) {
+            if (distance(choices.get(i), ratio) < distance(choices.get(nearest), ratio)) {
+                nearest = i;
+            }
+        }
+        return nearest;
+    }
+
+    /** Twice as much and half as much are equally far. */
+    private static double distance(double a, double b) {
+        return Math.max(a / b, b / a);
+    }
+
+    /** What the page is told before the prediction. */
+    Map<String, Object> asked() {
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("id", id);
+        out.put("title", title);
+        out.put("before", before);
+        out.put("question", question);
+        List<String> words = new ArrayList<>();
+        for (double choice : choices) {
+            words.add(words(choice));
+        }
+        out.put("choices", words);
+        out.put("watch", watch == null ? List.of() : watch);
+        return out;
+    }
+
+    /** The same where no server can run what is to be watched. */
+    Map<String, Object> askedAlone() {
+        Map<String, Object> out = asked();
+        out.put("watch", List.of());
+        return out;
+    }
+
+    static String words(double ratio) {
+        return ratio == 1
+                ? "the same"
+                : ratio == 0.5
+                        ? "half"
+                        : (ratio == Math.rint(ratio) ? String.valueOf((long) ratio) : String.valueOf(ratio)) + " times";
+    }
+}
