@@ -30,6 +30,7 @@ public final class WireCodec {
     private static final int INITIAL_BUFFER = 1024;
 
     private final List<Class<?>> types;
+    private final Set<Class<?>> messages;
     private final Pool<Kryo> kryos;
 
     /** A codec for some messages and everything that they hold. */
@@ -41,6 +42,7 @@ public final class WireCodec {
         Set<Class<?>> leaves = new HashSet<>();
         forms.forEach(form -> leaves.add(form.type()));
         types = WireTypes.reachableFrom(messages, leaves);
+        this.messages = Set.copyOf(types);
         kryos = new Pool<>(true, true, 64) {
             @Override
             protected Kryo create() {
@@ -90,6 +92,10 @@ public final class WireCodec {
             if (message == null || input.position() != input.limit()) {
                 throw new NotSerializableException(
                         "message with " + (input.limit() - input.position()) + " bytes to spare");
+            }
+            if (!messages.contains(message.getClass())) {
+                throw new NotSerializableException(
+                        "a bare " + message.getClass().getName() + " is no message");
             }
             return message;
         } catch (KryoException
