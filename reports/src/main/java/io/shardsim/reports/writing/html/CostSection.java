@@ -1,0 +1,108 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.TrainingCost;
+import io.shardsim.topology.PriceSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Days and dollars of a long training at each run's rate. */
+public final class CostSection {
+
+    private static final String NONE = "\u2013";
+
+    private final ScenarioResult result;
+    private final RunNames names;
+
+    CostSection(ScenarioResult result) {
+        this.result = result;
+        names = new RunNames(result);
+    }
+
+    /** Days and dollars of every run. */
+    public Figure.@Nullable Table costs() {
+        if (!ReportPage.trains(result)) {
+            return null;
+        }
+        List<String> head = List.of("run", "nodes", "USD/h", "days, 100 B", "USD, 100 B", "days, 500 B", "USD, 500 B");
+        List<List<String>> rows = new ArrayList<>();
+        for (RunResult run : result.runs()) {
+            if (run.training() == null) {
+                continue;
+            }
+            PriceSpec price = run.facts().cluster().instance().price();
+            List<String> row = new ArrayList<>(
+                    List.of(names.withGpus(run), String.valueOf(run.nodes()), usd(price.usdPerHour() * run.nodes())));
+            for (TrainingCost cost : run.step().costs()) {
+                row.add(Quantities.fixed(cost.days(), 2));
+                row.add(Quantities.usd(cost.usd()));
+            }
+            rows.add(row);
+        }
+        return rows.isEmpty() ? null : new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
+    }
+
+    /** Which run is cheapest and which fastest, for the longest training shown. */
+    public String cheapestAndFastest() {
+        RunResult cheapest = null;
+        RunResult fastest = null;
+        for (RunResult run : result.runs()) {
+            if (run.training() != null && longest(run).hasPrice()) {
+                cheapest = cheapest == null
+                                || longest(run).usd() < longest(cheapest).usd()
+                        ? run
+                        : cheapest;
+                fastest = fastest == null
+                                || longest(run).days() < longest(fastest).days()
+                        ? run
+                        : fastest;
+            }
+        }
+        if (cheapest == null || fastest == null || result.runs().size() < 2) {
+            return "";
+        }
+        return cheapest == fastest
+                ? "Cheapest and fastest: " + offer(fastest) + "."
+                : "Cheapest: " + offer(cheapest) + ". Fastest: " + offer(fastest) + ".";
+    }
+
+    private static TrainingCost longest(RunResult run) {
+        return run.step().costs().get(run.step().costs().size() - 1);
+    }
+
+    private String offer(RunResult run) {
+        return names.withGpus(run) + ", " + Quantities.usd(longest(run).usd()) + " and "
+                + Quantities.significant(longest(run).days()) + " days for 500 billion tokens";
+    }
+
+    private static String usd(double usd) {
+        return Double.isNaN(usd) ? NONE : Quantities.fixed(usd, 2);
+    }
+
+    /** Where prices come from, one line per instance. */
+    public List<String> prices() {
+        Set<String> lines = new LinkedHashSet<>();
+        for (RunResult run : result.runs()) {
+            PriceSpec price = run.facts().cluster().instance().price();
+            String name = run.facts().cluster().instance().name();
+            lines.add(
+                    Double.isNaN(price.usdPerHour())
+                            ? name + ": the catalog has no price."
+                            : name + ": $" + Quantities.fixed(price.usdPerHour(), 2) + " per node and hour as of "
+                                    + price.asOf() + " (" + price.source() + "), times the number of nodes.");
+        }
+        return List.copyOf(lines);
+    }
+
+    /** True where AWS's blog is what readers compare the dollars with. */
+    public boolean quotesOneNode() {
+        return result.runs().stream()
+                .anyMatch(run -> run.facts().cluster().instance().name().startsWith("p4d"));
+    }
+}

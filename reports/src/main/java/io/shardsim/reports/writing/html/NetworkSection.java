@@ -1,0 +1,113 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.LinkUse;
+import io.shardsim.reports.Names;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.topology.LinkClass;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How busy the links are, by class. */
+public final class NetworkSection {
+
+    private static final String NONE = "\u2013";
+
+    private final ScenarioResult result;
+    private final RunNames names;
+
+    NetworkSection(ScenarioResult result) {
+        this.result = result;
+        names = new RunNames(result);
+    }
+
+    /** One run's links; a cell per class of {@link #linkClasses}. */
+    public record LinkRow(String run, List<LinkCell> cells) {}
+
+    /** Utilization of a class in words and in per cent for the bar. */
+    public record LinkCell(String mean, String width, String title) {}
+
+    /** Link classes that any run has. */
+    public List<String> linkClasses() {
+        return usedClasses().stream().map(Names::of).toList();
+    }
+
+    private List<LinkClass> usedClasses() {
+        List<LinkClass> used = new ArrayList<>();
+        for (LinkClass linkClass : LinkClass.values()) {
+            if (result.runs().stream().anyMatch(run -> run.link(linkClass) != null)) {
+                used.add(linkClass);
+            }
+        }
+        return used;
+    }
+
+    /** Mean utilization of each class of links, one row per run. */
+    public List<LinkRow> links() {
+        List<LinkRow> rows = new ArrayList<>();
+        for (RunResult run : result.runs()) {
+            if (!run.links().isEmpty()) {
+                rows.add(new LinkRow(
+                        names.withGpus(run),
+                        usedClasses().stream()
+                                .map(linkClass -> cell(run.link(linkClass)))
+                                .toList()));
+            }
+        }
+        return rows;
+    }
+
+    private static LinkCell cell(@Nullable LinkUse use) {
+        return use == null
+                ? new LinkCell(NONE, "0", "")
+                : new LinkCell(
+                        Quantities.percent(use.utilization()),
+                        Quantities.fixed(Math.min(100, 100 * use.utilization()), 1),
+                        "busiest: " + use.busiestPort() + ", " + Quantities.percent(use.busiestUtilization()));
+    }
+
+    /** Every figure about links. */
+    public Figure.Table linkTable() {
+        List<String> head = List.of(
+                "run",
+                "links",
+                "ports",
+                "chunks",
+                "bytes",
+                "utilization",
+                "busiest",
+                "busiest port",
+                "queueing",
+                "NIC bytes sent");
+        List<List<String>> rows = new ArrayList<>();
+        for (RunResult run : result.runs()) {
+            for (LinkUse use : run.links()) {
+                rows.add(List.of(
+                        names.withGpus(run),
+                        Names.of(use.linkClass()),
+                        Quantities.count(use.ports()),
+                        Quantities.count(use.chunks()),
+                        Quantities.bytes(use.bytes()),
+                        Quantities.percent(use.utilization()),
+                        Quantities.percent(use.busiestUtilization()),
+                        use.busiestPort(),
+                        Quantities.seconds(use.queueingSeconds()),
+                        Quantities.bytes(run.nicBytesSent())));
+            }
+        }
+        List<Boolean> numeric = List.of(false, false, true, true, true, true, true, false, true, true);
+        return new Figure.Table(head, numeric, rows);
+    }
+
+    public List<Figure.Key> heatKeys() {
+        List<Figure.Key> keys = new ArrayList<>();
+        String[] ranges = {"below 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 % and more"};
+        for (int shade = 0; shade < ranges.length; shade++) {
+            keys.add(Figure.boxKey("heat h" + shade, ranges[shade]));
+        }
+        return keys;
+    }
+}

@@ -1,0 +1,131 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.TrainingCost;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a reader sees first: the question, the answer in one sentence, the figures of the fastest run. */
+public final class OpeningSection {
+
+    private final ScenarioResult result;
+    private final RunNames names;
+
+    OpeningSection(ScenarioResult result) {
+        this.result = result;
+        names = new RunNames(result);
+    }
+
+    /** A figure of the first screen. */
+    public record KeyFigure(String value, String unit, String name, String term) {}
+
+    /** What was asked, in one line: model, cluster, batch. */
+    public String subject() {
+        RunFacts facts = result.runs().get(0).facts();
+        Set<String> parts = new LinkedHashSet<>();
+        if (facts.training() != null) {
+            RunFacts.Training model = facts.training();
+            parts.add(model.model() + ", " + Quantities.significant(model.parameters() * 1e-9) + " B parameters");
+            parts.add("sequence " + model.sequenceLength());
+            if (same(run ->
+                    run.facts().training() == null ? 0L : run.facts().training().globalBatch())) {
+                parts.add("global batch " + Quantities.count(model.globalBatch()));
+            }
+        } else if (facts.collective() != null) {
+            parts.add(facts.collective().kind().id().replace('_', '-') + " of "
+                    + Quantities.bytes(facts.collective().totalBytes()));
+        }
+        int least = result.runs().stream().mapToInt(RunResult::gpus).min().orElse(0);
+        int most = result.runs().stream().mapToInt(RunResult::gpus).max().orElse(0);
+        parts.add((least == most ? "" : least + " to ") + most + " GPUs of "
+                + facts.cluster().instance().name());
+        return String.join(" \u00b7 ", parts);
+    }
+
+    private boolean same(java.util.function.ToLongFunction<RunResult> figure) {
+        return result.runs().stream().mapToLong(figure).distinct().count() == 1;
+    }
+
+    /** The answer in one sentence. */
+    public String lead() {
+        RunResult best = best();
+        if (best == null) {
+            return ReportPage.trains(result) ? "None of the points fits in memory." : "Nothing ran.";
+        }
+        if (best.collective() != null) {
+            return "It takes " + Quantities.seconds(best.collective().seconds()) + " on " + best.gpus() + " GPUs, "
+                    + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
+        }
+        RunResult.Training t = best.step();
+        TrainingCost cost = t.costs().get(t.costs().size() - 1);
+        String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
+        String days = Quantities.significant(cost.days()) + " days" + price + " for "
+                + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
+        return (result.runs().size() > 1
+                        ? names.of(best) + " on " + best.gpus() + " GPUs is the fastest: "
+                        : names.of(best) + " on " + best.gpus() + " GPUs: ")
+                + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
+    }
+
+    private @Nullable RunResult best() {
+        RunResult best = null;
+        for (RunResult run : result.runs()) {
+            if (run.fits() && (best == null || speed(run) > speed(best))) {
+                best = run;
+            }
+        }
+        return best;
+    }
+
+    static double speed(RunResult run) {
+        BusBandwidth bare = run.collective();
+        return bare != null
+                ? bare.busBytesPerSecond()
+                : run.training() == null ? 0 : run.training().samplesPerSecond();
+    }
+
+    /** Figures of the fastest run. */
+    public List<KeyFigure> keyFigures() {
+        List<KeyFigure> figures = new ArrayList<>();
+        RunResult best = best();
+        if (best == null) {
+            return figures;
+        }
+        if (best.collective() != null) {
+            figures.add(new KeyFigure(Quantities.seconds(best.collective().seconds()), "", "time", "virtual-time"));
+            figures.add(rate(best.collective().algorithmBytesPerSecond(), "algorithm bandwidth", "algbw"));
+            figures.add(rate(best.collective().busBytesPerSecond(), "bus bandwidth", "busbw"));
+            return figures;
+        }
+        RunResult.Training t = best.step();
+        figures.add(new KeyFigure(
+                Quantities.significant(t.samplesPerSecond()), "samples/s", "throughput", "training-step"));
+        figures.add(new KeyFigure(Quantities.significant(t.stepSeconds()), "s", "training step", "training-step"));
+        figures.add(new KeyFigure(Quantities.fixed(100 * t.flops().mfu(), 1), "%", "MFU", "mfu"));
+        figures.add(new KeyFigure(Quantities.significant(t.flops().teraflopsPerGpu()), "TFLOPS", "per GPU", "tflops"));
+        figures.add(new KeyFigure(
+                Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1),
+                "%",
+                "exposed communication",
+                "exposed"));
+        RunFacts.Memory memory = best.facts().ledger();
+        figures.add(new KeyFigure(
+                Quantities.gib(memory.peakBytes()).replace(" GiB", ""),
+                "of " + Quantities.gib(memory.capacityBytes()),
+                "peak memory",
+                "owner"));
+        return figures;
+    }
+
+    private static KeyFigure rate(double bytesPerSecond, String name, String term) {
+        return new KeyFigure(Quantities.significant(bytesPerSecond * 1e-9), "GB/s", name, term);
+    }
+}

@@ -1,0 +1,107 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.AroundTheStep;
+import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.StrategyComparison;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Why each strategy takes as long as it does and what to turn next, and what to know before trusting the figures. */
+public final class WhySection {
+    /** The fastest and the slowest series in words, half each. */
+    private static final int VERDICTS_MAX = 6;
+
+    private final ScenarioResult result;
+    private final RunNames names;
+
+    WhySection(ScenarioResult result) {
+        this.result = result;
+        names = new RunNames(result);
+    }
+
+    /** A series in words, at its largest cluster. */
+    public record Verdict(String name, String why, String next, List<String> further) {}
+
+    /** A note or warning and the runs that it concerns. */
+    public record Remark(String text, String runs) {}
+
+    public List<String> comparisons() {
+        return StrategyComparison.headlines(result);
+    }
+
+    /** Each series at its largest cluster, why it takes as long as it does and what to turn next. */
+    public List<Verdict> verdicts() {
+        List<RunResult> all = result.series().values().stream()
+                .map(ScenarioResult::largestThatFits)
+                .toList();
+        List<RunResult> shown = new ArrayList<>(all);
+        shown.sort(Comparator.comparingDouble(OpeningSection::speed).reversed());
+        if (shown.size() > VERDICTS_MAX) {
+            shown.subList(VERDICTS_MAX / 2, shown.size() - VERDICTS_MAX / 2).clear();
+        }
+        List<Verdict> verdicts = new ArrayList<>();
+        for (RunResult run : all) {
+            if (shown.contains(run)) {
+                Diagnosis diagnosis = Diagnosis.of(run);
+                AroundTheStep around = AroundTheStep.of(run);
+                List<String> further = new ArrayList<>(around == null ? List.of() : around.sentences());
+                further.addAll(run.facts().advice());
+                verdicts.add(new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), further));
+            }
+        }
+        return verdicts;
+    }
+
+    /** Series that {@link #verdicts} leaves out. */
+    public int verdictsLeftOut() {
+        return Math.max(0, result.series().size() - VERDICTS_MAX);
+    }
+
+    public List<Remark> warnings() {
+        Map<String, List<String>> runsByText = new LinkedHashMap<>();
+        for (RunResult run : result.runs()) {
+            run.facts()
+                    .warnings()
+                    .forEach(text -> runsByText
+                            .computeIfAbsent(text, t -> new ArrayList<>())
+                            .add(names.withGpus(run)));
+            if (!run.fits()) {
+                Diagnosis diagnosis = Diagnosis.of(run);
+                runsByText
+                        .computeIfAbsent((diagnosis.why() + " " + diagnosis.next()).trim(), t -> new ArrayList<>())
+                        .add(names.withGpus(run));
+            }
+        }
+        return remarks(runsByText);
+    }
+
+    public List<Remark> notes() {
+        Map<String, List<String>> runsByText = new LinkedHashMap<>();
+        for (RunResult run : result.runs()) {
+            run.facts()
+                    .notes()
+                    .forEach(text -> runsByText
+                            .computeIfAbsent(text, t -> new ArrayList<>())
+                            .add(names.withGpus(run)));
+        }
+        return remarks(runsByText);
+    }
+
+    private List<Remark> remarks(Map<String, List<String>> runsByText) {
+        List<Remark> remarks = new ArrayList<>();
+        runsByText.forEach((text, runs) -> remarks.add(new Remark(
+                text,
+                runs.size() == result.runs().size()
+                        ? "all runs"
+                        : runs.size() <= 3
+                                ? String.join("; ", runs)
+                                : runs.get(0) + " and " + (runs.size() - 1) + " more runs")));
+        return remarks;
+    }
+}
