@@ -6,21 +6,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What input and checkpoints add to the steps that were simulated.
+ * What input, checkpoints and the start add to the steps that were simulated.
  *
  * <p>Samples are read ahead, so a step takes as long as the longer of the two, computing it or reading its samples. A checkpoint stops training while the state
  * is copied to host memory over PCIe and, where one rank writes it all, gathered to that rank's node over its NICs; then while it is
  * written, unless that goes on beside the next steps, which it may hold up only where it is not done by the next checkpoint.
  *
- * <p>Leaves out that storage traffic shares NICs with training, the spread of storage latencies, and failures.
+ * <p>Without delayed initialization every rank draws all parameters in its host's memory, in 32 bits, and moves them to its GPU, layer by layer, to keep its share
+ * [1]. With it nothing but shapes exists before the model is split; each layer is then drawn on the GPU, which writes its parameters and reads them once.
+ *
+ * <p>Leaves out the start of processes and communicators, and that storage traffic shares NICs with training, the spread of storage latencies, and failures.
+ *
+ * <p>[1] Amazon SageMaker developer guide, Delayed parameter initialization, where models of more than 20 or 40 billion parameters may not fit into host memory.
  *
  * @param input absent when the scenario says nothing of it
  * @param checkpoint absent when the scenario says nothing of it
+ * @param startUp absent when the scenario says nothing of it
  * @param samplesPerSecond with stalls and pauses
  * @param cost 500 billion tokens at that rate
  */
 public record AroundTheStep(
-        @Nullable Input input, @Nullable Checkpoint checkpoint, double samplesPerSecond, TrainingCost cost) {
+        @Nullable Input input,
+        @Nullable Checkpoint checkpoint,
+        @Nullable StartUp startUp,
+        double samplesPerSecond,
+        TrainingCost cost) {
     private static final double TOKENS = 500e9;
 
     /**
@@ -54,7 +64,44 @@ public record AroundTheStep(
         }
     }
 
-    /** Null when the scenario says nothing of input and checkpoints, or nothing ran. */
+    /**
+     * Building the model.
+     *
+     * @param parameters of the whole model
+     * @param seconds until every GPU holds its share [s]
+     * @param hostSeconds the same without delayed initialization [s]
+     * @param hostBytes that a node's host holds without delayed initialization [bytes]
+     * @param hostMemoryBytes that it has [bytes]
+     */
+    public record StartUp(
+            boolean delayed,
+            long parameters,
+            double seconds,
+            double hostSeconds,
+            long hostBytes,
+            long hostMemoryBytes) {
+        public boolean fits() {
+            return delayed || hostBytes <= hostMemoryBytes;
+        }
+
+        String sentence() {
+            String onHosts = Quantities.seconds(hostSeconds) + " and " + Quantities.gib(hostBytes) + " of the "
+                    + Quantities.gib(hostMemoryBytes) + " of a node's host";
+            if (delayed) {
+                return "Start: parameters are drawn on the GPUs once the model is split, which takes "
+                        + Quantities.seconds(seconds)
+                        + " and no host memory; drawn by every rank on its host it would take "
+                        + onHosts + ".";
+            }
+            return "Start: every rank draws all " + Quantities.significant(parameters * 1e-9)
+                    + " billion parameters on its host before it keeps its share, which takes " + onHosts
+                    + (fits()
+                            ? "."
+                            : ": more than there is, so the job cannot start; set delayed_parameter_initialization: true.");
+        }
+    }
+
+    /** Null when the scenario says nothing of what goes on around the step, or nothing ran. */
     public static @Nullable AroundTheStep of(RunResult run) {
         Surroundings around = run.facts().surroundings();
         if (around == null || run.training() == null) {
@@ -72,6 +119,7 @@ public record AroundTheStep(
         return new AroundTheStep(
                 input,
                 checkpoint,
+                around.startUp() == null ? null : startUp(facts, around.startUp()),
                 facts.model().globalBatch() / stepWithAll,
                 TrainingCost.of(
                         TOKENS,
@@ -107,9 +155,29 @@ public record AroundTheStep(
                 settings.storage().name(), settings.state(), bytes, write, pause, between + pause, assemble);
     }
 
-    /** One sentence each of input and checkpoints. */
+    private static StartUp startUp(RunFacts facts, Surroundings.StartUp settings) {
+        InstanceSpec instance = facts.cluster().instance();
+        long parameters = facts.model().parameters();
+        double bytes = 4.0 * parameters;
+        double gpusToASwitch = (double) instance.gpusPerNode() / instance.pcie().switches();
+        double hostSeconds = parameters * settings.hostSecondsPerParameter()
+                + bytes * gpusToASwitch / instance.pcie().linkRate().bytesPerSecond();
+        double gpuSeconds = 2 * bytes / instance.gpu().memoryBandwidth().bytesPerSecond();
+        return new StartUp(
+                settings.delayed(),
+                parameters,
+                settings.delayed() ? gpuSeconds : hostSeconds,
+                hostSeconds,
+                Math.multiplyExact(4L * instance.gpusPerNode(), parameters),
+                instance.hostMemoryBytes());
+    }
+
+    /** One sentence each of the start, of input and of checkpoints. */
     public List<String> sentences() {
         List<String> sentences = new ArrayList<>();
+        if (startUp != null) {
+            sentences.add(startUp.sentence());
+        }
         if (input != null) {
             sentences.add("Input from " + input.storage() + ": the samples of a step take "
                     + Quantities.seconds(input.seconds())
@@ -128,6 +196,9 @@ public record AroundTheStep(
                             ? "; to make a full one of it takes one node "
                                     + Quantities.seconds(checkpoint.assembleSeconds()) + "."
                             : "."));
+        }
+        if (input == null && checkpoint == null) {
+            return sentences;
         }
         sentences.add("With both counted: " + Quantities.significant(samplesPerSecond) + " samples/s, "
                 + Quantities.significant(cost.days()) + " days"

@@ -3,12 +3,16 @@ package io.shardsim.reports;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes on around a training step: where samples come from and where checkpoints go.
+ * What goes on around a training step: where samples come from, where checkpoints go, and how the job starts.
  *
  * @param input absent when samples are taken to be there
  * @param checkpoint absent when none are written
+ * @param startUp absent when nothing is said of it
  */
-public record Surroundings(@Nullable Input input, @Nullable Checkpoint checkpoint) {
+public record Surroundings(
+        @Nullable Input input,
+        @Nullable Checkpoint checkpoint,
+        @Nullable StartUp startUp) {
 
     /**
      * A storage service as a job sees it.
@@ -30,6 +34,14 @@ public record Surroundings(@Nullable Input input, @Nullable Checkpoint checkpoin
      * @param sampleBytes [bytes]
      */
     public record Input(Storage storage, long sampleBytes) {}
+
+    /**
+     * How parameters get their first values.
+     *
+     * @param delayed whether they are drawn on the GPUs once the model is split
+     * @param hostSecondsPerParameter in which one process draws one in host memory [s]
+     */
+    public record StartUp(boolean delayed, double hostSecondsPerParameter) {}
 
     /** What a checkpoint file holds. */
     public enum State {

@@ -23,7 +23,7 @@ class AroundTheStepTest {
     }
 
     private static AroundTheStep of(Input input, Checkpoint checkpoint) {
-        AroundTheStep around = AroundTheStep.of(run(new Surroundings(input, checkpoint)));
+        AroundTheStep around = AroundTheStep.of(run(new Surroundings(input, checkpoint, null)));
         assertThat(around).isNotNull();
         return around;
     }
@@ -35,6 +35,28 @@ class AroundTheStepTest {
     @Test
     void nothingIsSaidWhereTheScenarioSaysNothing() {
         assertThat(AroundTheStep.of(run(null))).isNull();
+    }
+
+    /** 30 billion parameters of 4 bytes by 8 ranks of a node; two GPUs share a PCIe switch's 24 GB/s. */
+    @Test
+    void aModelIsBuiltByEveryRankOrOnceItIsSplit() {
+        double parameters = 29.97e9;
+        AroundTheStep.StartUp onHosts = startUp(false);
+        assertThat(onHosts.hostBytes()).isEqualTo(8 * 4 * 29_970_000_000L);
+        assertThat(onHosts.seconds()).isCloseTo(parameters * 44e-9 + 2 * 4 * parameters / 24e9, within(1e-6));
+        assertThat(onHosts.fits()).isTrue();
+        AroundTheStep.StartUp onGpus = startUp(true);
+        assertThat(onGpus.seconds()).isCloseTo(2 * 4 * parameters / 1555e9, within(1e-6));
+        assertThat(onGpus.hostSeconds()).isEqualTo(onHosts.seconds());
+    }
+
+    private static AroundTheStep.StartUp startUp(boolean delayed) {
+        AroundTheStep around =
+                AroundTheStep.of(run(new Surroundings(null, null, new Surroundings.StartUp(delayed, 44e-9))));
+        assertThat(around).isNotNull();
+        assertThat(around.startUp()).isNotNull();
+        assertThat(around.sentences()).singleElement().asString().startsWith("Start: ");
+        return around.startUp();
     }
 
     @Test

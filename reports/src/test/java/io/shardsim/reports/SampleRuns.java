@@ -65,6 +65,7 @@ public final class SampleRuns {
                                 1_000_000,
                                 true),
                         4,
+                        1152L << 30,
                         new FabricSpec(1, 1, 500_000),
                         new PriceSpec(32.77, "2022-10-31", "AWS on-demand price, us-east-1")),
                 nodes);
@@ -130,7 +131,8 @@ public final class SampleRuns {
         Surroundings.Storage storage = new Surroundings.Storage("fsx-lustre", 12.5e9, 1.2e9);
         Surroundings around = new Surroundings(
                 new Surroundings.Input(storage, 8192),
-                new Surroundings.Checkpoint(storage, 1000, Surroundings.State.SHARDED, false, 14));
+                new Surroundings.Checkpoint(storage, 1000, Surroundings.State.SHARDED, false, 14),
+                new Surroundings.StartUp(false, 44e-9));
         return ScenarioResult.of(name, List.of(around(single(name).runs().get(0), around)));
     }
 

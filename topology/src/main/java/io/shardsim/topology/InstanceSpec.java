@@ -6,6 +6,7 @@ package io.shardsim.topology;
  * @param name catalog name, for example {@code p4d.24xlarge}
  * @param gpusPerNode GPUs, 1 to 64
  * @param nicsPerNode NICs, 1 to 64; GPU i sends through the NICs of its own PCIe switch
+ * @param hostMemoryBytes memory of the host [bytes]
  */
 public record InstanceSpec(
         String name,
@@ -15,5 +16,6 @@ public record InstanceSpec(
         PcieSpec pcie,
         NicSpec nic,
         int nicsPerNode,
+        long hostMemoryBytes,
         FabricSpec fabric,
         PriceSpec price) {}

@@ -279,6 +279,15 @@ public final class ResultsJson {
             entry.put("assemble_seconds", decimal(checkpoint.assembleSeconds()));
             out.put("checkpoint", entry);
         }
+        AroundTheStep.StartUp start = around.startUp();
+        if (start != null) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("delayed", start.delayed());
+            entry.put("seconds", decimal(start.seconds()));
+            entry.put("host_bytes_per_node", whole(start.delayed() ? 0 : start.hostBytes()));
+            entry.put("host_memory_bytes", whole(start.hostMemoryBytes()));
+            out.put("start_up", entry);
+        }
         out.put("samples_per_second", decimal(around.samplesPerSecond()));
         out.put("tokens", decimal(around.cost().tokens()));
         out.put("days", decimal(around.cost().days()));

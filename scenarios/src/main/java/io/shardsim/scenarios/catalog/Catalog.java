@@ -10,6 +10,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.PriceSpec;
+import io.shardsim.topology.units.UnitTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,8 @@ public final class Catalog {
     private static final ResourceDirectory STORAGE = new ResourceDirectory("catalog/storage");
     private static final ResourceDirectory DEFAULTS = new ResourceDirectory("catalog/defaults");
     private static final String INLINE_CLUSTER = "inline-cluster";
+    private static final String START_UP = "start-up";
+    private static final String HOST_INITIALIZATION = "host_initialization";
 
     /** The kernel-time families that GPUs belong to. */
     public static final List<String> ARCHITECTURES = List.of("volta", "ampere", "hopper");
@@ -42,6 +45,10 @@ public final class Catalog {
             Key.optional("price", new FigureType(HardwareKeys.PRICE.type()), "on-demand price")));
     private static final BlockType STORAGE_FILE = CatalogFile.type(figures(StorageKeys.ALL));
     private static final BlockType DEFAULTS_FILE = CatalogFile.type(figures(HardwareKeys.SERVER));
+    private static final BlockType START_UP_FILE = CatalogFile.type(figures(List.of(Key.required(
+            HOST_INITIALIZATION,
+            ScalarTypes.quantity(UnitTable.TIME, 1),
+            "time in which one process draws a parameter in host memory"))));
     private static final BlockType MODEL_FILE =
             CatalogFile.type(Key.required("shape", modelShapeWithSource(), "shape of the transformer"));
 
@@ -84,6 +91,16 @@ public final class Catalog {
                 file.text("title"),
                 StorageKeys.storage(name, values),
                 List.copyOf(file.figures().values()));
+    }
+
+    /** Time in which one process draws a parameter in host memory [ps]. */
+    public static CatalogEntry<Long> startUp() {
+        CatalogFile file = read(DEFAULTS, START_UP, START_UP_FILE);
+        Figure time = file == null ? null : file.figures().get(HOST_INITIALIZATION);
+        if (file == null || time == null) {
+            throw new IllegalStateException(DEFAULTS.path(START_UP) + " is missing");
+        }
+        return new CatalogEntry<>(START_UP, file.text("title"), (Long) time.value(), List.of(time));
     }
 
     public static List<String> modelNames() {

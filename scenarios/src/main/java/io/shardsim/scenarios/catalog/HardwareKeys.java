@@ -73,6 +73,7 @@ public final class HardwareKeys {
                     "time a NIC is held by each message beside its bytes"),
             Key.required(
                     "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
+            Key.required("host_memory", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "memory of the host"),
             Key.required("nodes_per_leaf", ScalarTypes.whole(1, 65_536), "nodes under one leaf switch"),
             Key.required(
                     "oversubscription", ScalarTypes.decimal(1, 1000), "capacity below a leaf over capacity above it"),
@@ -122,6 +123,7 @@ public final class HardwareKeys {
                         values.whole("nic_per_message"),
                         (Boolean) values.any("gpu_direct")),
                 values.count("nics_per_node"),
+                values.whole("host_memory"),
                 new FabricSpec(
                         values.count("nodes_per_leaf"),
                         (Double) values.any("oversubscription"),

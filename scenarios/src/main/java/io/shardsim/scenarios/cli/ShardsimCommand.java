@@ -107,9 +107,14 @@ public final class ShardsimCommand implements Runnable {
                         + Nearest.remedy(first, command.getSubcommands().keySet());
     }
 
+    /** What cannot go on says so in a sentence; of anything else the class is part of the message. */
     private static String told(Throwable failure) {
         String message = failure.getMessage();
-        return message == null ? failure.toString() : failure.getClass().getSimpleName() + ": " + message;
+        return message == null
+                ? failure.toString()
+                : failure instanceof IllegalStateException
+                        ? message
+                        : failure.getClass().getSimpleName() + ": " + message;
     }
 
     /** The version in the manifest of the runnable jar; "development" when started from class folders. */

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cluster;
 
 import io.shardsim.scenarios.composition.RunnerFactory;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -67,13 +68,16 @@ public final class Worker {
             return;
         }
         boolean first = !settings.seeds().isEmpty() && settings.seeds().get(0).equals(node.address());
-        Greeter.Greeting found = first && settings.seeds().size() == 1
-                ? null
-                : node.find(
-                        first
-                                ? settings.patience().silence()
-                                : settings.patience().join(),
-                        true);
+        boolean alone = first && settings.seeds().size() == 1;
+        Duration patience =
+                first ? settings.patience().silence() : settings.patience().join();
+        if (!alone) {
+            LOG.info(
+                    "looks for a member at {} for up to {} s",
+                    ClusterNode.words(settings.seeds()),
+                    patience.toSeconds());
+        }
+        Greeter.Greeting found = alone ? null : node.find(patience, true);
         if (found != null) {
             node.join(HostPort.parse(found.address()));
         } else if (first) {

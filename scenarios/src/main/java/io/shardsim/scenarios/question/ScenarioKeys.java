@@ -70,7 +70,11 @@ public final class ScenarioKeys {
                     Key.optional(
                             "gradient_clipping",
                             ScalarTypes.decimal(0, 1e9),
-                            "largest gradient norm, 0 for no clipping; omitted: 1"))
+                            "largest gradient norm, 0 for no clipping; omitted: 1"),
+                    Key.optional(
+                            "delayed_parameter_initialization",
+                            ScalarTypes.flag(),
+                            "whether parameters are drawn on GPUs once the model is split, rather than by every rank on its host; omitted: start-up is left out"))
             .suchAs("{sequence_length: 2048, global_batch: 1536}");
 
     static final BlockType STRATEGY = BlockType.openWith(

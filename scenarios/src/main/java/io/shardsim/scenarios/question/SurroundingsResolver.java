@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the blocks {@code storage} and {@code checkpoint} into what a report needs of them. */
+/** Turns the blocks {@code storage} and {@code checkpoint}, and how parameters are initialized, into what a report needs of them. */
 final class SurroundingsResolver {
     /** A token id as data loaders store it, 32 bits. */
     private static final long BYTES_PER_TOKEN = 4;
@@ -35,12 +35,21 @@ final class SurroundingsResolver {
     Surroundings resolve(int sequenceLength, Precision precision) {
         Block storage = file.block("storage");
         Block checkpoint = file.block("checkpoint");
-        if (storage == null && checkpoint == null) {
+        Block training = file.block("training");
+        Boolean delayed = training == null ? null : (Boolean) training.value("delayed_parameter_initialization");
+        if (storage == null && checkpoint == null && delayed == null) {
             return null;
         }
         return new Surroundings(
                 storage == null ? null : input(storage, sequenceLength),
-                checkpoint == null ? null : checkpoint(checkpoint, storage, precision));
+                checkpoint == null ? null : checkpoint(checkpoint, storage, precision),
+                delayed == null ? null : startUp(delayed));
+    }
+
+    private Surroundings.StartUp startUp(boolean delayed) {
+        CatalogEntry<Long> entry = Catalog.startUp();
+        ScenarioReader.addFigures(entry, figures);
+        return new Surroundings.StartUp(delayed, entry.spec() * 1e-12);
     }
 
     private Surroundings.@Nullable Input input(Block block, int sequenceLength) {

@@ -81,6 +81,27 @@ class AdviceTest {
         assertThat(advice(long512k)).last().asString().startsWith("more sharding will not make it fit");
     }
 
+    /** The developer guide: above 20 or 40 billion parameters host memory might not be enough. */
+    @Test
+    void modelsTooLargeForHostMemoryNeedDelayedInitialization() throws Exception {
+        String hidden8192 = SCENARIO.replace("gpt2-1.5b", "{hidden: 8192, layers: LAYERS, heads: 64, vocab: 50257}")
+                .replace("micro_batch: 2", "micro_batch: 1, delayed_parameter_initialization: DELAYED")
+                .replace("{kind: mics, shard_group: 16}", "{kind: zero3}");
+        AroundTheStep below =
+                AroundTheStep.of(run(hidden8192.replace("LAYERS", "24").replace("DELAYED", "false")));
+        AroundTheStep above =
+                AroundTheStep.of(run(hidden8192.replace("LAYERS", "50").replace("DELAYED", "false")));
+        AroundTheStep delayed =
+                AroundTheStep.of(run(hidden8192.replace("LAYERS", "50").replace("DELAYED", "true")));
+        assertThat(below.startUp().parameters()).isBetween(19_000_000_000L, 21_000_000_000L);
+        assertThat(below.startUp().fits()).isTrue();
+        assertThat(above.startUp().parameters()).isBetween(40_000_000_000L, 42_000_000_000L);
+        assertThat(above.startUp().fits()).isFalse();
+        assertThat(above.sentences().get(0)).endsWith("set delayed_parameter_initialization: true.");
+        assertThat(delayed.startUp().fits()).isTrue();
+        assertThat(delayed.startUp().seconds()).isLessThan(1);
+    }
+
     @Test
     void inputAndCheckpointsComeFromTheCatalogAndTheScenario() throws Exception {
         RunResult run = run(SCENARIO

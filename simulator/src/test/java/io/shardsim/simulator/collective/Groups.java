@@ -34,6 +34,7 @@ final class Groups {
                         new PcieSpec(switches, rate, 1000),
                         new NicSpec(rate, rate, 1000, 0, true),
                         nicsPerNode,
+                        1L << 40,
                         new FabricSpec(1, 1.0, 1000),
                         new PriceSpec(1, "2026-01-01", "test")),
                 nodes);

@@ -43,6 +43,7 @@ final class Clusters {
                         instance.pcie(),
                         instance.nic(),
                         instance.nicsPerNode(),
+                        instance.hostMemoryBytes(),
                         instance.fabric(),
                         instance.price()),
                 nodes);
@@ -63,6 +64,7 @@ final class Clusters {
                 new PcieSpec(nics, new Bandwidth(25 * GB), 500_000),
                 new NicSpec(nic, nic, 5_000_000, 100_000, gpuDirect),
                 nics,
+                1L << 40,
                 new FabricSpec(1, 1, 500_000),
                 new PriceSpec(32.77, "2022-10-31", "test"));
         return new Cluster(instance, nodes);

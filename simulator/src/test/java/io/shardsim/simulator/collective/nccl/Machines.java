@@ -40,6 +40,7 @@ public final class Machines {
                         whole.pcie(),
                         whole.nic(),
                         whole.nicsPerNode(),
+                        whole.hostMemoryBytes(),
                         whole.fabric(),
                         whole.price()),
                 1);
@@ -66,6 +67,7 @@ public final class Machines {
                 new PcieSpec(switches, Bandwidth.parse("50 GB/s"), 300_000),
                 new NicSpec(Bandwidth.parse(lineRate), Bandwidth.parse(effectiveRate), 15_000_000, 0, true),
                 nics,
+                1L << 40,
                 new FabricSpec(1, 1.0, 500_000),
                 new PriceSpec(1, "2026-01-01", "test"));
     }
