@@ -1,5 +1,6 @@
 package io.shardsim.reports;
 
+import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param links one entry per link class that has ports; empty when nothing ran
  * @param nicBytesSent bytes that the NICs of all nodes sent [bytes]
  * @param timeline operations of rank 0 in order of their start
+ * @param memory who holds the memory of rank 0 in the course of the step; absent for a bare collective, and when nothing ran
  * @param remedy the nearest thing that fits, in words; absent when the run fits
  * @param executedEvents events executed one by one
  * @param simulatedEvents events that these stand for
@@ -33,6 +35,7 @@ public record RunResult(
         List<LinkUse> links,
         long nicBytesSent,
         List<OperationSpan> timeline,
+        @Nullable MemoryOverTime memory,
         @Nullable String remedy,
         long executedEvents,
         long simulatedEvents,
@@ -77,6 +80,12 @@ public record RunResult(
 
     /** The meaning of an observation. */
     public static RunResult of(RunFacts facts, StepObservation observation, double wallSeconds) {
+        return of(facts, observation, null, wallSeconds);
+    }
+
+    /** The meaning of an observation, and what the run held in memory meanwhile. */
+    public static RunResult of(
+            RunFacts facts, StepObservation observation, @Nullable MemoryOverTime memory, double wallSeconds) {
         RunFacts.Collective bare = facts.collective();
         double seconds = observation.endPs() * StepBreakdown.SECONDS_PER_PICOSECOND;
         return new RunResult(
@@ -87,6 +96,7 @@ public record RunResult(
                 LinkUse.of(observation.links(), facts.nodes(), observation.endPs()),
                 LinkUse.bytesSentByNics(observation.links()),
                 List.copyOf(observation.timeline()),
+                memory,
                 null,
                 observation.executedEvents(),
                 observation.simulatedEvents(),
@@ -102,7 +112,7 @@ public record RunResult(
      */
     public static RunResult outOfMemory(RunFacts facts, String remedy) {
         return new RunResult(
-                facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), remedy, 0, 0, 0, 0, null);
+                facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), null, remedy, 0, 0, 0, 0, null);
     }
 
     private static Training training(RunFacts facts, RunFacts.Training model, StepObservation observation) {
@@ -203,6 +213,7 @@ public record RunResult(
                 links,
                 nicBytesSent,
                 timeline,
+                memory,
                 remedy,
                 executedEvents,
                 simulatedEvents,

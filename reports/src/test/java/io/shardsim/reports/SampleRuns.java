@@ -4,10 +4,13 @@ import io.shardsim.reports.RunFacts.Checkpointing;
 import io.shardsim.reports.RunFacts.Source;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
+import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
 import io.shardsim.topology.Cluster;
@@ -145,6 +148,7 @@ public final class SampleRuns {
                 plain.links(),
                 plain.nicBytesSent(),
                 plain.timeline(),
+                plain.memory(),
                 plain.remedy(),
                 plain.executedEvents(),
                 plain.simulatedEvents(),
@@ -205,7 +209,30 @@ public final class SampleRuns {
                                 new ErrorInterval.Near("another", "calibration", -0.02))),
                         List.of(),
                         List.of());
-        return RunResult.of(facts, observe(kind, nodes, shardGroup, accumulation), wallSeconds);
+        StepObservation observed = observe(kind, nodes, shardGroup, accumulation);
+        return RunResult.of(facts, observed, saw(memory, observed.endPs(), accumulation), wallSeconds);
+    }
+
+    /** Activations that come and go with each micro-batch. */
+    private static MemoryOverTime saw(Map<MemoryOwner, Long> peak, long endPs, int accumulation) {
+        StepPlan.Builder plan = StepPlan.builder();
+        List<OperationSpan> spans = new ArrayList<>();
+        int steps = 2 * accumulation * LAYERS;
+        peak.forEach((owner, bytes) -> {
+            if (owner != MemoryOwner.ACTIVATIONS) {
+                plan.memory(owner, bytes);
+            }
+        });
+        for (int i = 0; i < steps; i++) {
+            long part = peak.get(MemoryOwner.ACTIVATIONS) / LAYERS;
+            boolean backward = i / LAYERS % 2 == 1;
+            plan.memory(MemoryOwner.ACTIVATIONS, backward ? -part : part);
+            int operation =
+                    plan.add(new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 1), "layer"));
+            spans.add(new OperationSpan(
+                    0, operation, Stream.COMPUTE, "layer", endPs / steps * i, endPs / steps * (i + 1)));
+        }
+        return MemoryOverTime.of(plan.build(), spans, endPs, 0);
     }
 
     private static RunResult tooLarge(String scenario, int nodes) {

@@ -78,6 +78,7 @@ class ResultsJsonTest {
                         run.links(),
                         run.nicBytesSent(),
                         run.timeline(),
+                        run.memory(),
                         run.remedy(),
                         run.executedEvents(),
                         run.simulatedEvents(),

@@ -9,6 +9,7 @@ import io.shardsim.scenarios.composition.ReportWriter;
 import io.shardsim.scenarios.composition.RunOptions;
 import io.shardsim.scenarios.composition.RunnerFactory;
 import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.composition.Traces;
 import io.shardsim.scenarios.question.Scenario;
 import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.yaml.InputException;
@@ -80,6 +81,13 @@ final class RunCommand implements Callable<Integer> {
             names = "--no-fast-forward",
             description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
     private boolean noFastForward;
+
+    @Option(
+            names = "--trace",
+            description =
+                    "Also write trace.json, which https://ui.perfetto.dev opens: streams, ports and memory of each strategy on its largest"
+                            + " cluster, some 25 MB at most. Runs these points once more.")
+    private boolean trace;
 
     @Option(
             names = "--cluster",
@@ -230,7 +238,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private List<ScenarioResult> report(List<Scenario> scenarios, PointRuns runs, Map<String, Path> directories)
-            throws IOException {
+            throws IOException, InterruptedException {
         List<ScenarioResult> results = new ArrayList<>();
         PrintWriter stdout = spec.commandLine().getOut();
         int width = json ? 0 : Terminal.width();
@@ -249,12 +257,25 @@ final class RunCommand implements Callable<Integer> {
                 stdout.println("report: " + written.get(0));
                 stdout.flush();
             }
+            if (trace && result.anyFits()) {
+                trace(directory, scenario, result);
+            }
         }
         if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
             stdout.print(reports.json(results));
             stdout.flush();
         }
         return results;
+    }
+
+    private void trace(Path directory, Scenario scenario, ScenarioResult result)
+            throws IOException, InterruptedException {
+        Traces.Written written = Traces.write(directory, scenario, result, new RunOptions(1, !noFastForward));
+        if (!json) {
+            spec.commandLine().getOut().println("trace: " + written.file());
+        }
+        written.leftOut().forEach(what -> err().println("trace: left out " + what));
+        err().flush();
     }
 
     private int status(List<ScenarioResult> results, PointRuns runs) {

@@ -13,6 +13,7 @@ import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
+import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.SimulationEngine;
@@ -300,7 +301,14 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         long beganNanos = System.nanoTime();
         StepObservation observation = observe(cluster, plan, times, settings, observer);
-        return RunResult.of(facts, observation, (System.nanoTime() - beganNanos) * 1e-9);
+        MemoryOverTime memory = facts.training() == null
+                ? null
+                : MemoryOverTime.of(
+                        plan,
+                        observation.timeline(),
+                        observation.endPs(),
+                        transports(settings).bufferBytes(cluster));
+        return RunResult.of(facts, observation, memory, (System.nanoTime() - beganNanos) * 1e-9);
     }
 
     private StepObservation observe(

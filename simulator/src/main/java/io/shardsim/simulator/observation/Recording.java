@@ -26,6 +26,8 @@ public record Recording(
         Totals totals,
         SkippedTime skipped,
         List<Label> labels) {
+    /** Spans of all ranks together; the plan of a large model over many micro-batches has more than anyone looks at. */
+    public static final int SPANS_MAX = 400_000;
 
     /**
      * What an operation of the plan is.

@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Chunks on one path pass each of its ports in the order in which they set out, so the k-th booking of a hop belongs to the k-th chunk.
  */
 public final class Recorder implements RunObserver {
-    /** Spans of all ranks together; the plan of a large model over many micro-batches has more than anyone looks at. */
-    private static final int SPANS_MAX = 400_000;
     /** An entry for a chunk whose journey is not kept. */
     private static final int NOT_KEPT = -1;
 
@@ -74,7 +72,7 @@ public final class Recorder implements RunObserver {
     @Override
     public void onOperationEnded(int rank, int operation, long startPs, long endPs) {
         nowPs = endPs;
-        if (spanCount < SPANS_MAX && startPs < endPs) {
+        if (spanCount < Recording.SPANS_MAX && startPs < endPs) {
             spans.computeIfAbsent(rank, key -> new Spans()).add(operation, startPs, endPs);
             spanCount++;
         }

@@ -1,6 +1,8 @@
 package io.shardsim.reports.writing.html;
 
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What the words of a report mean; every term in the page leads here. */
 public final class Glossary {
@@ -20,6 +22,7 @@ public final class Glossary {
                     "bus bandwidth",
                     "Algorithm bandwidth times what the busiest link must carry: (n-1)/n for all-gather, reduce-scatter and all-to-all,"
                             + " 2(n-1)/n for all-reduce. Figures of different rank counts compare."),
+            new Term("chunk", "chunk", "The piece of a tensor that one step of a collective moves over one channel."),
             new Term(
                     "digest",
                     "digest",
@@ -55,6 +58,7 @@ public final class Glossary {
                     "owner",
                     "memory owner",
                     "What holds GPU memory: parameters, gradients, optimizer states, gathered units, activations and so on."),
+            new Term("port", "port", "Where a device puts chunks on a link; a port sends one after another."),
             new Term(
                     "queueing",
                     "queueing",
@@ -93,7 +97,44 @@ public final class Glossary {
                     "virtual time",
                     "Time in the simulated cluster. Wall time is time on the machine that simulates."));
 
+    /** Heads of tables that say a term in other words. */
+    private static final Map<String, String> HEADS = Map.ofEntries(
+            Map.entry("accumulation", "accumulation"),
+            Map.entry("busiest port", "port"),
+            Map.entry("chunks", "chunk"),
+            Map.entry("efficiency", "scaling"),
+            Map.entry("events executed", "event"),
+            Map.entry("events simulated", "event"),
+            Map.entry("exposed", "exposed"),
+            Map.entry("NIC bytes sent", "nic"),
+            Map.entry("peak", "owner"),
+            Map.entry("ports", "port"),
+            Map.entry("step", "training-step"),
+            Map.entry("wall time", "virtual-time"));
+
     private Glossary() {}
+
+    /** The entry with this id. */
+    public static Term term(String id) {
+        for (Term term : TERMS) {
+            if (term.id().equals(id)) {
+                return term;
+            }
+        }
+        throw new IllegalArgumentException("the glossary has no " + id);
+    }
+
+    /** What the head of a column means, its unit in brackets aside; null where it is no term. */
+    public static @Nullable Term behind(String head) {
+        String words = head.replaceAll(" \\[.*", "");
+        String id = HEADS.get(words);
+        for (Term term : TERMS) {
+            if (id == null ? term.name().equals(words) : term.id().equals(id)) {
+                return term;
+            }
+        }
+        return null;
+    }
 
     public static List<Term> terms() {
         return TERMS;

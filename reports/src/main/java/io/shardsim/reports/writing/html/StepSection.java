@@ -1,13 +1,19 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.Names;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.strategy.MemoryOwner;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 
-/** One training step as it runs: a timeline by stream, and links by class and node. */
+/** One training step as it runs: a timeline by stream, memory by owner, and links by class and node. */
 public final class StepSection {
     /** Timelines that stand below each other; more are not compared by eye. */
     private static final int TIMELINES_MAX = 4;
@@ -23,13 +29,21 @@ public final class StepSection {
     /** A timeline, its heat map and the name of the run. */
     public record Story(String name, String wide, String narrow, String heatWide, String heatNarrow) {}
 
-    /** Timelines and heat maps of each series at its largest cluster. */
-    public List<Story> stories() {
-        List<RunResult> shown = result.series().values().stream()
+    /** Memory in the course of the step. */
+    public record Holding(String name, Figure figure) {}
+
+    /** Each series at its largest cluster. */
+    private List<RunResult> shown() {
+        return result.series().values().stream()
                 .map(ScenarioResult::largestThatFits)
                 .filter(run -> !run.timeline().isEmpty())
                 .limit(TIMELINES_MAX)
                 .toList();
+    }
+
+    /** Timelines and heat maps. */
+    public List<Story> stories() {
+        List<RunResult> shown = shown();
         long stretchPs = shown.stream()
                 .mapToLong(run -> StepTimeline.stretchPs(run.timeline()))
                 .max()
@@ -47,6 +61,42 @@ public final class StepSection {
                     HeatMap.draw(Figure.NARROW, name, run.links())));
         }
         return stories;
+    }
+
+    /** Memory by owner, all on one scale; empty for bare collectives. */
+    public List<Holding> holdings() {
+        List<RunResult> shown =
+                shown().stream().filter(run -> run.memory() != null).toList();
+        long most = 0;
+        for (RunResult run : shown) {
+            MemoryOverTime memory = Objects.requireNonNull(run.memory());
+            long capacity = run.facts().ledger().capacityBytes();
+            most = Math.max(most, Math.max(capacity, memory.total(memory.peakColumn())));
+        }
+        List<Holding> holdings = new ArrayList<>();
+        for (RunResult run : shown) {
+            String name = names.withGpus(run);
+            MemoryAreas areas = new MemoryAreas(
+                    name,
+                    Objects.requireNonNull(run.memory()),
+                    run.facts().ledger().capacityBytes(),
+                    most,
+                    run.step().stepSeconds());
+            holdings.add(new Holding(name, areas.figure()));
+        }
+        return holdings;
+    }
+
+    public List<Figure.Key> memoryKeys() {
+        Set<MemoryOwner> owners = EnumSet.noneOf(MemoryOwner.class);
+        for (RunResult run : shown()) {
+            if (run.memory() != null) {
+                owners.addAll(run.memory().bytes().keySet());
+            }
+        }
+        return owners.stream()
+                .map(owner -> Figure.boxKey("part " + RunBars.style(owner), Names.of(owner)))
+                .toList();
     }
 
     public List<Figure.Key> timelineKeys() {

@@ -45,13 +45,25 @@ final class Svg {
 
     Svg polyline(double[] xs, double[] ys, String style) {
         out.append("<polyline points=\"");
+        points(xs, ys);
+        return append("\"").styledAttribute(style).append("/>");
+    }
+
+    /** An area that says what it is when a pointer rests on it. */
+    Svg polygon(double[] xs, double[] ys, String style, String title) {
+        out.append("<polygon points=\"");
+        points(xs, ys);
+        append("\"").styledAttribute(style);
+        return titled("polygon", title);
+    }
+
+    private void points(double[] xs, double[] ys) {
         for (int i = 0; i < xs.length; i++) {
             out.append(i == 0 ? "" : " ");
             coordinate(xs[i]);
             out.append(',');
             coordinate(ys[i]);
         }
-        return append("\"").styledAttribute(style).append("/>");
     }
 
     /** One of four shapes, so that series differ without colour. */

@@ -127,7 +127,13 @@ class HtmlReportIT {
         summary.sendKeys(Keys.ENTER);
         assertThat(browser.findElement(By.cssSelector("#throughput table")).isDisplayed())
                 .isTrue();
-        browser.findElement(By.cssSelector("#efficiency a.term")).sendKeys(Keys.ENTER);
+        WebElement term = browser.findElement(By.cssSelector("#efficiency a.term"));
+        WebElement tip = browser.findElement(By.cssSelector("#efficiency .tip"));
+        assertThat(tip.isDisplayed()).isFalse();
+        browser.executeScript("arguments[0].focus()", term);
+        assertThat(tip.isDisplayed()).isTrue();
+        assertThat(tip.getText()).startsWith("scaling efficiency Throughput per GPU");
+        term.sendKeys(Keys.ENTER);
         assertThat(browser.getCurrentUrl()).endsWith("#g-scaling");
         assertNothingWentWrong();
     }

@@ -102,6 +102,36 @@ class HtmlReportTest {
     }
 
     @Test
+    void everyTermSaysWhatItMeansWhereItStands() {
+        for (ScenarioResult result : List.of(SampleRuns.sweep("s"), SampleRuns.collective("c"))) {
+            String page = page(result);
+            Matcher term = Pattern.compile(
+                            "<a class=\"term\" href=\"#g-([^\"]+)\" aria-describedby=\"d-([^\"]+)\">[^<]+</a>"
+                                    + "<span class=\"tip\" aria-hidden=\"true\"><b>([^<]+)</b> ([^<]+)</span>")
+                    .matcher(page);
+            int terms = 0;
+            while (term.find()) {
+                assertThat(term.group(1)).isEqualTo(term.group(2));
+                assertThat(term.group(3)).isEqualTo(Glossary.term(term.group(1)).name());
+                terms++;
+            }
+            assertThat(terms).isGreaterThan(8).isEqualTo(page.split("class=\"term\"", -1).length - 1);
+        }
+        assertThat(Glossary.behind("exposed [s]")).isEqualTo(Glossary.term("exposed"));
+        assertThat(Glossary.behind("MFU")).isEqualTo(Glossary.term("mfu"));
+        assertThat(Glossary.behind("run")).isNull();
+    }
+
+    @Test
+    void memoryStandsByOwnerOverTheStep() {
+        ScenarioResult result = SampleRuns.single("s");
+        assertThat(page(result))
+                .contains("In the course of one training step", "memory of rank 0 by owner", "at the peak [GiB]")
+                .containsPattern("<polygon [^>]*class=\"m-activations\"><title>activations: [0-9.]+ GiB to ");
+        assertThat(page(SampleRuns.collective("c"))).doesNotContain("In the course of one training step");
+    }
+
+    @Test
     void sweepShowsEverySection() {
         assertThat(page(SampleRuns.sweep("s")))
                 .contains(

@@ -1,0 +1,338 @@
+package io.shardsim.reports.replay;
+
+import io.shardsim.reports.Names;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
+import io.shardsim.simulator.observation.MemoryOverTime;
+import io.shardsim.simulator.observation.Recording;
+import io.shardsim.simulator.observation.Recording.Journeys;
+import io.shardsim.simulator.observation.Recording.Label;
+import io.shardsim.simulator.observation.Recording.RecordedPath;
+import io.shardsim.simulator.observation.Recording.Spans;
+import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Router;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Recorded runs as a trace in the JSON form of Chrome's trace viewer [1], which Perfetto opens: for each run the streams of its GPUs, what the
+ * ports of Node[0] send, and as counters the rate of the NICs and memory by owner.
+ *
+ * <p>Bounded in size: GPUs in the order of their ranks, chunks in the order of time, as far as {@link #SLICES_MAX} goes; what is left out is said in
+ * {@code otherData}.
+ *
+ * <p>[1] Trace Event Format, Google, 2016-10, "JSON Object Format", "Complete Events", "Counter Events", "Metadata Events".
+ */
+public final class TraceFile {
+    /** Slices of a file, some 25 MB. */
+    public static final int SLICES_MAX = 200_000;
+
+    /** Journeys of chunks that a run must be recorded with. */
+    public static final int JOURNEYS_MAX = SLICES_MAX;
+
+    /** Counter samples of a run. */
+    private static final int SAMPLES_MAX = 1000;
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+    /** Decimals of a microsecond, the format's unit, down to the picosecond. */
+    private static final int PS_DECIMALS = 6;
+
+    /** A run and its recording. */
+    public record Run(String name, RunResult result, Recording recording) {}
+
+    /** One slice of a track [ps]. */
+    private record Slice(long startPs, long endPs, String name, long bytes) {}
+
+    private final JsonGenerator out;
+    private final int slicesPerRun;
+    private final List<String> leftOut = new ArrayList<>();
+    private int process;
+
+    private TraceFile(JsonGenerator out, int runs) {
+        this.out = out;
+        slicesPerRun = SLICES_MAX / Math.max(1, runs);
+    }
+
+    /**
+     * Writes a file.
+     *
+     * @return what is left out, in words; empty when the trace is complete
+     */
+    public static List<String> write(Path file, List<Run> runs) throws IOException {
+        try (OutputStream stream = new BufferedOutputStream(Files.newOutputStream(file));
+                JsonGenerator out = MAPPER.createGenerator(stream)) {
+            TraceFile trace = new TraceFile(out, runs.size());
+            out.writeStartObject();
+            out.writeStringProperty("displayTimeUnit", "ns");
+            out.writeArrayPropertyStart("traceEvents");
+            runs.forEach(trace::write);
+            out.writeEndArray();
+            out.writeObjectPropertyStart("otherData");
+            for (Run run : runs) {
+                out.writeStringProperty(run.name(), "digest " + run.result().digest());
+            }
+            if (!trace.leftOut.isEmpty()) {
+                out.writeStringProperty("left out", String.join("; ", trace.leftOut));
+            }
+            out.writeEndObject();
+            out.writeEndObject();
+            return List.copyOf(trace.leftOut);
+        }
+    }
+
+    private void write(Run run) {
+        long endPs = run.recording().totals().last()[0];
+        int written = writeStreams(run, endPs, slicesPerRun / 2);
+        writePorts(run, endPs, slicesPerRun - written);
+        writeCounters(run);
+    }
+
+    private void beginProcess(String name) {
+        process++;
+        metadata(0, "process_name", name);
+        event("M", 0, "process_sort_index");
+        out.writeObjectPropertyStart("args");
+        out.writeNumberProperty("sort_index", process);
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+
+    private void metadata(int track, String kind, String name) {
+        event("M", track, kind);
+        out.writeObjectPropertyStart("args");
+        out.writeStringProperty("name", name);
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+
+    /** Begins an event of the current process. */
+    private void event(String phase, int track, String name) {
+        out.writeStartObject();
+        out.writeStringProperty("ph", phase);
+        out.writeNumberProperty("pid", process);
+        out.writeNumberProperty("tid", track);
+        out.writeStringProperty("name", name);
+    }
+
+    private void time(String property, long ps) {
+        out.writeName(property);
+        out.writeRawValue(new BigDecimal(BigInteger.valueOf(ps), PS_DECIMALS).toPlainString());
+    }
+
+    private void slice(int track, Slice slice, long endPs) {
+        event("X", track, slice.name());
+        time("ts", slice.startPs());
+        time("dur", endPs - slice.startPs());
+        if (slice.bytes() > 0) {
+            out.writeObjectPropertyStart("args");
+            out.writeNumberProperty("bytes", slice.bytes());
+            out.writeEndObject();
+        }
+        out.writeEndObject();
+    }
+
+    /** Operations of the simulated ranks, a track for each stream; returns how many were written. */
+    private int writeStreams(Run run, long endPs, int most) {
+        Recording recording = run.recording();
+        Cluster cluster = recording.cluster();
+        beginProcess(run.name() + ", streams");
+        if (recording.spans().values().stream().mapToInt(Spans::size).sum() >= Recording.SPANS_MAX) {
+            leftOut.add(run.name() + ": operations after the first " + Recording.SPANS_MAX);
+        }
+        int written = 0;
+        int track = 0;
+        for (Map.Entry<Integer, Spans> rank : recording.spans().entrySet()) {
+            Map<String, List<Slice>> streams = streams(recording, rank.getValue(), endPs);
+            int size = streams.values().stream().mapToInt(List::size).sum();
+            if (written > 0 && written + size > most) {
+                leftOut.add(run.name() + ": streams of ranks from " + rank.getKey() + " on");
+                break;
+            }
+            for (Map.Entry<String, List<Slice>> stream : streams.entrySet()) {
+                metadata(
+                        ++track,
+                        "thread_name",
+                        cluster.devicePath(device(cluster, rank.getKey())) + " " + stream.getKey());
+                written += writeTrack(track, stream.getValue(), most - written);
+            }
+        }
+        return written;
+    }
+
+    private static int device(Cluster cluster, int rank) {
+        return cluster.deviceId(cluster.nodeRank(rank), cluster.gpuSlot(cluster.localRank(rank)));
+    }
+
+    private static Map<String, List<Slice>> streams(Recording recording, Spans spans, long endPs) {
+        Map<String, List<Slice>> streams = new TreeMap<>();
+        for (int i = 0; i < spans.size(); i++) {
+            Label label = recording.labels().get(spans.operation(i));
+            List<Slice> own = streams.computeIfAbsent(label.stream(), key -> new ArrayList<>());
+            long startPs = spans.startPs(i);
+            long stopPs = spans.endPs(i);
+            recording
+                    .skipped()
+                    .copies(
+                            stopPs,
+                            startPs,
+                            stopPs,
+                            0,
+                            endPs,
+                            (shiftPs, shiftOperations) -> own.add(
+                                    new Slice(startPs + shiftPs, stopPs + shiftPs, label.words(), label.totalBytes())));
+        }
+        return streams;
+    }
+
+    /** Slices of a track one after another; a slice that the next one begins in ends there, since a track shows no overlap. */
+    private int writeTrack(int track, List<Slice> slices, int most) {
+        slices.sort(Comparator.comparingLong(Slice::startPs));
+        int count = Math.min(most, slices.size());
+        for (int i = 0; i < count; i++) {
+            Slice slice = slices.get(i);
+            long nextPs = i + 1 < slices.size() ? slices.get(i + 1).startPs() : Long.MAX_VALUE;
+            slice(track, slice, Math.min(slice.endPs(), nextPs));
+        }
+        return count;
+    }
+
+    /** What the ports of Node[0] send, from the beginning on as far as the slices go. */
+    private void writePorts(Run run, long endPs, int most) {
+        long coveredPs = new ReplayJson(run.result(), run.recording()).coveredUntil(0, endPs);
+        if (coveredPs == 0) {
+            leftOut.add(run.name() + ": all chunks");
+            return;
+        }
+        long untilPs = Math.min(coveredPs, 1_000_000_000L);
+        Map<Integer, List<Slice>> ports = ports(run.recording(), untilPs);
+        while (untilPs < coveredPs) {
+            long furtherPs = Math.min(coveredPs, 2 * untilPs);
+            Map<Integer, List<Slice>> more = ports(run.recording(), furtherPs);
+            if (size(more) > most) {
+                break;
+            }
+            ports = more;
+            untilPs = furtherPs;
+        }
+        if (untilPs < endPs) {
+            leftOut.add(run.name() + ": chunks from " + Quantities.seconds(untilPs * 1e-12) + " on");
+        }
+        beginProcess(run.name() + ", what Node[0] sends");
+        Cluster cluster = run.recording().cluster();
+        Router router = new Router(cluster);
+        int left = most;
+        for (Map.Entry<Integer, List<Slice>> port : ports.entrySet()) {
+            int slot = port.getKey() / PORTS;
+            int number = port.getKey() % PORTS;
+            String link = Names.of(router.link(slot, number).linkClass());
+            metadata(
+                    port.getKey() + 1,
+                    "thread_name",
+                    cluster.devicePath(cluster.deviceId(0, slot)) + ".Port[" + number + "] " + link);
+            left -= writeTrack(port.getKey() + 1, port.getValue(), left);
+        }
+    }
+
+    private static int size(Map<Integer, List<Slice>> ports) {
+        return ports.values().stream().mapToInt(List::size).sum();
+    }
+
+    /** More ports than any device has. */
+    private static final int PORTS = 1024;
+
+    private static Map<Integer, List<Slice>> ports(Recording recording, long untilPs) {
+        Map<Integer, List<Slice>> ports = new TreeMap<>();
+        Journeys journeys = recording.journeys();
+        for (int i = 0; i < journeys.size(); i++) {
+            int journey = i;
+            RecordedPath path = recording.paths().get(journeys.path(i));
+            int last = journeys.hops(i) - 1;
+            if (path == null || journeys.hopLeavePs(i, last) < 0) {
+                continue;
+            }
+            long startPs = journeys.startPs(i);
+            long endPs = startPs + journeys.hopLeavePs(i, last);
+            recording
+                    .skipped()
+                    .copies(
+                            startPs,
+                            startPs,
+                            endPs,
+                            0,
+                            untilPs,
+                            (shiftPs, shift) -> addHops(recording, path, journey, shiftPs, shift, ports));
+        }
+        return ports;
+    }
+
+    /** The hops that a chunk takes on Node[0], in every copy of its path. */
+    private static void addHops(
+            Recording recording,
+            RecordedPath path,
+            int journey,
+            long shiftPs,
+            int shift,
+            Map<Integer, List<Slice>> ports) {
+        Journeys journeys = recording.journeys();
+        Label label = recording.labels().get(journeys.operation(journey) + shift);
+        long startPs = journeys.startPs(journey) + shiftPs;
+        for (int source = 0; source < path.destinationNodes().length; source++) {
+            int destination = path.destinationNodes()[source];
+            for (int hop = 0; destination >= 0 && hop < journeys.hops(journey); hop++) {
+                if ((path.far()[hop] ? destination : source) == 0) {
+                    ports.computeIfAbsent(path.slots()[hop] * PORTS + path.ports()[hop], key -> new ArrayList<>())
+                            .add(new Slice(
+                                    startPs + journeys.hopStartPs(journey, hop),
+                                    startPs + journeys.hopLeavePs(journey, hop),
+                                    label.words(),
+                                    journeys.bytes(journey)));
+                }
+            }
+        }
+    }
+
+    private void writeCounters(Run run) {
+        beginProcess(run.name() + ", counters");
+        Recording.Totals totals = run.recording().totals();
+        int every = 1 + totals.size() / SAMPLES_MAX;
+        long[] before = new long[Recording.Totals.COLUMNS];
+        for (int i = 0; i < totals.size(); i++) {
+            long[] now = totals.sample(i);
+            if ((i % every == 0 || i + 1 == totals.size()) && now[0] > before[0]) {
+                double gigabytesPerSecond = (now[1] - before[1]) * 1e3 / (now[0] - before[0]);
+                counter("bytes over all NICs [GB/s]", before[0], gigabytesPerSecond);
+                before = now;
+            }
+        }
+        counter("bytes over all NICs [GB/s]", before[0], 0);
+        MemoryOverTime memory = run.result().memory();
+        for (int column = 0; memory != null && column < memory.columns(); column++) {
+            for (MemoryOwner owner : memory.bytes().keySet()) {
+                double gib = memory.of(owner, column) / (1024.0 * 1024 * 1024);
+                counter("memory of rank 0, " + Names.of(owner) + " [GiB]", column * memory.columnPs(), gib);
+            }
+        }
+    }
+
+    private void counter(String name, long ps, double value) {
+        event("C", 0, name);
+        time("ts", ps);
+        out.writeObjectPropertyStart("args");
+        out.writeNumberProperty("value", Math.round(value * 1e4) / 1e4);
+        out.writeEndObject();
+        out.writeEndObject();
+    }
+}
