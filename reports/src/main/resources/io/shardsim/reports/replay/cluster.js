@@ -68,6 +68,7 @@ export class ClusterView {
       this.drawQueues(painter, layout, shown, ps, colours);
       this.drawChunks(painter, layout, shown, ps, colours, followed);
     }
+    for (const box of layout.boxes) if (box.tile) this.drawTileName(painter, box, ps, colours);
     this.dots = shown;
     return layout;
   }
@@ -123,9 +124,7 @@ export class ClusterView {
   drawNode(painter, layout, box, ps, colours) {
     painter.rect(box.x, box.y, box.width, box.height, {stroke: colours.rule, radius: 4});
     if (box.tile) {
-      const busy = this.recording.running(box.node, 0, 'compute', ps);
-      painter.rect(box.x + 2, box.y + 2, box.width - 4, box.height - 4, {fill: busy ? colours.w3 : colours.gap, radius: 3});
-      painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: busy ? colours['on-compute'] : colours.ink, size: 10, align: 'center'});
+      painter.rect(box.x + 2, box.y + 2, box.width - 4, box.height - 4, {fill: this.tileFill(box, ps, colours), radius: 3});
       return;
     }
     painter.text(box.x + 5, box.labelY, `Node ${box.node}`, {fill: colours.soft, size: 10});
@@ -133,6 +132,17 @@ export class ClusterView {
     for (const pcie of box.pcie) painter.rect(pcie.x, pcie.y, pcie.width, pcie.height, {fill: colours.faint, stroke: colours.soft, radius: 2});
     for (const nic of box.nics) painter.rect(nic.x, nic.y, nic.width, nic.height, {fill: colours.faint, stroke: colours.ink, radius: 2});
     box.gpus.forEach((gpu, i) => this.drawGpu(painter, box.node, i, gpu, ps, colours));
+  }
+
+  tileFill(box, ps, colours) {
+    return this.recording.running(box.node, 0, 'compute', ps) ? colours.w3 : colours.gap;
+  }
+
+  /** Above all that crosses the tile, so that it can be read. */
+  drawTileName(painter, box, ps, colours) {
+    const fill = this.tileFill(box, ps, colours);
+    painter.rect(box.x + box.width / 2 - 9, box.labelY - 10, 18, 12, {fill});
+    painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: fill === colours.w3 ? colours['on-compute'] : colours.ink, size: 10, align: 'center'});
   }
 
   /** A GPU: filled while it computes, hatched while compute waits for a collective; a bar above for gathers, below for reductions. */

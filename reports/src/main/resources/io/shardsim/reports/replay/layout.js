@@ -2,14 +2,21 @@
 // one node in full and the others as tiles.
 
 const FULL_NODES_MAX = 8;
+/** Narrower, and GPUs can no longer be told apart. */
+const FULL_NODE_WIDTH_MIN = 110;
 const FABRIC = 46;
 
 export function layoutOf(cluster, width, zoomedNode) {
-  return cluster.nodes <= FULL_NODES_MAX ? fullLayout(cluster, width) : zoomLayout(cluster, width, zoomedNode);
+  const wideEnough = width / columnsOf(cluster) >= FULL_NODE_WIDTH_MIN;
+  return cluster.nodes <= FULL_NODES_MAX && wideEnough ? fullLayout(cluster, width) : zoomLayout(cluster, width, zoomedNode);
+}
+
+function columnsOf(cluster) {
+  return cluster.nodes <= 2 ? cluster.nodes : Math.ceil(cluster.nodes / 2);
 }
 
 function fullLayout(cluster, width) {
-  const columns = cluster.nodes <= 2 ? cluster.nodes : Math.ceil(cluster.nodes / 2);
+  const columns = columnsOf(cluster);
   const gap = width < 500 ? 6 : 14;
   const nodeWidth = Math.min(300, (width - gap * (columns - 1)) / columns);
   const left = (width - nodeWidth * columns - gap * (columns - 1)) / 2;
@@ -66,8 +73,8 @@ function nodeBox(cluster, node, x, y, width, flipped) {
 }
 
 function tile(node, x, y, width) {
-  const box = {x, y: y + 8, width, height: 26};
-  return {node, ...box, tile: true, labelY: y + 25, nvSwitch: box, leaf: {x: x + width * 0.2, y: y + 2, width: width * 0.6, height: 4}};
+  const box = {x, y: y + 8, width, height: 28};
+  return {node, ...box, tile: true, labelY: y + 32, devices: {...box, height: 12}, leaf: {x: x + width * 0.2, y: y + 2, width: width * 0.6, height: 4}};
 }
 
 function finish(cluster, width, height, boxes, more) {
@@ -78,7 +85,7 @@ function finish(cluster, width, height, boxes, more) {
   const box = (node, slot) => {
     const at = boxes[node];
     if (slot >= leafSlot) return slot === leafSlot ? at.leaf : {x: at.leaf.x + at.leaf.width / 2, y: more.spineY, width: 0, height: 0};
-    if (at.tile) return at;
+    if (at.tile) return at.devices;
     if (slot < nvSwitchSlot) return at.gpus[slot];
     if (slot === nvSwitchSlot) return at.nvSwitch;
     return slot < firstNic ? at.pcie[slot - firstPcie] : at.nics[slot - firstNic];

@@ -20,7 +20,7 @@ class Page {
     this.choice = {};
     this.followAt = 0;
     const recorded = find('recorded');
-    this.source = recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => this.showProgress(progress));
+    this.source = recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => this.showProgress(progress), () => this.renew());
     this.buildTransport();
     for (const part of ['watch', 'lessons']) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
     addEventListener('resize', () => this.draw());
@@ -100,7 +100,9 @@ class Page {
     await Promise.all(this.panels.map(async (panel, i) => {
       panel.recording = null;
       await this.rerun(panel, {lesson: lesson.id, point: lesson.watch[i]});
-      if (panel.recording) panel.strategy.value = panel.recording.result.strategy;
+      if (!panel.recording) return;
+      panel.strategy.value = panel.recording.result.strategy;
+      panel.showName();
     }));
     this.clock.seek(0);
     find('play').focus();
@@ -114,7 +116,7 @@ class Page {
       const outline = await this.source.run(panel.side, choice);
       if (!outline) return;
       panel.show(outline, (from, until) => this.source.window(panel.side, outline.run, from, until));
-      panel.named.textContent = outline.label;
+      if (panel.recording) panel.showName();
       this.clock.endPs = this.longestPs;
       if (this.clock.ps > this.clock.endPs) this.clock.ps = this.clock.endPs;
     } catch (refused) {
@@ -122,6 +124,16 @@ class Page {
     }
     panel.element.classList.remove('running');
     this.draw();
+  }
+
+  /** Runs everything again for a server that has forgotten this page, as after a laptop slept. */
+  renew() {
+    for (const panel of this.panels ?? []) this.rerun(panel);
+  }
+
+  /** By how much drawings are larger, as the text is on a projector. */
+  get zoom() {
+    return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   }
 
   showProgress(progress) {

@@ -23,7 +23,8 @@ export class Panel {
     this.cluster.addEventListener('click', event => this.pick(event));
     this.timelineCanvas.addEventListener('click', event => {
       const box = this.timelineCanvas.getBoundingClientRect();
-      const ps = this.timeline?.instantAt(event.clientX - box.left, event.clientY - box.top);
+      const {zoom} = page;
+      const ps = this.timeline?.instantAt((event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom);
       if (ps !== null && ps !== undefined) page.clock.seek(ps);
     });
     this.strategy.addEventListener('change', () => page.rerun(this));
@@ -44,7 +45,15 @@ export class Panel {
     this.view.zoomed = Math.min(this.zoomed ?? 0, this.recording.cluster.nodes - 1);
     this.timeline = new TimelineView(this.recording);
     this.followed = null;
+    this.element.dataset.label = outline.label;
     this.showResult();
+  }
+
+  /** What the list of strategies does not say already. */
+  showName() {
+    const chosen = this.strategy.closest('label').hidden ? '' : this.strategy.selectedOptions[0]?.textContent ?? '';
+    const {label} = this.recording;
+    this.named.textContent = chosen && label.startsWith(chosen) ? label.slice(chosen.length).replace(/^, /, '') : label;
   }
 
   /** Figures of the whole run, and how they differ from the run before. */
@@ -78,11 +87,12 @@ export class Panel {
       const ahead = clock.playing ? Math.max(WINDOW_MIN_PS, Math.min(WINDOW_MAX_PS, clock.framePs * 60)) : Math.min(WINDOW_MIN_PS, recording.endPs);
       recording.want(ps, ahead)?.then(() => { if (!clock.playing) this.page.draw(); });
     }
-    const width = this.cluster.clientWidth;
+    const {zoom} = this.page;
+    const width = this.cluster.clientWidth / zoom;
     if (!width) return;
     const layout = this.view.layout(width);
-    this.view.draw(new CanvasPainter(this.cluster, width, layout.height), ps, width, colours, {followed: this.followed, framePs: clock.framePs});
-    this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height), ps, width, colours, longestPs, this.stretchPs);
+    this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs});
+    this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs);
     const totals = recording.totalsAt(clock.ps);
     this.figures.now.textContent = clock.ps >= recording.endPs ? 'done' : instant(ps, clock.framePs);
     this.figures['nic-now'].textContent = bytes(totals.nicBytes);
@@ -117,7 +127,7 @@ export class Panel {
   pick(event) {
     if (!this.recording) return;
     const box = this.cluster.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top].map(at => at / this.page.zoom);
     const dot = this.view.nearest(x, y);
     if (dot) {
       this.page.follow(this, dot);

@@ -2,12 +2,13 @@
 
 /** Draws on a canvas. */
 export class CanvasPainter {
-  constructor(canvas, width, height) {
-    const ratio = globalThis.devicePixelRatio || 1;
+  /** @param zoom by how much everything is larger than its pixels say */
+  constructor(canvas, width, height, zoom = 1) {
+    const ratio = (globalThis.devicePixelRatio || 1) * zoom;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
-      canvas.style.height = `${height}px`;
+      canvas.style.height = `${height * zoom}px`;
     }
     this.pen = canvas.getContext('2d');
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -2,14 +2,17 @@
 
 /** Runs on the server that this page came from. */
 export class ServerSource {
-  constructor(onProgress) {
+  /** @param onForgotten is called when the server no longer knows this page, but answers again */
+  constructor(onProgress, onForgotten) {
     this.live = true;
     this.onProgress = onProgress;
     this.ready = new Promise((resolve, reject) => {
       this.events = new EventSource('api/events');
       this.events.addEventListener('hello', event => {
+        const known = this.viewer;
         this.viewer = JSON.parse(event.data).viewer;
         resolve();
+        if (known) onForgotten();
       });
       this.events.addEventListener('progress', event => this.onProgress(JSON.parse(event.data)));
       this.events.addEventListener('error', () => {

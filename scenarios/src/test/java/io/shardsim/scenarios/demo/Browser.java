@@ -117,6 +117,11 @@ final class Browser implements AutoCloseable {
         return driver.executeScript("return " + script, arguments);
     }
 
+    /** Runs a script that calls its last argument when it is done. */
+    Object scriptAsync(String script) {
+        return driver.executeAsyncScript(script);
+    }
+
     double number(String script) {
         return ((Number) script(script)).doubleValue();
     }

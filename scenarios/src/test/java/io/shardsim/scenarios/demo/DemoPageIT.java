@@ -143,13 +143,7 @@ class DemoPageIT {
             assertThat(browser.all("#answer tbody tr")).hasSize(lesson.points().size());
             if (lesson.id().startsWith("1")) {
                 browser.assertAccessible("in a lesson");
-                for (int width : new int[] {360, 1280}) {
-                    browser.resize(width, 900);
-                    assertThat(browser.number("document.documentElement.scrollWidth"))
-                            .isLessThanOrEqualTo(width);
-                    browser.screenshot("lesson-" + width + ".png", width);
-                }
-                browser.resize(1280, 900);
+                assertFitsEveryScreen("lesson");
             }
             if (!browser.all("#next-lesson").isEmpty()) {
                 browser.tabTo("#next-lesson");
@@ -170,7 +164,7 @@ class DemoPageIT {
         browser.find("#watch-lesson").click();
         browser.until(
                 "both points of the lesson",
-                "[...document.querySelectorAll('.named')].map(n => n.textContent).join() === 'DeepSpeed ZeRO-2,PyTorch FSDP, full shard'");
+                "[...document.querySelectorAll('.panel')].map(p => p.dataset.label).join() === 'DeepSpeed ZeRO-2,PyTorch FSDP, full shard'");
         browser.until("no run goes on", "document.querySelectorAll('.panel.running').length === 0");
         Path file = saved("#save-page", "shardsim-run.html");
         browser.assertNothingWentWrong(server.address());
@@ -192,6 +186,8 @@ class DemoPageIT {
         browser.find("#predict").click();
         browser.until("the answer in the file", "document.querySelector('#answer table') !== null");
         browser.assertAccessible("in the saved file");
+        browser.find("#show-watch").click();
+        assertFitsEveryScreen("saved");
         browser.assertNothingWentWrong(file.toUri().toString());
     }
 
@@ -225,17 +221,82 @@ class DemoPageIT {
     void fitsEveryScreenInLightAndDark() throws Exception {
         browser.find("h1").click();
         browser.press(" ", "f");
-        for (String scheme : new String[] {"light", "dark"}) {
+        assertFitsEveryScreen("watch");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    /** On telephone, laptop and projector, light and dark; leaves screenshots. */
+    private static void assertFitsEveryScreen(String name) throws IOException {
+        for (String scheme : new String[] {"dark", "light"}) {
             browser.scheme(scheme);
-            for (int width : new int[] {360, 1280, 1920}) {
+            for (int width : new int[] {360, 1920, 1280}) {
                 browser.resize(width, 900);
                 assertThat(browser.number("document.documentElement.scrollWidth"))
                         .as("width of the page at %d pixels", width)
                         .isLessThanOrEqualTo(width);
-                browser.screenshot("watch-" + width + "-" + scheme + ".png", width);
+                browser.screenshot(name + "-" + width + "-" + scheme + ".png", width);
             }
-            browser.assertAccessible("in " + scheme);
+            browser.assertAccessible("of " + name + " in " + scheme);
         }
+        browser.resize(1280, 900);
+    }
+
+    @Test
+    void drawsAtMostTwentyFramesASecond() {
+        browser.until("it plays by itself", "document.querySelector('#play').textContent === 'Pause'");
+        double framesPerSecond = ((Number)
+                        browser.scriptAsync("const done = arguments[0]; let frames = 0; let first = 0; let last = 0;"
+                                + " new MutationObserver(() => { last = performance.now(); first ||= last; frames++; })"
+                                + "   .observe(document.querySelector('#clock'), {childList: true});"
+                                + " setTimeout(() => done(1000 * (frames - 1) / (last - first)), 3000)"))
+                .doubleValue();
+        assertThat(framesPerSecond).isBetween(1.0, 20.2);
         browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void largeClusterIsDrawnByNodeAndZooms() throws Exception {
+        browser.find("h1").click();
+        browser.press(" ");
+        browser.tabTo("#knob-nodes");
+        browser.press(Keys.END);
+        browser.until("both runs on more nodes", "document.querySelectorAll('.panel .changed').length > 4");
+        browser.until("no run goes on", "document.querySelectorAll('.panel.running').length === 0");
+        browser.find("h1").click();
+        browser.press("z", Keys.ARROW_RIGHT, Keys.ARROW_RIGHT);
+        assertThat(browser.text("#words")).contains(" of 256 GPUs compute");
+        browser.screenshot("large-1280.png", 1280);
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void leavingThePageFreesItsRuns() throws Exception {
+        Awaitility.await().until(() -> server.viewers() == 1);
+        browser.open("about:blank", 1280, "light");
+        Awaitility.await("the page is freed").atMost(Duration.ofSeconds(5)).until(() -> server.viewers() == 0);
+    }
+
+    /** A laptop that slept, or a server that was started anew: the page runs everything again by itself. */
+    @Test
+    void pageFindsItsServerAgain() throws Exception {
+        DemoServer first = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        first.start();
+        String address = first.address();
+        browser.open(address, 1280, "light");
+        browser.until("both runs", "document.body.dataset.ready === 'all'");
+        first.close();
+        int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
+        try (DemoServer second = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
+            second.start();
+            Awaitility.await("the page is back").atMost(Duration.ofSeconds(30)).until(() -> second.viewers() == 1);
+            browser.until("both run", "document.querySelectorAll('.panel.running').length === 2");
+            browser.until("both are done", "document.querySelectorAll('.panel.running').length === 0");
+            browser.find("h1").click();
+            browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
+            browser.until(
+                    "an event",
+                    "document.querySelector('#words').textContent.includes('begins')"
+                            + " || document.querySelector('#words').textContent.includes('chunk')");
+        }
     }
 }
