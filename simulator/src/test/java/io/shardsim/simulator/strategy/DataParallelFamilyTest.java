@@ -7,8 +7,12 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.workload.ModelShape;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,25 +28,106 @@ class DataParallelFamilyTest {
         return Strategies.of(kind, given).plan(JOB);
     }
 
-    /** ZeRO paper, figure 1: 16 Psi; 4 Psi + 12 Psi / N; 2 Psi + 14 Psi / N; 16 Psi / N bytes. */
+    /**
+     * ZeRO paper, figure 1: 16 Psi; 4 Psi + 12 Psi / N; 2 Psi + 14 Psi / N; 16 Psi / N bytes. Hybrid shard and MiCS divide by the shard group in place of N
+     * (arXiv:2304.11277, section 3.2.2; arXiv:2205.00119, section 3.2), a node of 8 here, and ZeRO++ keeps a second copy of the weights in each node, 2 Psi / 8 (its
+     * section 3.2).
+     */
     @ParameterizedTest
     @CsvSource({
-        "ddp, 18, 0",
-        "smddp, 18, 0",
-        "zero1, 4, 12",
-        "zero2, 2, 14",
-        "zero3, 0, 16",
-        "fsdp, 0, 16",
-        "fsdp-grad-op, 0, 16"
+        "ddp, 18, 0, 64",
+        "smddp, 18, 0, 64",
+        "megatron, 20, 0, 64",
+        "zero1, 4, 12, 64",
+        "zero2, 2, 14, 64",
+        "zero3, 0, 16, 64",
+        "zeropp, 0.25, 16, 64",
+        "fsdp, 0, 16, 64",
+        "fsdp-grad-op, 0, 16, 64",
+        "fsdp-hybrid, 0, 16, 8",
+        "mics, 0, 16, 8"
     })
-    void modelStatesFollowThePaper(String kind, double replicated, double sharded) {
-        Map<String, Object> noPersistence = kind.equals("zero3") ? Map.of("param_persistence_threshold", 0) : Map.of();
-        Map<MemoryOwner, Long> held = MemoryLedger.of(plan(kind, noPersistence)).atPeak();
+    void modelStatesFollowThePaper(String kind, double replicated, double sharded, int group) {
+        Map<MemoryOwner, Long> held =
+                MemoryLedger.of(plan(kind, nothingPersists(kind))).atPeak();
         double states = held.get(MemoryOwner.PARAMETERS)
                 + held.get(MemoryOwner.GRADIENTS)
                 + held.get(MemoryOwner.OPTIMIZER_STATES);
-        // With autocast, DDP keeps its 16-bit casts (2 bytes) beside the 16.
-        assertThat(states).isCloseTo(replicated * PSI + sharded * PSI / RANKS, within(0.001 * PSI));
+        // With autocast, DDP keeps its 16-bit casts (2 bytes) beside the 16; Megatron-LM keeps 32-bit gradients (4
+        // bytes) beside
+        // those of 16 bits (docs/distrib_optimizer.md: 20 bytes a parameter).
+        assertThat(states).isCloseTo(replicated * PSI + sharded * PSI / group, within(0.001 * PSI));
+    }
+
+    private static Map<String, Object> nothingPersists(String kind) {
+        Map<String, Object> given = new HashMap<>();
+        if (Set.of("zero3", "zeropp", "mics").contains(kind)) {
+            given.put("param_persistence_threshold", 0);
+        }
+        return given;
+    }
+
+    /** Every kind of the catalog has its row above, so a new one asks for its formula. */
+    @Test
+    void noStrategyIsLeftOut() throws NoSuchMethodException {
+        CsvSource rows = DataParallelFamilyTest.class
+                .getDeclaredMethod("modelStatesFollowThePaper", String.class, double.class, double.class, int.class)
+                .getAnnotation(CsvSource.class);
+        assertThat(Stream.of(rows.value()).map(row -> row.substring(0, row.indexOf(','))))
+                .containsExactlyInAnyOrderElementsOf(StrategyCatalog.load().kinds());
+    }
+
+    /**
+     * How many reductions a step of two micro-batches takes, and what they move in all, in units of Psi elements.
+     *
+     * <p>DDP and SMDDP reduce once a step, in buckets; Megatron-LM 2.5 once a step, each data type as one; ZeRO-1 once, ZeRO-2 in each micro-batch, in buckets of
+     * 500 million; ZeRO-3 likewise; FSDP each of its units in each micro-batch.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "ddp, ALL_REDUCE, 48, 96, 1",
+        "smddp, ALL_REDUCE, 48, 96, 1",
+        "megatron, ALL_REDUCE, 1, 1, 1",
+        "zero1, REDUCE_SCATTER, 3, 3, 1",
+        "zero2, REDUCE_SCATTER, 6, 6, 2",
+        "zero3, REDUCE_SCATTER, 6, 8, 2",
+        "mics, REDUCE_SCATTER, 6, 8, 2",
+        "fsdp, REDUCE_SCATTER, 50, 50, 2",
+        "fsdp-grad-op, REDUCE_SCATTER, 50, 50, 2",
+        "fsdp-hybrid, REDUCE_SCATTER, 50, 50, 2"
+    })
+    void reductionsAreAsManyAndAsLargeAsTheSystemSays(
+            String kind, CollectiveKind reduction, int least, int most, double models) {
+        StepPlan plan = plan(kind, Map.of());
+        long count = 0;
+        double elements = 0;
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Collective collective
+                    && collective.kind() == reduction
+                    && collective.totalBytes() > 4
+                    && !collective.label().contains("among replicas")) {
+                count++;
+                elements += collective.totalBytes() / bytesOfAGradient(kind);
+            }
+        }
+        assertThat(count).isBetween((long) least, (long) most);
+        assertThat(elements / PSI).isCloseTo(models, within(0.002));
+    }
+
+    /** DDP with autocast reduces the 32-bit gradients of its 32-bit parameters. */
+    private static double bytesOfAGradient(String kind) {
+        return kind.endsWith("ddp") ? 4 : 2;
+    }
+
+    /** FSDP gathers each layer twice in a micro-batch, shard-grad-op once; hybrid as often, and adds up each unit among replicas. */
+    @ParameterizedTest
+    @CsvSource({"fsdp, 2, 0", "fsdp-grad-op, 1, 0", "fsdp-hybrid, 2, 25"})
+    void gathersAreAsManyAsTheSystemSays(String kind, int ofALayer, int amongReplicas) {
+        StepPlan plan = plan(kind, Map.of());
+        int microBatches = JOB.accumulationSteps();
+        assertThat(Strategies.count(plan, ALL_GATHER, "layer"))
+                .isEqualTo((long) microBatches * ofALayer * MODEL.layers());
+        assertThat(Strategies.count(plan, ALL_REDUCE, "among replicas")).isEqualTo((long) microBatches * amongReplicas);
     }
 
     /** Moved bytes of one micro-batch in units of a model in 16 bits; an all-reduce moves its buffer twice. */
