@@ -20,6 +20,13 @@ public final class RunNames {
                 : name;
     }
 
+    /** No longer than that for a drawing: what tells runs of one system apart stands behind the system's name. */
+    public static String shortened(String name, int length) {
+        String rest =
+                name.length() <= length ? name : name.substring(name.indexOf(", ") < 0 ? 0 : name.indexOf(", ") + 2);
+        return rest.length() <= length ? rest : rest.substring(0, length - 1) + "\u2026";
+    }
+
     /** The name with the size of the cluster. */
     public String withGpus(RunResult run) {
         return of(run) + ", " + run.gpus() + " GPUs";

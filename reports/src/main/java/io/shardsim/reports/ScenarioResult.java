@@ -85,9 +85,8 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         StringBuilder words = new StringBuilder(brief);
         varying(members, rivals)
                 .forEach((path, value) -> words.append(", ")
-                        .append(path.substring(path.lastIndexOf('.') + 1).replace('_', ' '))
-                        .append(' ')
-                        .append(value));
+                        .append(setting(
+                                path.substring(path.lastIndexOf('.') + 1).replace('_', ' '), value)));
         return words.toString();
     }
 
@@ -115,14 +114,28 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return strategy == null ? largest.label() : strategy.shortLabel(largest.gpus());
     }
 
-    /** The values of the sweep that are not the same in all the other series. */
+    private static String setting(String name, Object value) {
+        return value instanceof Boolean on ? (on ? name : "no " + name) : name + " " + value;
+    }
+
+    /** The values of the sweep that are not the same in all the other series, key by key where they are blocks. */
     private static Map<String, Object> varying(List<RunResult> members, List<List<RunResult>> rivals) {
-        Map<String, Object> point = new LinkedHashMap<>(ScalingEfficiency.seriesPoint(members.get(0)));
-        point.entrySet()
+        Map<String, Object> values = values(members);
+        values.entrySet()
                 .removeIf(entry -> rivals.stream()
-                        .allMatch(rival -> entry.getValue()
-                                .equals(ScalingEfficiency.seriesPoint(rival.get(0))
-                                        .get(entry.getKey()))));
-        return point;
+                        .allMatch(rival -> entry.getValue().equals(values(rival).get(entry.getKey()))));
+        return values;
+    }
+
+    private static Map<String, Object> values(List<RunResult> series) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        ScalingEfficiency.seriesPoint(series.get(0)).forEach((path, value) -> {
+            if (value instanceof Map<?, ?> block) {
+                block.forEach((key, inner) -> values.put(path + "." + key, inner));
+            } else {
+                values.put(path, value);
+            }
+        });
+        return values;
     }
 }

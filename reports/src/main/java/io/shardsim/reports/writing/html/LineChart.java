@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.RunNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -180,11 +181,7 @@ final class LineChart {
                     ys[i] + 4,
                     "start",
                     "name t" + s % 8,
-                    shortened(series.get(s).name()));
+                    RunNames.shortened(series.get(s).name(), 34));
         }
-    }
-
-    private static String shortened(String name) {
-        return name.length() <= 34 ? name : name.substring(0, 33) + "\u2026";
     }
 }

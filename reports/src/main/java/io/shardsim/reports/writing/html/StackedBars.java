@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.RunNames;
 import java.util.List;
 
 /** Horizontal bars in groups, each a stack of parts that differ by colour and pattern, with a figure at its end. */
@@ -107,9 +108,9 @@ final class StackedBars {
     private void drawBar(Svg svg, Bar bar, double left, double right, double rowTop, boolean nameAbove) {
         double y = rowTop + (nameAbove ? NAME_ABOVE : 0);
         if (nameAbove) {
-            svg.text(left, y - 4, "start", "name", shortened(bar.name(), 44));
+            svg.text(left, y - 4, "start", "name", RunNames.shortened(bar.name(), 44));
         } else {
-            svg.text(left - 8, y + BAR - 5, "end", "name", shortened(bar.name(), 35));
+            svg.text(left - 8, y + BAR - 5, "end", "name", RunNames.shortened(bar.name(), 35));
         }
         double from = 0;
         double end = left;
@@ -135,9 +136,5 @@ final class StackedBars {
 
     private double x(double left, double right, double value) {
         return left + (right - left) * value / axis.max();
-    }
-
-    private static String shortened(String name, int length) {
-        return name.length() <= length ? name : name.substring(0, length - 1) + "\u2026";
     }
 }
