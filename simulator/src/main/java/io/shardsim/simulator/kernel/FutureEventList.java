@@ -5,24 +5,32 @@ import org.apache.pekko.actor.ActorCell;
 import org.apache.pekko.dispatch.Envelope;
 
 /**
- * Pending events in event-key order: a 4-ary heap of primitive keys; the objects that belong to them stay where they were put.
+ * Pending events in event-key order: a 4-ary heap of times; all else that belongs to an event stays where it was put.
+ *
+ * <p>The least of four children is found without branches, which nobody could predict, unless two are due at the same instant; what is taken from the
+ * end of the heap goes down to a leaf and up again, for there it mostly belongs.
  *
  * <p>Push and pop assert that time does not run backwards; two different events that compare equal are a bug and are reported as one.
  */
 final class FutureEventList {
     private static final int ARITY_SHIFT = 2;
-    /** Longs of one heap entry: time, order, receiver and source, place of the objects. */
-    private static final int ENTRY_SHIFT = 2;
-
-    private static final int ORDER = 1;
-    private static final int DEVICES = 2;
-    private static final int PLACE = 3;
+    private static final int ARITY = 1 << ARITY_SHIFT;
     private static final int INITIAL_CAPACITY = 256;
+    private static final int SIGN = Long.SIZE - 1;
+    /** Stands behind the last event, so that every event has four children. */
+    private static final long NEVER = Long.MAX_VALUE;
 
-    private long[] heap = new long[INITIAL_CAPACITY << ENTRY_SHIFT];
+    /** The heap: instants [ps], then at least {@link #ARITY} times {@link #NEVER}. */
+    private long[] times = never(new long[INITIAL_CAPACITY + ARITY], 0);
+    /** The place of each event in the heap. */
+    private int[] places = new int[INITIAL_CAPACITY + ARITY];
+    /** By place: the order of each event, its receiver and source, what it is and who gets it. */
+    private long[] orders = new long[INITIAL_CAPACITY];
+
+    private long[] devices = new long[INITIAL_CAPACITY];
     private ActorCell[] receivers = new ActorCell[INITIAL_CAPACITY];
     private Envelope[] envelopes = new Envelope[INITIAL_CAPACITY];
-    /** Places of objects that are free, as a stack. */
+    /** Places that are free, as a stack. */
     private int[] freePlaces = new int[INITIAL_CAPACITY];
 
     private int freeCount;
@@ -30,9 +38,14 @@ final class FutureEventList {
     private int size;
     private int sizeMax;
     /** Time of the event popped last [ps]: state. */
-    private long nowPs = Long.MIN_VALUE;
-    /** Objects of the event popped last. */
+    private long nowPs;
+    /** Place of the event popped last. */
     private int poppedPlace;
+
+    private static long[] never(long[] times, int from) {
+        Arrays.fill(times, from, times.length, NEVER);
+        return times;
+    }
 
     int size() {
         return size;
@@ -48,7 +61,7 @@ final class FutureEventList {
 
     /** Time of the least event [ps], Long.MAX_VALUE when there is none. */
     long nextTimePs() {
-        return size == 0 ? Long.MAX_VALUE : heap[0];
+        return times[0];
     }
 
     /** Receiver of the event popped last. */
@@ -66,113 +79,126 @@ final class FutureEventList {
         if (timePs < nowPs) {
             throw new IllegalStateException("event at " + timePs + " ps is sent at " + nowPs + " ps: " + message);
         }
-        if (size << ENTRY_SHIFT == heap.length) {
+        if (size == envelopes.length) {
             grow();
         }
         int place = freeCount > 0 ? freePlaces[--freeCount] : placesUsed++;
+        orders[place] = message.order();
+        devices[place] = devices(message);
         receivers[place] = receiver;
         envelopes[place] = envelope;
         sizeMax = Math.max(sizeMax, size + 1);
-        siftUp(size++, timePs, message.order(), devices(message), place);
+        siftUp(size++, timePs, place);
     }
 
     private static long devices(VirtualTimeMessage message) {
         return (long) message.receiverId() << Integer.SIZE | message.sourceId();
     }
 
-    private void siftUp(int from, long time, long order, long devices, long place) {
+    private void siftUp(int from, long time, int place) {
         int hole = from;
         while (hole > 0) {
             int parent = (hole - 1) >> ARITY_SHIFT;
-            if (!isBefore(time, order, devices, parent)) {
+            if (!isBefore(time, place, parent)) {
                 break;
             }
             move(parent, hole);
             hole = parent;
         }
-        set(hole, time, order, devices, place);
+        times[hole] = time;
+        places[hole] = place;
     }
 
-    /** Removes the least event; its objects can be had until the next push or pop. */
+    /** Removes the least event; what belongs to it can be had until the next push or pop. */
     void pop() {
-        nowPs = heap[0];
-        poppedPlace = (int) heap[PLACE];
+        nowPs = times[0];
+        poppedPlace = places[0];
         freePlaces[freeCount++] = poppedPlace;
-        int last = --size << ENTRY_SHIFT;
+        int last = --size;
+        long time = times[last];
+        int place = places[last];
+        times[last] = NEVER;
         if (last > 0) {
-            siftDown(heap[last], heap[last + ORDER], heap[last + DEVICES], heap[last + PLACE]);
+            siftUp(leafBelow(last), time, place);
         }
     }
 
-    private void siftDown(long time, long order, long devices, long place) {
+    /** Moves the least children up, from the root on, and returns the place where one is then missing. */
+    private int leafBelow(int end) {
         int hole = 0;
         int firstChild = 1;
-        while (firstChild < size) {
-            int least = firstChild;
-            int end = Math.min(firstChild + (1 << ARITY_SHIFT), size);
-            for (int child = firstChild + 1; child < end; child++) {
-                int entry = child << ENTRY_SHIFT;
-                if (isBefore(heap[entry], heap[entry + ORDER], heap[entry + DEVICES], least)) {
-                    least = child;
-                }
-            }
-            if (isBefore(time, order, devices, least)) {
-                break;
-            }
+        while (firstChild < end) {
+            int least = leastOfFour(firstChild);
             move(least, hole);
             hole = least;
             firstChild = (hole << ARITY_SHIFT) + 1;
         }
-        set(hole, time, order, devices, place);
+        return hole;
     }
 
-    private boolean isBefore(long time, long order, long devices, int other) {
-        int entry = other << ENTRY_SHIFT;
-        long otherTime = heap[entry];
-        if (time != otherTime) {
-            return time < otherTime;
+    /** Times are not negative, so that their differences have the right sign. */
+    private int leastOfFour(int first) {
+        long fromFirst = times[first + 1] - times[first];
+        long fromThird = times[first + 3] - times[first + 2];
+        long second = fromFirst >> SIGN;
+        long fourth = fromThird >> SIGN;
+        long difference = times[first + 2] + (fromThird & fourth) - times[first] - (fromFirst & second);
+        if (fromFirst == 0 || fromThird == 0 || difference == 0) {
+            return leastByKey(first);
         }
-        long otherOrder = heap[entry + ORDER];
-        if (order != otherOrder) {
-            return order < otherOrder;
+        long behind = difference >> SIGN;
+        return first + (int) ((behind & 2 - fourth) | (~behind & -second));
+    }
+
+    private int leastByKey(int first) {
+        int least = first;
+        for (int child = first + 1; child < Math.min(first + ARITY, size); child++) {
+            if (isBefore(times[child], places[child], least)) {
+                least = child;
+            }
         }
-        long otherDevices = heap[entry + DEVICES];
-        if (devices == otherDevices) {
-            throw new IllegalStateException("two events have the same key at " + time + " ps: "
-                    + envelopes[(int) heap[entry + PLACE]].message());
+        return least;
+    }
+
+    private boolean isBefore(long time, int place, int other) {
+        return time == times[other] ? comesFirst(place, places[other]) : time < times[other];
+    }
+
+    private boolean comesFirst(int place, int other) {
+        if (orders[place] != orders[other]) {
+            return orders[place] < orders[other];
         }
-        return devices < otherDevices;
+        if (devices[place] == devices[other]) {
+            throw new IllegalStateException("two events have the same key: " + message(other));
+        }
+        return devices[place] < devices[other];
     }
 
     private void move(int from, int to) {
-        System.arraycopy(heap, from << ENTRY_SHIFT, heap, to << ENTRY_SHIFT, 1 << ENTRY_SHIFT);
-    }
-
-    private void set(int index, long time, long order, long devices, long place) {
-        int entry = index << ENTRY_SHIFT;
-        heap[entry] = time;
-        heap[entry + ORDER] = order;
-        heap[entry + DEVICES] = devices;
-        heap[entry + PLACE] = place;
+        times[to] = times[from];
+        places[to] = places[from];
     }
 
     private void grow() {
         int capacity = 2 * size;
-        heap = Arrays.copyOf(heap, capacity << ENTRY_SHIFT);
+        times = never(Arrays.copyOf(times, capacity + ARITY), size);
+        places = Arrays.copyOf(places, capacity + ARITY);
+        orders = Arrays.copyOf(orders, capacity);
+        devices = Arrays.copyOf(devices, capacity);
         receivers = Arrays.copyOf(receivers, capacity);
         envelopes = Arrays.copyOf(envelopes, capacity);
         freePlaces = Arrays.copyOf(freePlaces, capacity);
     }
 
-    private VirtualTimeMessage message(int index) {
-        return (VirtualTimeMessage) envelopes[(int) heap[(index << ENTRY_SHIFT) + PLACE]].message();
+    private VirtualTimeMessage message(int place) {
+        return (VirtualTimeMessage) envelopes[place].message();
     }
 
     /** Earliest instant that a pending event refers to, the given one when there is none earlier [ps]. */
     long earliestPs(long timePs) {
         long earliest = timePs;
         for (int i = 0; i < size; i++) {
-            earliest = Math.min(earliest, message(i).earliestPs());
+            earliest = Math.min(earliest, message(places[i]).earliestPs());
         }
         return earliest;
     }
@@ -181,7 +207,7 @@ final class FutureEventList {
     void save(StateWriter writer) {
         VirtualTimeMessage[] messages = new VirtualTimeMessage[size];
         for (int i = 0; i < size; i++) {
-            messages[i] = message(i);
+            messages[i] = message(places[i]);
         }
         Arrays.sort(messages, FutureEventList::compare);
         writer.value(size);
@@ -199,12 +225,11 @@ final class FutureEventList {
     /** Moves all pending events in time and in the plan; their order among themselves stays. */
     void shift(long deltaPs, int deltaOperations) {
         for (int i = 0; i < size; i++) {
-            VirtualTimeMessage message = message(i).shifted(deltaPs, deltaOperations);
-            int entry = i << ENTRY_SHIFT;
-            int place = (int) heap[entry + PLACE];
+            VirtualTimeMessage message = message(places[i]).shifted(deltaPs, deltaOperations);
+            int place = places[i];
             envelopes[place] = new Envelope(message, envelopes[place].sender());
-            heap[entry] = message.timePs();
-            heap[entry + ORDER] = message.order();
+            times[i] = message.timePs();
+            orders[place] = message.order();
         }
         nowPs += deltaPs;
     }
@@ -213,10 +238,11 @@ final class FutureEventList {
     void clear() {
         Arrays.fill(receivers, null);
         Arrays.fill(envelopes, null);
+        never(times, 0);
         freeCount = 0;
         placesUsed = 0;
         size = 0;
         sizeMax = 0;
-        nowPs = Long.MIN_VALUE;
+        nowPs = 0;
     }
 }

@@ -45,6 +45,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     /** Why an event was not taken: state; null as long as all are. */
     private @Nullable IllegalStateException refusal;
 
+    /** True once an event's handler has thrown: state. */
+    private boolean failed;
+
     private long executedEvents;
 
     VirtualTimeDispatcher(Configurator configurator, Config config, ExecutorServiceFactoryProvider executor) {
@@ -73,6 +76,13 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         } else {
             super.dispatch(receiver, envelope);
         }
+    }
+
+    /** Pekko suspends an actor whose handler has thrown, and nothing else suspends one while this thread advances. */
+    @Override
+    public void suspend(ActorCell actor) {
+        failed = true;
+        super.suspend(actor);
     }
 
     /** Pekko swallows what goes wrong while a message is sent, so a refused event is kept to end the run. */
@@ -115,6 +125,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
      * @param others null when this is the only logical process of the run
      */
     void claim(@Nullable Neighbours others) {
+        // The actors of the run before have been suspended to be stopped.
+        failed = false;
         neighbours = others;
         if (others != null) {
             inside = lists(others.regions(), events);
@@ -189,7 +201,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             if (refusal != null) {
                 throw refusal;
             }
-            if (receiver.mailbox().isSuspended()) {
+            if (failed) {
                 throw new IllegalStateException(
                         receiver.self().path().name() + " failed at " + list.nowPs() + " ps in " + envelope.message());
             }

@@ -10,10 +10,11 @@ import java.util.random.RandomGeneratorFactory;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.DispatcherSelector;
-import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.ExtensibleBehavior;
+import org.apache.pekko.actor.typed.Signal;
+import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
  * PHOLD, the customary measure of a discrete-event kernel [1]: each event sends one event to a random actor a random time ahead, so the
@@ -50,24 +51,24 @@ public final class Phold {
         }
     }
 
-    private static final class Player extends AbstractBehavior<Ball> {
+    private static final class Player extends ExtensibleBehavior<Ball> {
         private final ActorRef<Ball>[] players;
         private final RandomGenerator source;
         private final long endPs;
 
-        private Player(ActorContext<Ball> context, ActorRef<Ball>[] players, long seed, long endPs) {
-            super(context);
+        private Player(ActorRef<Ball>[] players, long seed, long endPs) {
             this.players = players;
             this.endPs = endPs;
             source = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         }
 
         @Override
-        public Receive<Ball> createReceive() {
-            return newReceiveBuilder().onMessage(Ball.class, this::onBall).build();
+        public Behavior<Ball> receiveSignal(TypedActorContext<Ball> context, Signal signal) {
+            return Behaviors.unhandled();
         }
 
-        private Behavior<Ball> onBall(Ball ball) {
+        @Override
+        public Behavior<Ball> receive(TypedActorContext<Ball> context, Ball ball) {
             long timePs = ball.timePs() + 1 + source.nextLong(2 * MEAN_DELAY_PS);
             if (timePs < endPs) {
                 int next = source.nextInt(players.length);
@@ -112,9 +113,7 @@ public final class Phold {
             for (int i = 0; i < players.length; i++) {
                 long seed = i;
                 players[i] = context.spawn(
-                        Behaviors.setup(own -> new Player(own, players, seed, endPs)),
-                        "player-" + i,
-                        DispatcherSelector.sameAsParent());
+                        new Player(players, seed, endPs), "player-" + i, DispatcherSelector.sameAsParent());
             }
         }
 
