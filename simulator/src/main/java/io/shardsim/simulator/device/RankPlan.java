@@ -300,6 +300,7 @@ public final class RankPlan {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
                 || collectiveClass(a) != collectiveClass(b)
+                || hostCopyClass(a) != hostCopyClass(b)
                 || !plan.sameStages(a, b)
                 || plan.operation(a).stream() != plan.operation(b).stream()) {
             return false;

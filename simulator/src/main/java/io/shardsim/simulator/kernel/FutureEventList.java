@@ -168,10 +168,15 @@ final class FutureEventList {
         if (orders[place] != orders[other]) {
             return orders[place] < orders[other];
         }
-        if (devices[place] == devices[other]) {
+        if (devices[place] != devices[other]) {
+            return devices[place] < devices[other];
+        }
+        int flow = message(place).flow();
+        int otherFlow = message(other).flow();
+        if (flow == otherFlow) {
             throw new IllegalStateException("two events have the same key: " + message(other));
         }
-        return devices[place] < devices[other];
+        return flow < otherFlow;
     }
 
     private void move(int from, int to) {
@@ -219,7 +224,8 @@ final class FutureEventList {
     private static int compare(VirtualTimeMessage a, VirtualTimeMessage b) {
         int byTime = Long.compare(a.timePs(), b.timePs());
         int byOrder = byTime != 0 ? byTime : Long.compare(a.order(), b.order());
-        return byOrder != 0 ? byOrder : Long.compare(devices(a), devices(b));
+        int byDevices = byOrder != 0 ? byOrder : Long.compare(devices(a), devices(b));
+        return byDevices != 0 ? byDevices : Integer.compare(a.flow(), b.flow());
     }
 
     /** Moves all pending events in time and in the plan; their order among themselves stays. */

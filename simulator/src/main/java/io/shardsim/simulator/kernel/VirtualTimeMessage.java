@@ -3,7 +3,7 @@ package io.shardsim.simulator.kernel;
 /**
  * A message that is delivered at an instant of virtual time.
  *
- * <p>The event key is (time, order, receiver, source): total, and a function of what the message is about. No counter of anybody's takes
+ * <p>The event key is (time, order, receiver, source, flow): total, and a function of what the message is about. No counter of anybody's takes
  * part, so neither threads, nor the cut into logical processes, nor leaving out symmetric nodes can change the order.
  */
 public interface VirtualTimeMessage {
@@ -19,6 +19,11 @@ public interface VirtualTimeMessage {
 
     /** Id of the device that sent it. */
     int sourceId();
+
+    /** Tells apart what one device sends to another for the same instant and is alike otherwise: on its way to different nodes, for instance. */
+    default int flow() {
+        return 0;
+    }
 
     /** Earliest instant that what it causes can refer to [ps]: before the delivery when a device may act on the past. */
     long earliestPs();

@@ -25,6 +25,12 @@ public record Chunk(long timePs, long order, long headPs, Path path, int hop, lo
         return path.stop(hop - 1).deviceId();
     }
 
+    /** Where several nodes share a leaf, chunks to the same local rank of two of them may arrive there at once. */
+    @Override
+    public int flow() {
+        return path.id();
+    }
+
     @Override
     public long earliestPs() {
         return headPs;
