@@ -36,13 +36,14 @@ class Page {
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
     this.lessons = new Lessons(find('lessons'), this.source, this);
     await this.lessons.load();
-    const runs = this.panels.map(panel => this.rerun(panel));
-    await Promise.race(runs);
+    // One after the other: the first picture moves sooner.
+    await this.rerun(this.panels[0]);
+    const other = this.rerun(this.panels[1]);
     if (this.offer.startPs) this.clock.seek(this.offer.startPs);
     find('show-lessons').hidden = !this.lessons.lessons.length;
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.play();
     document.body.dataset.ready = 'true';
-    await Promise.all(runs);
+    await other;
     document.body.dataset.ready = 'all';
   }
 
