@@ -314,6 +314,31 @@ class ClusterIT {
         assertThat(second.err() + third.err()).contains("coordinates the cluster");
     }
 
+    /** Without --restart the run ends with what was lost; with it it begins again on those that are left, and comes to the same. */
+    @Test
+    @Order(5)
+    void splitRunThatLosesAMemberEndsOrBeginsAgain() throws Exception {
+        String contact = second.listening();
+        String expected = runHere(folder.resolve("split.yaml").toString(), "--no-fast-forward", "--threads", "1");
+
+        Jvm lost = runThatLosesAMember(contact, "split.yaml", "--split");
+        assertThat(lost.awaitEnd()).as(lost.err()).isEqualTo(1);
+        assertThat(lost.err()).contains("--restart");
+
+        Jvm restarted = runThatLosesAMember(contact, "split.yaml", "--split", "--restart");
+        assertThat(restarted.awaitEnd()).as(restarted.err()).isZero();
+        assertThat(withoutWallTimes(restarted.out())).isEqualTo(expected);
+    }
+
+    private static Jvm runThatLosesAMember(String contact, String... arguments) throws Exception {
+        Jvm victim = worker("--join", contact);
+        victim.listening();
+        Jvm run = run(contact, arguments);
+        victim.awaitLog("runs part ", 1);
+        victim.kill();
+        return run;
+    }
+
     @Test
     @Order(6)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
