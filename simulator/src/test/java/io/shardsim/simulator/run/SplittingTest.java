@@ -66,7 +66,12 @@ class SplittingTest {
     void aStragglerChangesNothingAboutThat(String kind) throws Exception {
         SimulationSetup setup = setup(kind, Map.of(77, 1300L), false);
 
-        assertThat(engine.run(setup, 5).digest()).isEqualTo(engine.run(setup).digest());
+        String one = engine.run(setup).digest();
+        for (int processes : new int[] {2, 16}) {
+            assertThat(engine.run(setup, processes).digest())
+                    .as("%d logical processes", processes)
+                    .isEqualTo(one);
+        }
     }
 
     private static SimulationSetup setup(String kind, Map<Integer, Long> durationPerMille, boolean skip) {
