@@ -8,9 +8,9 @@ import java.util.stream.IntStream;
  * The way of one channel through one node: the NIC that it uses and the order in which it visits the members on the node, the entry first
  * and the exit last.
  *
- * <p>Channel c uses NIC c modulo the NICs, one PCIe switch after the other, so that few channels spread over all switches. The entry is the
- * first member under that NIC's PCIe switch and the exit the last one under it, so that traffic between nodes crosses only GPU, PCIe switch
- * and NIC. Only NICs beside a member are used: a group with one GPU on each node sends by the NICs of that GPU's own switch, whatever the
+ * <p>Channel c uses NIC c modulo the NICs, one PCIe switch after the other, so that few channels spread over all switches. Entry and exit are
+ * members under that NIC's PCIe switch, so that traffic between nodes crosses only GPU, PCIe switch and NIC: the first and the last one, and
+ * for each further NIC of the switch the next ones, so that no two NICs wait for one GPU's link. Only NICs beside a member are used: a group with one GPU on each node sends by the NICs of that GPU's own switch, whatever the
  * channel. Where a single member sits under the switch, the exit is the member before it, and its traffic crosses to the NIC's switch.
  *
  * <p>All nodes that hold the same local ranks have the same way, so schedules are symmetric under rotation of the nodes.
@@ -120,9 +120,21 @@ record Rail(int nic, int[] members) {
             int nic = nics[place.channel() % nics.length];
             long beside = gpusBeside(place.localRanks(), nic, cluster);
             int count = Long.bitCount(place.localRanks());
-            int entry = beside == 0 ? 0 : positionOf(Long.numberOfTrailingZeros(beside), place.localRanks());
-            int exit = beside == 0 ? 0 : positionOf(63 - Long.numberOfLeadingZeros(beside), place.localRanks());
+            int turn = nicsBefore(nic, cluster);
+            int entry = beside == 0 ? 0 : positionOf(localRank(beside, turn), place.localRanks());
+            int exit = beside == 0
+                    ? 0
+                    : positionOf(localRank(beside, turn + Long.bitCount(beside) - 1), place.localRanks());
             return new Way(nic, nics.length, visit(count, entry, exit == entry ? (entry + count - 1) % count : exit));
+        }
+
+        /** A member of a set of local ranks, counted round and round. */
+        private static int localRank(long localRanks, int turn) {
+            long rest = localRanks;
+            for (int i = turn % Long.bitCount(localRanks); i > 0; i--) {
+                rest &= rest - 1;
+            }
+            return Long.numberOfTrailingZeros(rest);
         }
 
         private static int positionOf(int localRank, long localRanks) {

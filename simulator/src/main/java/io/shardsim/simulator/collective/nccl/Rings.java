@@ -4,8 +4,8 @@ import io.shardsim.topology.Cluster;
 
 /**
  * The rings that NCCL finds for a group of ranks. Inside a node they are those of the GPU's NVLinks. Between nodes there is one for each
- * PCIe switch that holds both a member and NICs, as fast as these NICs; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
- * doc/efa-env-var.md: "the minimum for a 4-NIC platform").
+ * pair of a GPU and a NIC under one PCIe switch; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
+ * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16.
  *
  * <p>Leaves out NCCL's search (src/graph/search.cc); members are taken to sit on every node as they sit on the first.
  *
@@ -31,27 +31,30 @@ record Rings(int ranks, int nodes, int count, double rate, int channels) {
         if (nodes == 1) {
             return new Rings(members.length, 1, gpu.tuner().rings(), gpu.tuner().ringRate(), gpu.channels());
         }
-        int switches = switchesWithMembers(members, cluster);
         int nics = cluster.instance().nicsPerNode();
-        int count = Math.max(1, Math.min(switches, nics));
-        int nicsPerRing = Math.max(1, nics / cluster.instance().pcie().switches());
+        int count = Math.max(1, pairs(members, cluster));
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond()
                 / BYTES_PER_SECOND_OF_100_GBIT
                 * BYTES_PER_US_OF_100_GBIT;
-        return new Rings(members.length, nodes, count, nicsPerRing * nicRate, 2 * count);
+        return new Rings(members.length, nodes, count, Math.max(1, nics / count) * nicRate, 2 * count);
     }
 
-    private static int switchesWithMembers(int[] members, Cluster cluster) {
+    /** Pairs of a member of a node and a NIC under one PCIe switch, each in one pair only. */
+    private static int pairs(int[] members, Cluster cluster) {
+        int switches = cluster.instance().pcie().switches();
+        int[] membersUnder = new int[switches];
         int firstNode = cluster.nodeRank(members[0]);
-        boolean[] seen = new boolean[cluster.instance().pcie().switches()];
-        int found = 0;
         for (int i = 0; i < members.length && cluster.nodeRank(members[i]) == firstNode; i++) {
-            int pcieSwitch = cluster.pcieSwitchOfGpu(cluster.localRank(members[i]));
-            if (!seen[pcieSwitch]) {
-                seen[pcieSwitch] = true;
-                found++;
-            }
+            membersUnder[cluster.pcieSwitchOfGpu(cluster.localRank(members[i]))]++;
         }
-        return found;
+        int[] nicsUnder = new int[switches];
+        for (int nic = 0; nic < cluster.instance().nicsPerNode(); nic++) {
+            nicsUnder[cluster.pcieSwitchOfNic(nic)]++;
+        }
+        int pairs = 0;
+        for (int under = 0; under < switches; under++) {
+            pairs += Math.min(membersUnder[under], nicsUnder[under]);
+        }
+        return pairs;
     }
 }
