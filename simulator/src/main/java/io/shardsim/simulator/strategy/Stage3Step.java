@@ -20,6 +20,8 @@ import java.util.List;
  *       Bucket boundaries therefore fall inside layers, and the pattern repeats every few layers.
  *   <li>A bucket is copied together if gradients are contiguous, cut into shards and scaled (two or three passes over it), reduce-scattered,
  *       and added to the shard of gradients.
+ *   <li>Where communication does not overlap in backward, it takes turns with the layers: a gather waits for what was computed before, the layer for
+ *       every gather and reduction issued before.
  *   <li>At the end of each backward the last bucket goes off and the host waits for it; nothing is prefetched across micro-batches.
  *   <li>After the update, the tensors that persist are gathered one by one.
  * </ul>
@@ -55,6 +57,7 @@ abstract class Stage3Step {
     private final long reduceBucket;
     private final boolean contiguous;
     private final boolean overlap;
+    private final boolean overlapInBackward;
     private final HostOffload offload;
     private final int runAhead;
 
@@ -89,6 +92,7 @@ abstract class Stage3Step {
         this.reduceBucket = parameters.whole("reduce_bucket_size");
         this.contiguous = parameters.flag("contiguous_gradients");
         this.overlap = parameters.flag("overlap_comm");
+        this.overlapInBackward = parameters.flag("overlap_in_backward");
         this.offload = HostOffload.of(parameters);
         this.runAhead = parameters.count("run_ahead_layers");
         this.gatheredBy = new int[trace.tensors()];
@@ -184,12 +188,18 @@ abstract class Stage3Step {
         }
         backward |= segment.phase() == Phase.HEAD_BACKWARD;
         int issued = issue(segment, index);
+        boolean aside = overlapInBackward || !backward;
+        int turn = aside ? StepWriter.NONE : computed[index - 1];
         for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
-            visit(step, index, issued);
+            visit(step, index, issued, turn);
         }
         long gradientBytes = bytes(gradientElements(segment));
         writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
-        computed[index] = compute(segment, tensorsReady(segment), overlap ? StepWriter.NONE : lastReduce);
+        computed[index] = compute(
+                segment,
+                tensorsReady(segment),
+                aside ? StepWriter.NONE : lastGather,
+                aside && overlap ? StepWriter.NONE : lastReduce);
         if (contiguous) {
             writer.free(MemoryOwner.BUCKETS, gradientBytes);
         }
@@ -211,9 +221,9 @@ abstract class Stage3Step {
                 synchronizedAt);
     }
 
-    private void visit(int step, int segment, int issued) {
-        fetch(coordinator.fetch(step), "gather parameters", issued);
-        fetch(coordinator.prefetch(), "prefetch parameters", issued);
+    private void visit(int step, int segment, int issued, int turn) {
+        fetch(coordinator.fetch(step), "gather parameters", issued, turn);
+        fetch(coordinator.prefetch(), "prefetch parameters", issued, turn);
         Visit visit = trace.visits().get(step);
         if (visit.computesGradients()) {
             for (int i = visit.tensors().length - 1; i >= 0; i--) {
@@ -223,7 +233,7 @@ abstract class Stage3Step {
         releasedBytes[segment] += bytes(paddedElements(coordinator.release(step)));
     }
 
-    private void fetch(int[] tensors, String label, int issued) {
+    private void fetch(int[] tensors, String label, int issued, int turn) {
         if (tensors.length == 0) {
             return;
         }
@@ -231,8 +241,8 @@ abstract class Stage3Step {
         writer.allocate(MemoryOwner.GATHERED_UNITS, bytes(paddedElements(tensors)));
         int before = sharesCommunicator() ? lastReduce : StepWriter.NONE;
         int gathered = offload.parameters()
-                ? gather(tensors, label, loadShards(tensors, issued, ongoing, before))
-                : gather(tensors, label, issued, ongoing, before);
+                ? gather(tensors, label, loadShards(tensors, issued, ongoing, before, turn))
+                : gather(tensors, label, issued, ongoing, before, turn);
         fetches.addLast(gathered);
         for (int tensor : tensors) {
             gatheredBy[tensor] = gathered;
