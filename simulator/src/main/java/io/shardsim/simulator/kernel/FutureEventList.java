@@ -143,10 +143,11 @@ final class FutureEventList {
         long second = fromFirst >> SIGN;
         long fourth = fromThird >> SIGN;
         long difference = times[first + 2] + (fromThird & fourth) - times[first] - (fromFirst & second);
-        if (fromFirst == 0 || fromThird == 0 || difference == 0) {
+        long behind = difference >> SIGN;
+        long decisive = (behind & fromThird) | (~behind & fromFirst);
+        if (decisive == 0 || difference == 0) {
             return leastByKey(first);
         }
-        long behind = difference >> SIGN;
         return first + (int) ((behind & 2 - fourth) | (~behind & -second));
     }
 
