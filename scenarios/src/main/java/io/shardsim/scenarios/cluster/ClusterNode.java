@@ -18,6 +18,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.pekko.actor.ActorSelection;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
@@ -27,10 +29,12 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.Adapter;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.ClusterSingleton;
 import org.apache.pekko.cluster.typed.ClusterSingletonSettings;
 import org.apache.pekko.cluster.typed.JoinSeedNodes;
+import org.apache.pekko.cluster.typed.Leave;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.SingletonActor;
 import org.apache.pekko.cluster.typed.Subscribe;
@@ -303,19 +307,39 @@ final class ClusterNode implements AutoCloseable {
         spawn(Membership.create(notices), "membership");
     }
 
+    /**
+     * Leaves the cluster as soon as its members agree. They cannot while one of them is silent, and until that one is removed this one's vote may be
+     * what keeps the others a majority. Of two members it is nobody's majority.
+     */
+    void leave() {
+        Cluster cluster = Cluster.get(system);
+        Stream<Member> members =
+                StreamSupport.stream(cluster.state().getMembers().spliterator(), false);
+        if (members.filter(member -> member.hasRole(VOTER)).count() > 2) {
+            cluster.manager().tell(Leave.create(cluster.selfMember().address()));
+            ClusterSettings.Patience patience = settings.patience();
+            awaitEnd(patience.silence().plus(patience.removal()).plus(LEAVING));
+        }
+        close();
+    }
+
     /** Leaves the cluster; returns when it has, or when that takes too long. */
     @Override
     public void close() {
         system.terminate();
+        awaitEnd(LEAVING);
+        if (gate != null) {
+            gate.close();
+        }
+    }
+
+    private void awaitEnd(Duration patience) {
         try {
-            system.getWhenTerminated().toCompletableFuture().get(LEAVING.toMillis(), TimeUnit.MILLISECONDS);
+            system.getWhenTerminated().toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException late) {
             // The others remove it when they no longer hear it.
-        }
-        if (gate != null) {
-            gate.close();
         }
     }
 }

@@ -101,6 +101,6 @@ public final class Worker {
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
-        node.close();
+        node.leave();
     }
 }

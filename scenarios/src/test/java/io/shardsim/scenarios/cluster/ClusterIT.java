@@ -339,9 +339,13 @@ class ClusterIT {
         return run;
     }
 
+    /** Even when another has just been killed, so that the two would be a majority against the one that stays. */
     @Test
     @Order(6)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
+        Jvm victim = worker("--join", third.listening());
+        victim.listening();
+        victim.kill();
         second.end();
         assertThat(second.awaitEnd()).isEqualTo(128 + 15);
         third.awaitLog("member " + second.listening() + " is no longer in the cluster", 1);
