@@ -299,7 +299,7 @@ class LauncherTest {
         environment.put("SHARDSIM_JAVA_OPTS", "-Xlog:class+load:stderr");
 
         assertThat(start().err())
-                .containsPattern(LauncherProbe.class.getSimpleName() + " source: shared objects file \\(top\\)");
+                .containsPattern(LauncherProbe.class.getSimpleName() + " source: shared objects file");
     }
 
     @Test
