@@ -298,8 +298,7 @@ class LauncherTest {
         checkout = Files.move(checkout, temp.resolve("checkout"));
         environment.put("SHARDSIM_JAVA_OPTS", "-Xlog:class+load:stderr");
 
-        assertThat(start().err())
-                .containsPattern(LauncherProbe.class.getSimpleName() + " source: shared objects file");
+        assertThat(start().err()).containsPattern(LauncherProbe.class.getSimpleName() + " source: shared objects file");
     }
 
     @Test

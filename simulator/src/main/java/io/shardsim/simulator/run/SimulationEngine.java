@@ -33,7 +33,8 @@ public final class SimulationEngine implements AutoCloseable {
     private static final Duration SPAWN_TIMEOUT = Duration.ofSeconds(30);
 
     private final int threads;
-    private final ActorSystem<SpawnProtocol.Command> system;
+    /** Starts while the caller still plans what to simulate. */
+    private final CompletableFuture<ActorSystem<SpawnProtocol.Command>> starting;
     /** One permit for each free dispatcher, so that a run gets all of its dispatchers at once or waits. */
     private final Semaphore free;
 
@@ -46,7 +47,8 @@ public final class SimulationEngine implements AutoCloseable {
      */
     public SimulationEngine(int threads) {
         this.threads = threads;
-        system = ActorSystem.create(SpawnProtocol.create(), "shardsim", configuration(threads));
+        starting = CompletableFuture.supplyAsync(
+                () -> ActorSystem.create(SpawnProtocol.create(), "shardsim", configuration(threads)));
         free = new Semaphore(threads, true);
         for (int i = 0; i < threads; i++) {
             freeDispatchers.add(DISPATCHER_PREFIX + i);
@@ -204,6 +206,7 @@ public final class SimulationEngine implements AutoCloseable {
 
     /** Starts one logical process on a dispatcher, which is free again when it has ended, even if nobody waits for that any more. */
     private Started start(Parts parts, int process) {
+        ActorSystem<SpawnProtocol.Command> system = starting.join();
         String dispatcher = freeDispatchers.remove();
         CompletableFuture<Void> spawned = new CompletableFuture<>();
         CompletableFuture<LogicalProcess.Outcome> ended = new CompletableFuture<>();
@@ -256,6 +259,6 @@ public final class SimulationEngine implements AutoCloseable {
 
     @Override
     public void close() {
-        system.terminate();
+        starting.thenAccept(ActorSystem::terminate);
     }
 }
