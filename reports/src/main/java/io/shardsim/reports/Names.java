@@ -2,7 +2,6 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
 import io.shardsim.topology.LinkClass;
 import java.util.Locale;
 
@@ -13,10 +12,6 @@ public final class Names {
     /** As documents write it: {@code LAYER_FORWARD} is {@code layer_forward}. */
     public static String id(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
-    }
-
-    public static String of(Work.Kind kind) {
-        return words(kind);
     }
 
     /** What compute waits for when it waits for this stream. */

@@ -90,12 +90,12 @@ class ComputingTest {
     @Test
     void gapsAreChargedToWhatEndedThem() {
         List<OperationSpan> timeline = List.of(
-                new OperationSpan(0, 0, Stream.GATHER, "gather layer 0", 0, 30),
-                new OperationSpan(0, 1, Stream.COMPUTE, "forward layer 0", 30, 40),
-                new OperationSpan(0, 2, Stream.GATHER, "gather layer 1", 30, 60),
-                new OperationSpan(0, 3, Stream.COMPUTE, "forward layer 1", 60, 90),
-                new OperationSpan(0, 4, Stream.REDUCE, "reduce-scatter bucket", 60, 95),
-                new OperationSpan(0, 5, Stream.COMPUTE, "optimizer", 95, 99));
+                new OperationSpan(0, Stream.GATHER, "gather layer 0", 0, 30),
+                new OperationSpan(1, Stream.COMPUTE, "forward layer 0", 30, 40),
+                new OperationSpan(2, Stream.GATHER, "gather layer 1", 30, 60),
+                new OperationSpan(3, Stream.COMPUTE, "forward layer 1", 60, 90),
+                new OperationSpan(4, Stream.REDUCE, "reduce-scatter bucket", 60, 95),
+                new OperationSpan(5, Stream.COMPUTE, "optimizer", 95, 99));
         List<ExposedCommunication.Culprit> culprits = ExposedCommunication.culprits(timeline);
         assertThat(culprits)
                 .containsExactly(
@@ -106,13 +106,13 @@ class ComputingTest {
     @Test
     void gapsAreSharedAlongTheirCriticalPath() {
         List<OperationSpan> timeline = List.of(
-                new OperationSpan(0, 0, Stream.COMPUTE, "backward", 0, 10),
-                new OperationSpan(0, 1, Stream.REDUCE, "reduce-scatter bucket", 5, 40),
-                new OperationSpan(0, 2, Stream.HOST, "wait for gradients", 40, 40),
-                new OperationSpan(0, 3, Stream.GATHER, "gather parameters", 40, 90),
-                new OperationSpan(0, 4, Stream.HOST, "issue modules", 40, 60),
-                new OperationSpan(0, 5, Stream.GATHER, "copy out of flat buffer", 90, 92),
-                new OperationSpan(0, 6, Stream.COMPUTE, "forward", 92, 99));
+                new OperationSpan(0, Stream.COMPUTE, "backward", 0, 10),
+                new OperationSpan(1, Stream.REDUCE, "reduce-scatter bucket", 5, 40),
+                new OperationSpan(2, Stream.HOST, "wait for gradients", 40, 40),
+                new OperationSpan(3, Stream.GATHER, "gather parameters", 40, 90),
+                new OperationSpan(4, Stream.HOST, "issue modules", 40, 60),
+                new OperationSpan(5, Stream.GATHER, "copy out of flat buffer", 90, 92),
+                new OperationSpan(6, Stream.COMPUTE, "forward", 92, 99));
         assertThat(ExposedCommunication.culprits(timeline))
                 .containsExactly(
                         new ExposedCommunication.Culprit("gather parameters", Stream.GATHER, 50 * 1e-12, 1),
@@ -123,8 +123,8 @@ class ComputingTest {
     @Test
     void whatRunsAfterComputeIsWaitedForToo() {
         List<OperationSpan> timeline = List.of(
-                new OperationSpan(0, 0, Stream.COMPUTE, "optimizer", 0, 10),
-                new OperationSpan(0, 1, Stream.GATHER, "gather persistent parameters", 10, 50));
+                new OperationSpan(0, Stream.COMPUTE, "optimizer", 0, 10),
+                new OperationSpan(1, Stream.GATHER, "gather persistent parameters", 10, 50));
         assertThat(ExposedCommunication.culprits(timeline))
                 .containsExactly(
                         new ExposedCommunication.Culprit("gather persistent parameters", Stream.GATHER, 40 * 1e-12, 1));

@@ -62,7 +62,7 @@ public final class SampleRuns {
                         new IntraNodeSpec(new Bandwidth(240_000_000_000L), 1_000_000),
                         new PcieSpec(4, new Bandwidth(24_000_000_000L), 500_000),
                         new NicSpec(
-                                Bandwidth.ofBitsPerSecond(100_000_000_000L),
+                                Bandwidth.parse("100 Gbit/s"),
                                 new Bandwidth(10_625_000_000L),
                                 15_000_000,
                                 1_000_000,
@@ -229,8 +229,8 @@ public final class SampleRuns {
             plan.memory(MemoryOwner.ACTIVATIONS, backward ? -part : part);
             int operation =
                     plan.add(new Operation.Compute(Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 1), "layer"));
-            spans.add(new OperationSpan(
-                    0, operation, Stream.COMPUTE, "layer", endPs / steps * i, endPs / steps * (i + 1)));
+            spans.add(
+                    new OperationSpan(operation, Stream.COMPUTE, "layer", endPs / steps * i, endPs / steps * (i + 1)));
         }
         return MemoryOverTime.of(plan.build(), spans, endPs, 0);
     }
@@ -302,24 +302,22 @@ public final class SampleRuns {
                 communication = gatherStart + gather;
                 busyGather += gather;
                 spans.add(new OperationSpan(
-                        0, operation++, Stream.GATHER, "gather layer " + layer, gatherStart, communication));
+                        operation++, Stream.GATHER, "gather layer " + layer, gatherStart, communication));
                 long start = Math.max(compute, communication);
                 exposedGather += start - compute;
                 long mid = start + forward;
                 if (forwards) {
-                    spans.add(new OperationSpan(0, operation++, Stream.COMPUTE, "forward layer " + layer, start, mid));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "forward layer " + layer, start, mid));
                     compute = mid;
                 } else {
-                    spans.add(
-                            new OperationSpan(0, operation++, Stream.COMPUTE, "recompute layer " + layer, start, mid));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "recompute layer " + layer, start, mid));
                     compute = mid + backward;
-                    spans.add(
-                            new OperationSpan(0, operation++, Stream.COMPUTE, "backward layer " + layer, mid, compute));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "backward layer " + layer, mid, compute));
                     long reduceStart = Math.max(reduceFree, compute);
                     reduceFree = reduceStart + gather;
                     busyReduce += gather;
                     spans.add(new OperationSpan(
-                            0, operation++, Stream.REDUCE, "reduce-scatter layer " + layer, reduceStart, reduceFree));
+                            operation++, Stream.REDUCE, "reduce-scatter layer " + layer, reduceStart, reduceFree));
                 }
             }
         }
@@ -327,7 +325,7 @@ public final class SampleRuns {
         exposedReduce += optimizerStart - compute;
         long optimizer = 8 * MS;
         long end = optimizerStart + optimizer;
-        spans.add(new OperationSpan(0, operation, Stream.COMPUTE, "optimizer", optimizerStart, end));
+        spans.add(new OperationSpan(operation, Stream.COMPUTE, "optimizer", optimizerStart, end));
         spans.sort(Comparator.comparingLong(OperationSpan::startPs).thenComparingInt(OperationSpan::operation));
 
         Map<Work.Kind, Long> work = new EnumMap<>(Work.Kind.class);

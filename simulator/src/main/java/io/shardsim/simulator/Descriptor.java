@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One catalog file: flat {@code key: value} lines of YAML, of which {@code class} names the Java class that does the work.
@@ -14,11 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param values in the order of the file
  */
 public record Descriptor(String id, String location, Map<String, String> values) {
-
-    /** The value of a key, or null when the file does not have it. */
-    public @Nullable String value(String key) {
-        return values.get(key);
-    }
 
     public String required(String key) {
         String value = values.get(key);

@@ -83,7 +83,6 @@ class DescriptorsTest {
         assertThatExceptionOfType(DescriptorException.class)
                 .isThrownBy(() -> descriptor.instantiate(Runnable.class))
                 .withMessageStartingWith("a.yaml: class java.lang.Object is not a public Runnable");
-        assertThat(descriptor.value("source")).isNull();
         assertThat(descriptor.requiredList("name")).containsExactly("a");
     }
 

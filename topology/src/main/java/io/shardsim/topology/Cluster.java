@@ -60,17 +60,6 @@ public record Cluster(
         return nic * instance.pcie().switches() / instance.nicsPerNode();
     }
 
-    /** First GPU under the PCIe switch of a NIC: where a ring that uses this NIC enters the node. */
-    public int firstGpuOfNic(int nic) {
-        int pcieSwitch = pcieSwitchOfNic(nic);
-        for (int gpu = 0; gpu < gpusPerNode(); gpu++) {
-            if (pcieSwitchOfGpu(gpu) == pcieSwitch) {
-                return gpu;
-            }
-        }
-        return nic % gpusPerNode();
-    }
-
     public int leafOf(int nodeRank) {
         return nodeRank / instance.fabric().nodesPerLeaf();
     }

@@ -14,12 +14,4 @@ public record CatalogEntry<T>(String name, String title, T spec, List<Figure> fi
     public CatalogEntry {
         figures = List.copyOf(figures);
     }
-
-    /** The figure under a key; the file was checked to have it. */
-    public Figure figure(String key) {
-        return figures.stream()
-                .filter(figure -> figure.key().equals(key))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(name + " has no figure " + key));
-    }
 }

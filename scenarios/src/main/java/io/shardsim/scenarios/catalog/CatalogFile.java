@@ -98,31 +98,7 @@ record CatalogFile(Block block, Map<String, Figure> figures) {
         return figures;
     }
 
-    boolean has(String key) {
-        return figures.containsKey(key);
-    }
-
-    long whole(String key) {
-        return (Long) figure(key).value();
-    }
-
-    double decimal(String key) {
-        return (Double) figure(key).value();
-    }
-
-    boolean flag(String key) {
-        return (Boolean) figure(key).value();
-    }
-
     String text(String key) {
         return block.text(key, "");
-    }
-
-    private Figure figure(String key) {
-        Figure figure = figures.get(key);
-        if (figure == null) {
-            throw new IllegalStateException("figure " + key + " was read but is absent");
-        }
-        return figure;
     }
 }

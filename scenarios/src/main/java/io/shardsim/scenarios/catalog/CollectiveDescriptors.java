@@ -12,11 +12,10 @@ public final class CollectiveDescriptors {
     /**
      * One algorithm for one or more kinds of collective.
      *
-     * @param file name of its file
      * @param name by which scenarios force it
      * @param kinds collectives that it carries
      */
-    public record Algorithm(String file, String name, List<String> kinds, String source) {}
+    public record Algorithm(String name, List<String> kinds, String source) {}
 
     /** Read when first asked for. */
     private static final class Loaded {
@@ -27,7 +26,6 @@ public final class CollectiveDescriptors {
 
     private static Algorithm read(CollectiveCatalog.Entry entry) {
         return new Algorithm(
-                entry.descriptor().id(),
                 entry.algorithm().name(),
                 entry.kinds().stream().map(CollectiveKind::id).toList(),
                 entry.descriptor().required("source"));

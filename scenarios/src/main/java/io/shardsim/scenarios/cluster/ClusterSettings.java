@@ -75,9 +75,4 @@ public record ClusterSettings(
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(120));
     }
-
-    /** A member on this machine that nobody outside can reach. */
-    public static ClusterSettings loopback(int port, List<HostPort> seeds) {
-        return new ClusterSettings(DEFAULT_NAME, LOOPBACK, LOOPBACK, port, seeds, null, null, Patience.USUAL);
-    }
 }

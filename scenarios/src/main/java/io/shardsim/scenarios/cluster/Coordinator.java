@@ -283,8 +283,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
             for (Ticket ticket : member.assigned) {
                 running += ticket.job().equals(job) ? 1 : 0;
             }
-            all.add(new MemberStatus(
-                    member.ref, member.address, member.slots, running, (now - member.heardNanos) / 1_000_000));
+            all.add(new MemberStatus(member.ref, member.address, running, (now - member.heardNanos) / 1_000_000));
         }
         return all;
     }

@@ -5,8 +5,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 /**
  * How a member is, as the coordinator knows it.
  *
- * @param slots points that it runs at once
  * @param running points of the asking command that it runs now
  * @param silentMillis since it was last heard [ms]
  */
-record MemberStatus(ActorRef<Member.Command> ref, String address, int slots, int running, long silentMillis) {}
+record MemberStatus(ActorRef<Member.Command> ref, String address, int running, long silentMillis) {}

@@ -23,10 +23,6 @@ public final class Problems {
         found.add(new Problem(file, position, message));
     }
 
-    public boolean isEmpty() {
-        return found.isEmpty();
-    }
-
     public int size() {
         return found.size();
     }

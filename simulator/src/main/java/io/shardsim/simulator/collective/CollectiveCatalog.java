@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * The algorithms that the files {@code collectives/*.yaml} name. One name, such as {@code ring}, may stand for several classes that carry
@@ -49,32 +48,6 @@ public final class CollectiveCatalog {
     /** All algorithms, in the order of their files. */
     public List<CollectiveAlgorithm> algorithms() {
         return entries.stream().map(Entry::algorithm).toList();
-    }
-
-    /** Names of the algorithms that carry a kind, in alphabetical order. */
-    public Set<String> names(CollectiveKind kind) {
-        Set<String> names = new TreeSet<>();
-        for (Entry entry : entries) {
-            if (entry.kinds().contains(kind)) {
-                names.add(entry.algorithm().name());
-            }
-        }
-        return names;
-    }
-
-    /**
-     * The algorithm of a name for a kind.
-     *
-     * @throws IllegalArgumentException when there is none; the message lists those there are
-     */
-    public CollectiveAlgorithm algorithm(CollectiveKind kind, String name) {
-        for (Entry entry : entries) {
-            if (entry.kinds().contains(kind) && entry.algorithm().name().equals(name)) {
-                return entry.algorithm();
-            }
-        }
-        throw new IllegalArgumentException(
-                "no algorithm `" + name + "` for " + kind.id() + "; known: " + String.join(", ", names(kind)));
     }
 
     private static Entry entry(Descriptor descriptor) {

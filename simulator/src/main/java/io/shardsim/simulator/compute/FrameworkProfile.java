@@ -219,10 +219,6 @@ public final class FrameworkProfile {
         return new Cost(Double.parseDouble(matcher.group(1)), Integer.parseInt(matcher.group(2)));
     }
 
-    public String name() {
-        return name;
-    }
-
     /** Where its figures come from. */
     public String source() {
         return source;

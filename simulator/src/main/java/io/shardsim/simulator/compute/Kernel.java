@@ -7,9 +7,6 @@ package io.shardsim.simulator.compute;
  */
 public sealed interface Kernel {
 
-    /** What the kernel does, for breakdowns. */
-    String name();
-
     /**
      * A batch of matrix products, each (m x k) by (k x n).
      *

@@ -79,9 +79,8 @@ public final class TransformerTimes {
      * @param gpuPs sum of its kernels on the GPU [ps]
      * @param memoryPs part of it in kernels that wait for memory [ps]
      * @param hostPs time for the host to issue them [ps]
-     * @param launches number of kernels
      */
-    public record Phase(long gpuPs, long memoryPs, long hostPs, int launches) {
+    public record Phase(long gpuPs, long memoryPs, long hostPs) {
         /** The longer of the two [ps]. */
         public long ps() {
             return Math.max(gpuPs, hostPs);
@@ -90,11 +89,6 @@ public final class TransformerTimes {
         /** Share of the phase in which it waits for memory, in thousandths. */
         public int memoryPerMille() {
             return ps() == 0 ? 0 : (int) (1000 * memoryPs / ps());
-        }
-
-        /** Whether the GPU waits for the host. */
-        public boolean hostBound() {
-            return hostPs > gpuPs;
         }
     }
 
@@ -144,7 +138,7 @@ public final class TransformerTimes {
     /** What is computed again before the backward of one layer. */
     public Phase layerRecompute(Checkpointing checkpointing) {
         return switch (checkpointing) {
-            case NONE -> new Phase(0, 0, 0, 0);
+            case NONE -> new Phase(0, 0, 0);
             case SELECTIVE -> selectiveRecompute;
             case FULL -> fullRecompute;
         };
@@ -210,6 +204,6 @@ public final class TransformerTimes {
             gpuPs = Math.addExact(gpuPs, ps);
             memoryPs += kernel instanceof Kernel.MemoryBound ? ps : 0;
         }
-        return new Phase(gpuPs, memoryPs, list.size() * hostKernelPs, list.size());
+        return new Phase(gpuPs, memoryPs, list.size() * hostKernelPs);
     }
 }

@@ -32,10 +32,6 @@ public final class EventBatch {
         return values[read++];
     }
 
-    public boolean isEmpty() {
-        return size == 0;
-    }
-
     /** Time of the earliest message [ps], Long.MAX_VALUE when there is none. */
     public long earliestPs() {
         return earliestPs;

@@ -2,5 +2,5 @@ package io.shardsim.simulator.observation;
 
 import io.shardsim.simulator.strategy.Stream;
 
-/** One operation of one rank on the timeline, start and end in virtual time [ps]. */
-public record OperationSpan(int rank, int operation, Stream stream, String label, long startPs, long endPs) {}
+/** One operation of rank 0 on the timeline, start and end in virtual time [ps]. */
+public record OperationSpan(int operation, Stream stream, String label, long startPs, long endPs) {}

@@ -118,7 +118,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
                 ? NodeClasses.of(cluster, this::planOf, schedules, setup.durationPerMille())
                 : NodeClasses.separate(cluster);
         partition = new Partition(cluster, nodes, skipsInTime() || observer != null ? 1 : processesMax);
-        timeline = new Timeline(0, setup.plan(), marks);
+        timeline = new Timeline(setup.plan(), marks);
         watch = new RunWatch(timeline, observer);
         copies = new int[cluster.nodes()];
         for (int node = 0; node < copies.length; node++) {

@@ -6,20 +6,19 @@ import io.shardsim.simulator.kernel.MarkBoard;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.strategy.StepPlan;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
-/** Writes down what one rank did, repetitions that were skipped included, up to a number of spans. */
+/** Writes down what rank 0 did, repetitions that were skipped included, up to a number of spans. */
 final class Timeline implements GpuObserver, FastForward.SkipObserver {
     /** More spans than a report can show; bounds memory where hundreds of micro-batches run. */
     private static final int SPANS_MAX = 60_000;
 
-    private final int rank;
     private final StepPlan plan;
     private final MarkBoard marks;
     private final List<OperationSpan> spans = new ArrayList<>();
 
-    Timeline(int rank, StepPlan plan, MarkBoard marks) {
-        this.rank = rank;
+    Timeline(StepPlan plan, MarkBoard marks) {
         this.plan = plan;
         this.marks = marks;
     }
@@ -33,7 +32,6 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver {
 
     private void add(int operation, long startPs, long endPs) {
         spans.add(new OperationSpan(
-                rank,
                 operation,
                 plan.operation(operation).stream(),
                 plan.operation(operation).label(),
@@ -64,8 +62,7 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver {
 
     List<OperationSpan> spans() {
         List<OperationSpan> ordered = new ArrayList<>(spans);
-        ordered.sort(
-                java.util.Comparator.comparingLong(OperationSpan::startPs).thenComparingInt(OperationSpan::operation));
+        ordered.sort(Comparator.comparingLong(OperationSpan::startPs).thenComparingInt(OperationSpan::operation));
         return ordered;
     }
 }

@@ -1,7 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.Optional;
-
 /**
  * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest whose plan stays
  * within the memory of the GPU.
@@ -47,12 +45,5 @@ public final class LargestMicroBatch {
                 job.withMicroBatch(job.microBatch(), job.parallel().microBatchesToPeak(job.accumulationSteps()));
         MemoryLedger ledger = MemoryLedger.of(strategy.plan(few));
         return new Found(job, ledger, ledger.headroomBytes(capacityBytes) >= 0);
-    }
-
-    /** Samples of a rank in one training step, or nothing when the ranks do not divide the global batch. */
-    public static Optional<Integer> samplesPerRank(long globalBatch, int dataParallelRanks) {
-        return globalBatch % dataParallelRanks == 0
-                ? Optional.of(Math.toIntExact(globalBatch / dataParallelRanks))
-                : Optional.empty();
     }
 }

@@ -16,12 +16,10 @@ import java.util.Set;
 public final class MemoryLedger {
     private final Map<MemoryOwner, Long> atPeak;
     private final long peakBytes;
-    private final int peakOperation;
 
-    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes, int peakOperation) {
+    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes) {
         this.atPeak = Collections.unmodifiableMap(atPeak);
         this.peakBytes = peakBytes;
-        this.peakOperation = peakOperation;
     }
 
     /** Reads a plan; of several pipeline stages, the one that needs most. */
@@ -40,7 +38,6 @@ public final class MemoryLedger {
         Map<MemoryOwner, Long> atPeak = new EnumMap<>(MemoryOwner.class);
         long total = 0;
         long peak = 0;
-        int peakOperation = 0;
         for (StepPlan.MemoryChange change : plan.memoryChanges()) {
             if (!isOf(change, stage)) {
                 continue;
@@ -54,11 +51,10 @@ public final class MemoryLedger {
             total = Math.addExact(total, change.bytes());
             if (total > peak) {
                 peak = total;
-                peakOperation = change.beforeOperation();
                 atPeak = new EnumMap<>(held);
             }
         }
-        return new MemoryLedger(atPeak, peak, peakOperation);
+        return new MemoryLedger(atPeak, peak);
     }
 
     private static boolean isOf(StepPlan.MemoryChange change, int stage) {
@@ -86,11 +82,6 @@ public final class MemoryLedger {
     /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
     public Map<MemoryOwner, Long> atPeak() {
         return atPeak;
-    }
-
-    /** Index of the operation before which the peak is reached. */
-    public int peakOperation() {
-        return peakOperation;
     }
 
     /** Bytes that remain of a capacity at the peak; negative when the step does not fit. */

@@ -163,10 +163,6 @@ public final class StepPlan {
             return this;
         }
 
-        public int size() {
-            return operations.size();
-        }
-
         public StepPlan build() {
             return new StepPlan(this);
         }

@@ -33,7 +33,7 @@ public final class StrategyParameters {
     private final List<String> problems = new ArrayList<>();
 
     /**
-     * Checks and keeps the settings; what is wrong with them is told by {@link #problems()}.
+     * Checks and keeps the settings; what is wrong with them is told by {@link #problems}.
      *
      * @param descriptor lines of the descriptor
      * @param given what the scenario sets, as written: texts, numbers, true or false
@@ -61,12 +61,7 @@ public final class StrategyParameters {
         }
     }
 
-    /** What is wrong with the settings, one sentence each; empty when nothing is. */
-    public List<String> problems() {
-        return List.copyOf(problems);
-    }
-
-    /** What is wrong with the settings for this job, by rules that all strategies share. */
+    /** What is wrong with the settings for this job, by rules that all strategies share; one sentence each. */
     List<String> problems(TrainingJob job) {
         List<String> all = new ArrayList<>(problems);
         if (count(HORIZON) < 1) {

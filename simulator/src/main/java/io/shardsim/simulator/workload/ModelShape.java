@@ -203,19 +203,4 @@ public record ModelShape(
     public double modelFlops(long tokens, int sequenceLength) {
         return 3.0 * forwardFlops(tokens, sequenceLength);
     }
-
-    /** Flops of one training step as the hardware executes them, recomputation counted. */
-    public double hardwareFlops(long tokens, int sequenceLength, Checkpointing checkpointing) {
-        double recomputed = switch (checkpointing) {
-            case NONE -> 0.0;
-            case SELECTIVE -> 4.0 * sequenceLength * hidden * tokens * layers;
-            case FULL -> layers * layerForwardFlops(tokens, sequenceLength);
-        };
-        return modelFlops(tokens, sequenceLength) + recomputed;
-    }
-
-    /** The 8N convention of the SMP and MiCS publications: four passes of 2N flops a token, no attention term. */
-    public double eightNFlops(long tokens) {
-        return 8.0 * parameters() * tokens;
-    }
 }

@@ -1,7 +1,6 @@
 package io.shardsim.simulator.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
@@ -138,7 +137,7 @@ class CollectiveContractTest {
     void planningTwiceGivesTheSamePrograms(CollectiveCatalog.Entry entry) {
         CollectiveCatalog again = CollectiveCatalog.load();
         forAllRequests(entry, (algorithm, request) -> {
-            CollectiveAlgorithm other = again.algorithm(request.kind(), algorithm.name());
+            CollectiveAlgorithm other = named(again, request.kind(), algorithm.name());
             int member = request.size() - 1;
             assertThat(other.program(request, member, 0)).isEqualTo(algorithm.program(request, member, 0));
         });
@@ -172,17 +171,17 @@ class CollectiveContractTest {
     @Test
     void everyKindHasAnAlgorithm() {
         for (CollectiveKind kind : CollectiveKind.values()) {
-            assertThat(CATALOG.names(kind)).isNotEmpty();
+            assertThat(names(kind)).isNotEmpty();
         }
-        assertThat(CATALOG.names(CollectiveKind.ALL_GATHER))
-                .containsExactly("direct", "hierarchical", "hierarchical-batched", "ring", "smddp");
+        assertThat(names(CollectiveKind.ALL_GATHER))
+                .containsExactlyInAnyOrder("direct", "hierarchical", "hierarchical-batched", "ring", "smddp");
     }
 
-    @Test
-    void unknownNameListsTheKnownOnes() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> CATALOG.algorithm(CollectiveKind.ALL_REDUCE, "rign"))
-                .withMessage("no algorithm `rign` for all_reduce; known: ring, smddp, tree");
+    private static List<String> names(CollectiveKind kind) {
+        return CATALOG.entries().stream()
+                .filter(entry -> entry.kinds().contains(kind))
+                .map(entry -> entry.algorithm().name())
+                .toList();
     }
 
     /** The bus factor of nccl-tests is what a ring moves for each byte of the buffer. */
@@ -193,8 +192,17 @@ class CollectiveContractTest {
                 List.of(CollectiveKind.ALL_GATHER, CollectiveKind.REDUCE_SCATTER, CollectiveKind.ALL_REDUCE)) {
             CollectiveRequest request = new CollectiveRequest(
                     kind, totalBytes, Groups.firstGpus(2, 8), Groups.cluster(2), Groups.transport(1, 1 << 16, 1));
-            long sent = CATALOG.algorithm(kind, "ring").program(request, 3, 0).sentBytes();
+            long sent = named(CATALOG, kind, "ring").program(request, 3, 0).sentBytes();
             assertThat(sent / (double) totalBytes).isCloseTo(kind.busFactor(16), within(1e-12));
         }
+    }
+
+    private static CollectiveAlgorithm named(CollectiveCatalog catalog, CollectiveKind kind, String name) {
+        return catalog.entries().stream()
+                .filter(entry -> entry.kinds().contains(kind))
+                .map(CollectiveCatalog.Entry::algorithm)
+                .filter(algorithm -> algorithm.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -74,7 +74,6 @@ class RingCollectivesTest {
 
     @Test
     void ringEntersAndLeavesANodeBesideTheNicOfTheChannel() {
-        Cluster cluster = Groups.cluster(3);
         CollectiveRequest request =
                 request(ALL_GATHER, Groups.firstGpus(3, 8), 1 << 20, Groups.transport(8, 1 << 16, 1));
         for (int channel = 0; channel < 8; channel++) {
@@ -82,8 +81,8 @@ class RingCollectivesTest {
             for (int node = 0; node < 3; node++) {
                 Rail rail = Rail.of(request, node, channel);
                 assertThat(rail.nic()).isEqualTo(nic);
-                assertThat(rail.entry()).isEqualTo(node * 8 + cluster.firstGpuOfNic(nic));
-                assertThat(rail.exit()).isEqualTo(node * 8 + cluster.firstGpuOfNic(nic) + 1);
+                assertThat(rail.entry()).isEqualTo(node * 8 + 2 * nic);
+                assertThat(rail.exit()).isEqualTo(node * 8 + 2 * nic + 1);
                 assertThat(rail.members()).hasSize(8).doesNotHaveDuplicates();
             }
             ChannelProgram leaving = ALL_GATHER_RING.program(request, 2 * nic + 1, channel);

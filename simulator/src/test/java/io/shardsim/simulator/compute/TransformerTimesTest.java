@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.compute.LayerKernels.Workload;
+import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
@@ -97,11 +98,10 @@ class TransformerTimesTest {
                 Gpus.A100_80GB,
                 Workload.of(1024, 1, AttentionKind.STANDARD),
                 FrameworkProfile.named("megatron"));
-        assertThat(small.layerForward().hostBound()).isTrue();
-        assertThat(times("megatron", 2048, 4, AttentionKind.STANDARD)
-                        .layerForward()
-                        .hostBound())
-                .isFalse();
+        Phase few = small.layerForward();
+        Phase many = times("megatron", 2048, 4, AttentionKind.STANDARD).layerForward();
+        assertThat(few.ps()).isEqualTo(few.hostPs()).isGreaterThan(few.gpuPs());
+        assertThat(many.ps()).isEqualTo(many.gpuPs()).isGreaterThan(many.hostPs());
     }
 
     @Test

@@ -20,7 +20,7 @@ class MemoryOverTimeTest {
 
     private void run(Stream stream, long startMs, long endMs) {
         int operation = plan.add(new Operation.Compute(stream, new Work(Work.Kind.LAYER_FORWARD, 1), "layer"));
-        timeline.add(new OperationSpan(0, operation, stream, "layer", startMs * MS, endMs * MS));
+        timeline.add(new OperationSpan(operation, stream, "layer", startMs * MS, endMs * MS));
     }
 
     private MemoryOverTime over(long endMs) {

@@ -65,10 +65,4 @@ class LargestMicroBatchTest {
         assertThat(found.job().microBatch()).isEqualTo(1);
         assertThat(-found.ledger().headroomBytes(CAPACITY)).isGreaterThan(16L * GPT_30B.parameters() / 8 - CAPACITY);
     }
-
-    @Test
-    void globalBatchMustDivideAmongTheRanks() {
-        assertThat(LargestMicroBatch.samplesPerRank(1536, 256)).contains(6);
-        assertThat(LargestMicroBatch.samplesPerRank(1537, 256)).isEmpty();
-    }
 }

@@ -25,7 +25,6 @@ class MemoryLedgerTest {
     void peakIsTheInstantAtWhichMostIsHeldTogether() {
         MemoryLedger ledger = MemoryLedger.of(plan());
         assertThat(ledger.peakBytes()).isEqualTo(170);
-        assertThat(ledger.peakOperation()).isEqualTo(1);
         assertThat(ledger.atPeak())
                 .containsEntry(MemoryOwner.PARAMETERS, 100L)
                 .containsEntry(MemoryOwner.ACTIVATIONS, 30L)

@@ -58,14 +58,6 @@ class ModelShapeTest {
     }
 
     @Test
-    void fullCheckpointingCountsTheLayersAFourthTime() {
-        double none = GPT2_30B.hardwareFlops(2048, 2048, Checkpointing.NONE);
-        double full = GPT2_30B.hardwareFlops(2048, 2048, Checkpointing.FULL);
-        assertThat(full - none).isEqualTo(48 * GPT2_30B.layerForwardFlops(2048, 2048));
-        assertThat(GPT2_30B.hardwareFlops(2048, 2048, Checkpointing.SELECTIVE)).isBetween(none, full);
-    }
-
-    @Test
     void headsThatDoNotDivideTheHiddenWidthAreRefused() {
         assertThatThrownBy(() -> ModelShape.gpt2(7168, 48, 60, 50257, 2048))
                 .hasMessageContaining("hidden 7168")

@@ -19,10 +19,6 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
         }
     }
 
-    public static Bandwidth ofBitsPerSecond(long bitsPerSecond) {
-        return new Bandwidth(bitsPerSecond / 8);
-    }
-
     /**
      * Reads {@code 300 GB/s}, {@code 100 Gbit/s}.
      *

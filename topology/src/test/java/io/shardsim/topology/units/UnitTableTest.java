@@ -109,7 +109,6 @@ class UnitTableTest {
             for (long each : new long[] {value, rounded}) {
                 assertThat(DataSize.parse(new DataSize(each).toString()).bytes())
                         .isEqualTo(each);
-                assertThat(Picoseconds.parse(Picoseconds.format(each))).isEqualTo(each);
                 if (each > 0) {
                     assertThat(Bandwidth.parse(new Bandwidth(each).toString()).bytesPerSecond())
                             .isEqualTo(each);
@@ -122,9 +121,6 @@ class UnitTableTest {
     void peopleReadFourDigits() {
         assertThat(DataSize.approximate(42_509_438_812L)).isEqualTo("39.59 GiB");
         assertThat(DataSize.approximate(1000)).isEqualTo("1000 B");
-        assertThat(Picoseconds.approximate(20_891_234_567_890L)).isEqualTo("20.89 s");
-        assertThat(Picoseconds.approximate(-1_500)).isEqualTo("-1.5 ns");
-        assertThat(Picoseconds.approximate(0)).isEqualTo("0 ps");
     }
 
     @Test
