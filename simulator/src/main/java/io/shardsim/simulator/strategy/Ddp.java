@@ -1,8 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * PyTorch's Distributed Data Parallel: every rank holds all model states; gradients are all-reduced over all ranks in buckets
  * while backward goes on [1].
@@ -23,13 +20,11 @@ import java.util.List;
  * <p>[1] Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training, arXiv:2006.15704. [2]
  * torch/csrc/distributed/c10d/reducer.cpp, PyTorch 2.0.
  */
-public final class Ddp implements ShardingStrategy {
+public final class Ddp extends ShardingStrategy {
     private static final int GRADIENT_BYTES = 4;
 
-    private final StrategyParameters settings;
-
     public Ddp(StrategyParameters settings) {
-        this.settings = settings;
+        super(settings);
     }
 
     @Override
@@ -42,30 +37,8 @@ public final class Ddp implements ShardingStrategy {
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems(job));
-        problems.addAll(job.parallel().problems(job));
-        return problems;
-    }
-
-    @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(settings);
-    }
-
-    @Override
-    public List<String> remarks(TrainingJob job) {
-        return PipelinePartition.of(job).explanation();
-    }
-
-    @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(1, job);
-    }
-
-    @Override
-    public String defaultKernels() {
-        return settings.name("framework_profile");
     }
 
     private final class Step extends ReplicatedStep {

@@ -1,6 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -26,48 +25,33 @@ import java.util.List;
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
  * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0.
  */
-public final class Fsdp implements ShardingStrategy {
-    private final StrategyParameters parameters;
-
-    public Fsdp(StrategyParameters parameters) {
-        this.parameters = parameters;
+public final class Fsdp extends ShardingStrategy {
+    public Fsdp(StrategyParameters settings) {
+        super(settings);
     }
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(job, parameters, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems(job));
-        ShardGroups.problem("shard_group", chosenShardGroup(), job).ifPresent(problems::add);
-        problems.addAll(job.parallel().problems(job));
-        return problems;
-    }
-
-    @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(parameters);
+    protected List<String> ownProblems(TrainingJob job) {
+        return ShardGroups.problem("shard_group", chosenShardGroup(), job).stream()
+                .toList();
     }
 
     @Override
     public RankGroups shardGroups(TrainingJob job) {
         int size = chosenShardGroup();
-        int byDefault = parameters.flag("hybrid")
-                ? Math.min(job.dataParallelPerNode(), job.dataParallel())
-                : job.dataParallel();
+        int byDefault =
+                settings.flag("hybrid") ? Math.min(job.dataParallelPerNode(), job.dataParallel()) : job.dataParallel();
         return ShardGroups.shard(size == 0 ? byDefault : size, job);
     }
 
     /** The group that hybrid sharding is given; 0 where the user leaves it, or the kind shards over all ranks and has no such choice. */
     private int chosenShardGroup() {
-        return parameters.names().contains("shard_group") ? parameters.count("shard_group") : 0;
-    }
-
-    @Override
-    public String defaultKernels() {
-        return parameters.name("framework_profile");
+        return settings.names().contains("shard_group") ? settings.count("shard_group") : 0;
     }
 
     /** One training step while it is being written. */
@@ -81,11 +65,11 @@ public final class Fsdp implements ShardingStrategy {
         private final long rootElements;
         private final long elementBytes;
         private final long reduceBytes;
-        private final boolean freeAfterForward = parameters.flag("reshard_after_forward");
-        private final boolean prefetch = parameters.flag("backward_prefetch");
-        private final boolean limit = parameters.flag("limit_all_gathers");
-        private final String gatherAlgorithm = parameters.name("gather_algorithm");
-        private final String reduceAlgorithm = parameters.name("reduce_algorithm");
+        private final boolean freeAfterForward = settings.flag("reshard_after_forward");
+        private final boolean prefetch = settings.flag("backward_prefetch");
+        private final boolean limit = settings.flag("limit_all_gathers");
+        private final String gatherAlgorithm = settings.name("gather_algorithm");
+        private final String reduceAlgorithm = settings.name("reduce_algorithm");
 
         private final int[] gathered;
         private final int[] forward;
@@ -102,7 +86,7 @@ public final class Fsdp implements ShardingStrategy {
             layerElements = ShardGroups.padded(job.layerParameters(), shard.size());
             rootElements = ShardGroups.padded(job.embeddingParameters() + job.outputParameters(), shard.size());
             elementBytes = job.precision().bytes();
-            reduceBytes = parameters.flag("reduce_in_fp32") ? 4 : elementBytes;
+            reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
             gathered = new int[layers];
             forward = new int[layers];
             backward = new int[layers];
@@ -170,8 +154,8 @@ public final class Fsdp implements ShardingStrategy {
         }
 
         private int gatherLayer(int freed) {
-            int issued = writer.host(
-                    parameters.whole("host_time_per_unit"), "issue gather", limit ? freed : StepWriter.NONE);
+            int issued =
+                    writer.host(settings.whole("host_time_per_unit"), "issue gather", limit ? freed : StepWriter.NONE);
             writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
             return gather(layerElements, "gather layer", issued);
         }

@@ -1,8 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * Data parallelism as Megatron-LM runs it beside tensor and pipeline parallelism: every rank holds all states of its part of the model; one flat
  * buffer of gradients is all-reduced when the last backward is done [1, allreduce_gradients].
@@ -14,11 +11,9 @@ import java.util.List;
  *
  * <p>[1] megatron/model/distributed.py, megatron/training.py, v2.5. [2] megatron/optimizer/optimizer.py, Float16OptimizerWithFloat16Params.
  */
-public final class Megatron implements ShardingStrategy {
-    private final StrategyParameters settings;
-
+public final class Megatron extends ShardingStrategy {
     public Megatron(StrategyParameters settings) {
-        this.settings = settings;
+        super(settings);
     }
 
     @Override
@@ -31,30 +26,8 @@ public final class Megatron implements ShardingStrategy {
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems(job));
-        problems.addAll(job.parallel().problems(job));
-        return problems;
-    }
-
-    @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(settings);
-    }
-
-    @Override
-    public List<String> remarks(TrainingJob job) {
-        return PipelinePartition.of(job).explanation();
-    }
-
-    @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(1, job);
-    }
-
-    @Override
-    public String defaultKernels() {
-        return settings.name("framework_profile");
     }
 
     private final class Step extends ReplicatedStep {

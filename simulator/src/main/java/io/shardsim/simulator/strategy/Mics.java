@@ -30,63 +30,50 @@ import java.util.Set;
  * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119. [2] Amazon SageMaker
  * developer guide, Sharded Data Parallelism. [3] github.com/deepspeedai/DeepSpeed, deepspeed/runtime/zero/mics.py (by the authors of [1]).
  */
-public final class Mics implements ShardingStrategy {
-    private final StrategyParameters parameters;
-
-    public Mics(StrategyParameters parameters) {
-        this.parameters = parameters;
+public final class Mics extends ShardingStrategy {
+    public Mics(StrategyParameters settings) {
+        super(settings);
     }
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        Set<MemoryOwner> fragmented = parameters.flag("defragmented_buffers")
+        Set<MemoryOwner> fragmented = settings.flag("defragmented_buffers")
                 ? EnumSet.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET)
                 : StepWriter.ALLOCATED_IN_STEP;
-        return StepWriter.write(job, parameters, fragmented, writer -> new Step(job, writer).write());
+        return StepWriter.write(job, settings, fragmented, writer -> new Step(job, writer).write());
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems(job));
-        ShardGroups.problem("shard_group", parameters.count("shard_group"), job).ifPresent(problems::add);
-        int size = parameters.count("shard_group");
+    protected List<String> ownProblems(TrainingJob job) {
+        List<String> problems = new ArrayList<>();
+        ShardGroups.problem("shard_group", settings.count("shard_group"), job).ifPresent(problems::add);
+        int size = settings.count("shard_group");
         int perNode = job.dataParallelPerNode();
         if (size > perNode && size % perNode != 0) {
             problems.add("shard_group " + size + " spans nodes but is not a multiple of " + perNode
                     + (perNode == job.gpusPerNode() ? " GPUs per node" : " data-parallel ranks per node")
                     + "; nearest multiples: " + size / perNode * perNode + ", " + (size / perNode + 1) * perNode);
         }
-        problems.addAll(job.parallel().problems(job));
         return problems;
     }
 
     @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(parameters);
-    }
-
-    @Override
     public RankGroups shardGroups(TrainingJob job) {
-        int size = parameters.count("shard_group");
+        int size = settings.count("shard_group");
         int byRule = ShardGroupRule.ranks(job.model().parameters(), job.dataParallelPerNode(), job.dataParallel());
         return ShardGroups.shard(size == 0 ? byRule : size, job);
-    }
-
-    @Override
-    public String defaultKernels() {
-        return parameters.name("framework_profile");
     }
 
     /** Where MiCS departs from DeepSpeed's gathers and reductions. */
     private final class Step extends Stage3Step {
         private final boolean hierarchical;
-        private final boolean twoHop = parameters.flag("two_hop_gradient_sync");
-        private final boolean coalesced = parameters.flag("coalesced_gathers");
+        private final boolean twoHop = settings.flag("two_hop_gradient_sync");
+        private final boolean coalesced = settings.flag("coalesced_gathers");
         private final RankGroups world;
 
         Step(TrainingJob job, StepWriter writer) {
-            super(job, writer, Mics.this.parameters, shardGroups(job), ShardGroups.replication(shardGroups(job), job));
-            hierarchical = parameters.flag("hierarchical_all_gather")
+            super(job, writer, settings, shardGroups(job));
+            hierarchical = settings.flag("hierarchical_all_gather")
                     && job.dataParallelPerNode() > 1
                     && shard.size() > job.dataParallelPerNode();
             world = new RankGroups(
@@ -106,7 +93,7 @@ public final class Mics implements ShardingStrategy {
         }
 
         private int gatherTogether(long elements, String label, int... waits) {
-            String algorithm = parameters.name(hierarchical ? "hierarchical_algorithm" : "gather_algorithm");
+            String algorithm = settings.name(hierarchical ? "hierarchical_algorithm" : "gather_algorithm");
             lastGather = writer.gather(shard, bytes(elements), algorithm, label, waits);
             return hierarchical
                     ? writer.copy(
@@ -116,7 +103,7 @@ public final class Mics implements ShardingStrategy {
 
         @Override
         int reduce(long elements, boolean lastMicroBatch, int... waits) {
-            String algorithm = parameters.name("reduce_algorithm");
+            String algorithm = settings.name("reduce_algorithm");
             if (!twoHop) {
                 return writer.allReduce(world, bytes(elements), algorithm, "all-reduce bucket", waits);
             }

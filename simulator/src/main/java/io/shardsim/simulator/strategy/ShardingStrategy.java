@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -8,27 +9,45 @@ import java.util.List;
  * <p>A strategy is one public class with a public constructor that takes {@link StrategyParameters}, and at least one file
  * {@code strategies/<kind>.yaml} that names the class and declares its parameters. It knows no links, time or devices.
  */
-public interface ShardingStrategy {
+public abstract class ShardingStrategy {
+    /** What the descriptor declares and the scenario sets. */
+    protected final StrategyParameters settings;
 
-    /** The plan of one training step; equal for equal jobs. */
-    StepPlan plan(TrainingJob job);
-
-    /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
-    List<String> problems(TrainingJob job);
-
-    /** How the model is split among ranks beside data parallelism. */
-    default ModelParallel modelParallel() {
-        return ModelParallel.NONE;
+    protected ShardingStrategy(StrategyParameters settings) {
+        this.settings = settings;
     }
 
-    /** What to know of how the job was planned, one sentence each: where a pipeline was cut, and why. */
-    default List<String> remarks(TrainingJob job) {
+    /** The plan of one training step; equal for equal jobs. */
+    public abstract StepPlan plan(TrainingJob job);
+
+    /** Ranks that together hold one copy of the sharded states. */
+    public abstract RankGroups shardGroups(TrainingJob job);
+
+    /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
+    public final List<String> problems(TrainingJob job) {
+        List<String> problems = new ArrayList<>(settings.problems(job));
+        problems.addAll(ownProblems(job));
+        problems.addAll(job.parallel().problems(job));
+        return problems;
+    }
+
+    /** What keeps it from running the job by rules that other strategies do not share. */
+    protected List<String> ownProblems(TrainingJob job) {
         return List.of();
     }
 
-    /** Ranks that together hold one copy of the sharded states. */
-    RankGroups shardGroups(TrainingJob job);
+    /** How the model is split among ranks beside data parallelism. */
+    public final ModelParallel modelParallel() {
+        return ModelParallel.of(settings);
+    }
+
+    /** What to know of how the job was planned, one sentence each: where a pipeline was cut, and why. */
+    public final List<String> remarks(TrainingJob job) {
+        return PipelinePartition.of(job).explanation();
+    }
 
     /** Framework profile whose kernels this strategy's own framework ships. */
-    String defaultKernels();
+    public final String defaultKernels() {
+        return settings.name("framework_profile");
+    }
 }

@@ -40,7 +40,6 @@ abstract class Stage3Step {
     final TrainingJob job;
 
     final StepWriter writer;
-    final StrategyParameters parameters;
 
     /** Ranks that hold one copy of the states, and those that hold the same shard. */
     final RankGroups shard;
@@ -52,6 +51,7 @@ abstract class Stage3Step {
 
     int lastReduce = StepWriter.NONE;
 
+    private final StrategyParameters settings;
     private final ModuleTrace trace;
     private final ParameterCoordinator coordinator;
     private final long reduceBucket;
@@ -71,30 +71,25 @@ abstract class Stage3Step {
     private int synchronizedAt = StepWriter.NONE;
     private boolean backward;
 
-    Stage3Step(
-            TrainingJob job,
-            StepWriter writer,
-            StrategyParameters parameters,
-            RankGroups shard,
-            RankGroups replication) {
+    Stage3Step(TrainingJob job, StepWriter writer, StrategyParameters settings, RankGroups shard) {
         this.job = job;
         this.writer = writer;
-        this.parameters = parameters;
+        this.settings = settings;
         this.shard = shard;
-        this.replication = replication;
+        this.replication = ShardGroups.replication(shard, job);
         this.trace = ModuleTrace.of(job);
         this.coordinator = new ParameterCoordinator(
                 trace,
-                parameters.whole("param_persistence_threshold"),
-                parameters.whole("prefetch_bucket_size"),
-                parameters.whole("max_live_parameters"),
-                parameters.whole("max_reuse_distance"));
-        this.reduceBucket = parameters.whole("reduce_bucket_size");
-        this.contiguous = parameters.flag("contiguous_gradients");
-        this.overlap = parameters.flag("overlap_comm");
-        this.overlapInBackward = parameters.flag("overlap_in_backward");
-        this.offload = HostOffload.of(parameters);
-        this.runAhead = parameters.count("run_ahead_layers");
+                settings.whole("param_persistence_threshold"),
+                settings.whole("prefetch_bucket_size"),
+                settings.whole("max_live_parameters"),
+                settings.whole("max_reuse_distance"));
+        this.reduceBucket = settings.whole("reduce_bucket_size");
+        this.contiguous = settings.flag("contiguous_gradients");
+        this.overlap = settings.flag("overlap_comm");
+        this.overlapInBackward = settings.flag("overlap_in_backward");
+        this.offload = HostOffload.of(settings);
+        this.runAhead = settings.count("run_ahead_layers");
         this.gatheredBy = new int[trace.tensors()];
     }
 
@@ -215,7 +210,7 @@ abstract class Stage3Step {
         }
         long hooks = (long) segment.endVisit() - segment.firstVisit();
         return writer.host(
-                Math.multiplyExact(hooks, parameters.whole("host_time_per_module")),
+                Math.multiplyExact(hooks, settings.whole("host_time_per_module")),
                 "issue modules",
                 freed >= 0 ? computed[freed] : StepWriter.NONE,
                 synchronizedAt);
@@ -376,7 +371,7 @@ abstract class Stage3Step {
                 writer.gather(
                         shard,
                         bytes(paddedElements(tensor)),
-                        parameters.name("gather_algorithm"),
+                        settings.name("gather_algorithm"),
                         "gather persistent parameters",
                         updated);
             }

@@ -1,6 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,36 +18,27 @@ import java.util.List;
  *
  * <p>[1] Wang et al., ZeRO++: Extremely Efficient Collective Communication for Giant Model Training, arXiv:2306.10209.
  */
-public final class ZeroPlusPlus implements ShardingStrategy {
-    private final StrategyParameters parameters;
-
-    public ZeroPlusPlus(StrategyParameters parameters) {
-        this.parameters = parameters;
+public final class ZeroPlusPlus extends ShardingStrategy {
+    public ZeroPlusPlus(StrategyParameters settings) {
+        super(settings);
     }
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(job, parameters, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems(job));
-        if (job.worldSize() % job.gpusPerNode() != 0) {
-            problems.add("world size " + job.worldSize() + " is not a multiple of " + job.gpusPerNode()
-                    + " GPUs per node; use whole nodes");
-        }
-        return problems;
+    protected List<String> ownProblems(TrainingJob job) {
+        return job.worldSize() % job.gpusPerNode() == 0
+                ? List.of()
+                : List.of("world size " + job.worldSize() + " is not a multiple of " + job.gpusPerNode()
+                        + " GPUs per node; use whole nodes");
     }
 
     @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(job.dataParallel(), job);
-    }
-
-    @Override
-    public String defaultKernels() {
-        return parameters.name("framework_profile");
     }
 
     /** Where ZeRO++ departs from ZeRO-3. */
@@ -57,12 +47,7 @@ public final class ZeroPlusPlus implements ShardingStrategy {
         private final RankGroups acrossNodes;
 
         Step(TrainingJob job, StepWriter writer) {
-            super(
-                    job,
-                    writer,
-                    ZeroPlusPlus.this.parameters,
-                    shardGroups(job),
-                    ShardGroups.replication(shardGroups(job), job));
+            super(job, writer, settings, shardGroups(job));
             node = new RankGroups("node", job.worldSize(), job.gpusPerNode(), 1);
             acrossNodes = new RankGroups(
                     "across nodes", job.worldSize(), job.worldSize() / job.gpusPerNode(), job.gpusPerNode());
@@ -70,18 +55,18 @@ public final class ZeroPlusPlus implements ShardingStrategy {
 
         @Override
         long secondaryParameterBytes() {
-            return parameters.flag("secondary_shard_group") ? bytes(job.model().parameters() / node.size()) : 0;
+            return settings.flag("secondary_shard_group") ? bytes(job.model().parameters() / node.size()) : 0;
         }
 
         @Override
         int gather(int[] tensors, String label, int... waits) {
             long elements = paddedElements(tensors);
-            String algorithm = parameters.name("gather_algorithm");
-            if (inBackward() && parameters.flag("secondary_shard_group")) {
+            String algorithm = settings.name("gather_algorithm");
+            if (inBackward() && settings.flag("secondary_shard_group")) {
                 lastGather = writer.gather(node, bytes(elements), algorithm, label, waits);
                 return lastGather;
             }
-            if (!parameters.flag("quantized_weights")) {
+            if (!settings.flag("quantized_weights")) {
                 lastGather = writer.gather(shard, bytes(elements), algorithm, label, waits);
                 return lastGather;
             }
@@ -94,8 +79,8 @@ public final class ZeroPlusPlus implements ShardingStrategy {
 
         @Override
         int reduce(long elements, boolean lastMicroBatch, int... waits) {
-            String algorithm = parameters.name("reduce_algorithm");
-            if (!parameters.flag("quantized_gradients")) {
+            String algorithm = settings.name("reduce_algorithm");
+            if (!settings.flag("quantized_gradients")) {
                 return writer.reduceScatter(shard, bytes(elements), algorithm, "reduce-scatter bucket", waits);
             }
             long within = quantizedBytes(elements, 4);
@@ -109,13 +94,13 @@ public final class ZeroPlusPlus implements ShardingStrategy {
 
         /** Values of so many bits, and a 32-bit scale for each block. */
         private long quantizedBytes(long elements, int bits) {
-            long block = parameters.whole("quantization_block");
+            long block = settings.whole("quantization_block");
             return elements * bits / 8 + 4 * ((elements + block - 1) / block);
         }
 
         @Override
         boolean sharesCommunicator() {
-            return !parameters.flag("quantized_gradients");
+            return !settings.flag("quantized_gradients");
         }
     }
 }

@@ -1,8 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * ZeRO stage 3 as DeepSpeed 0.7.2 runs it: every parameter tensor, its gradient and its optimizer states are split over all
  * ranks [1, section 5.3]; tensors are gathered before each module of forward and backward, gradients reduce-scattered in buckets after
@@ -22,28 +19,14 @@ import java.util.List;
  * <p>[1] Rajbhandari et al., ZeRO: Memory Optimizations Toward Training Trillion Parameter Models, arXiv:1910.02054. [2]
  * github.com/deepspeedai/DeepSpeed v0.7.2, deepspeed/runtime/zero.
  */
-public final class ZeroThree implements ShardingStrategy {
-    private final StrategyParameters parameters;
-
-    public ZeroThree(StrategyParameters parameters) {
-        this.parameters = parameters;
+public final class ZeroThree extends ShardingStrategy {
+    public ZeroThree(StrategyParameters settings) {
+        super(settings);
     }
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(job, parameters, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
-    }
-
-    @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(parameters.problems(job));
-        problems.addAll(job.parallel().problems(job));
-        return problems;
-    }
-
-    @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(parameters);
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
     }
 
     @Override
@@ -51,26 +34,16 @@ public final class ZeroThree implements ShardingStrategy {
         return ShardGroups.shard(job.dataParallel(), job);
     }
 
-    @Override
-    public String defaultKernels() {
-        return parameters.name("framework_profile");
-    }
-
     /** DeepSpeed's own gathers and reductions. */
     private final class Step extends Stage3Step {
         Step(TrainingJob job, StepWriter writer) {
-            super(
-                    job,
-                    writer,
-                    ZeroThree.this.parameters,
-                    shardGroups(job),
-                    ShardGroups.replication(shardGroups(job), job));
+            super(job, writer, settings, shardGroups(job));
         }
 
         @Override
         int gather(int[] tensors, String label, int... waits) {
             long total = bytes(paddedElements(tensors));
-            lastGather = writer.gather(shard, total, parameters.name("gather_algorithm"), label, waits);
+            lastGather = writer.gather(shard, total, settings.name("gather_algorithm"), label, waits);
             return tensors.length == 1
                     ? lastGather
                     : writer.copy(Stream.GATHER, 2 * total, "copy out of flat buffer", lastGather);
@@ -79,7 +52,7 @@ public final class ZeroThree implements ShardingStrategy {
         @Override
         int reduce(long elements, boolean lastMicroBatch, int... waits) {
             return writer.reduceScatter(
-                    shard, bytes(elements), parameters.name("reduce_algorithm"), "reduce-scatter bucket", waits);
+                    shard, bytes(elements), settings.name("reduce_algorithm"), "reduce-scatter bucket", waits);
         }
 
         @Override

@@ -1,8 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * ZeRO stages 1 and 2 as DeepSpeed 0.7.2 runs them: every rank holds all 16-bit parameters; optimizer states, and in stage 2
  * gradients, are split over all ranks [1, sections 5.1 and 5.2].
@@ -23,11 +20,9 @@ import java.util.List;
  *
  * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2.
  */
-public final class ZeroTwo implements ShardingStrategy {
-    private final StrategyParameters settings;
-
+public final class ZeroTwo extends ShardingStrategy {
     public ZeroTwo(StrategyParameters settings) {
-        this.settings = settings;
+        super(settings);
     }
 
     @Override
@@ -40,30 +35,8 @@ public final class ZeroTwo implements ShardingStrategy {
     }
 
     @Override
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems(job));
-        problems.addAll(job.parallel().problems(job));
-        return problems;
-    }
-
-    @Override
-    public ModelParallel modelParallel() {
-        return ModelParallel.of(settings);
-    }
-
-    @Override
-    public List<String> remarks(TrainingJob job) {
-        return PipelinePartition.of(job).explanation();
-    }
-
-    @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(job.dataParallel(), job);
-    }
-
-    @Override
-    public String defaultKernels() {
-        return settings.name("framework_profile");
     }
 
     private final class Step extends ReplicatedStep {
@@ -74,7 +47,7 @@ public final class ZeroTwo implements ShardingStrategy {
         private boolean lastMicroBatch;
 
         Step(TrainingJob job, StepWriter writer, int stage) {
-            super(job, writer, stage, ZeroTwo.this.settings.flag("overlap_comm"));
+            super(job, writer, stage, settings.flag("overlap_comm"));
         }
 
         private long shardElements() {

@@ -3,7 +3,7 @@
  *
  * <p>Here: plans of compute and collective operations, and the memory they allocate. Not here: links, devices, virtual time, Pekko.
  *
- * <p>To add a strategy, write one class that implements {@link io.shardsim.simulator.strategy.ShardingStrategy} and one
+ * <p>To add a strategy, write one class that extends {@link io.shardsim.simulator.strategy.ShardingStrategy} and one
  * file {@code strategies/<kind>.yaml} that names it and declares its parameters
  * ({@link io.shardsim.simulator.strategy.StrategyParameters}). Systems that gather parameters module by module extend
  * {@code Stage3Step} and depart from it; systems that keep all parameters extend {@code ReplicatedStep}; others write their step with
