@@ -5,21 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.JarURLConnection;
-import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.jar.JarEntry;
-import java.util.jar.JarFile;
-import java.util.stream.Stream;
 
 /**
  * The catalog files of a resource folder, {@code <folder>/<id>.yaml}, from every folder and jar of the class path. Nothing lists them: to add
@@ -39,72 +32,27 @@ public final class Descriptors {
 
     /** All descriptors of a folder that a class loader sees, in the order of their ids. */
     public static List<Descriptor> load(String folder, ClassLoader loader) {
-        Map<String, Descriptor> byId = new TreeMap<>();
-        try {
-            for (URL place : Collections.list(loader.getResources(folder))) {
-                for (URL file : filesIn(place)) {
-                    Descriptor descriptor = read(file);
-                    Descriptor other = byId.putIfAbsent(descriptor.id(), descriptor);
-                    if (other != null) {
-                        throw new DescriptorException(descriptor.location() + " has the same name as "
-                                + other.location() + "; rename one of them");
-                    }
-                }
+        ResourceDirectory directory = new ResourceDirectory(folder, SUFFIX, loader);
+        Map<String, URL> files = new TreeMap<>();
+        for (URL file : directory.files()) {
+            URL other = files.putIfAbsent(directory.name(file), file);
+            if (other != null) {
+                throw new DescriptorException(file + " has the same name as " + other + "; rename one of them");
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list the resources in " + folder, e);
         }
-        if (byId.isEmpty()) {
+        if (files.isEmpty()) {
             throw new DescriptorException("no " + folder + "/*" + SUFFIX + " on the class path");
         }
-        return List.copyOf(byId.values());
+        return files.keySet().stream().map(id -> read(directory, id)).toList();
     }
 
-    private static List<URL> filesIn(URL place) throws IOException {
-        if (place.openConnection() instanceof JarURLConnection jar) {
-            return filesInJar(place, jar);
-        }
-        List<URL> files = new ArrayList<>();
-        try (Stream<Path> paths = Files.list(Path.of(place.toURI()))) {
-            for (Path path : (Iterable<Path>) paths.sorted()::iterator) {
-                if (path.getFileName().toString().endsWith(SUFFIX)) {
-                    files.add(path.toUri().toURL());
-                }
-            }
-        } catch (URISyntaxException e) {
-            throw new IOException("not a file: " + place, e);
-        }
-        return files;
-    }
-
-    private static List<URL> filesInJar(URL place, JarURLConnection connection) throws IOException {
-        connection.setUseCaches(false);
-        String folder = withSlash(connection.getEntryName());
-        List<URL> files = new ArrayList<>();
-        try (JarFile jar = connection.getJarFile()) {
-            for (JarEntry entry : Collections.list(jar.entries())) {
-                String name = entry.getName();
-                if (name.startsWith(folder) && name.endsWith(SUFFIX) && name.indexOf('/', folder.length()) < 0) {
-                    files.add(new URL(withSlash(place.toString()) + name.substring(folder.length())));
-                }
-            }
-        }
-        return files;
-    }
-
-    private static String withSlash(String folder) {
-        return folder.endsWith("/") ? folder : folder + "/";
-    }
-
-    private static Descriptor read(URL file) throws IOException {
-        String path = file.getPath();
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        String id = name.substring(0, name.length() - SUFFIX.length());
-        var connection = file.openConnection();
-        connection.setUseCaches(false);
-        try (InputStream in = connection.getInputStream();
+    private static Descriptor read(ResourceDirectory directory, String id) {
+        String file = id + SUFFIX;
+        try (InputStream in = Objects.requireNonNull(directory.open(id), file);
                 BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            return new Descriptor(id, name, parse(name, reader));
+            return new Descriptor(id, file, parse(file, reader));
+        } catch (IOException e) {
+            throw new UncheckedIOException(file + " cannot be read", e);
         }
     }
 

@@ -3,6 +3,9 @@
  *
  * <p>This module uses {@code topology} and nothing to its right. Strategies and collectives know no devices, time or
  * actors; devices know no strategies; facts leave through observers.
+ *
+ * <p>This package itself: how files of the class path are found ({@link io.shardsim.simulator.ResourceDirectory}) and read
+ * ({@link io.shardsim.simulator.Descriptors}, {@link io.shardsim.simulator.Constants}), so that a new one is one more file.
  */
 @NullMarked
 package io.shardsim.simulator;

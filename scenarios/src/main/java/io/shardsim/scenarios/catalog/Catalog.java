@@ -6,6 +6,7 @@ import io.shardsim.scenarios.language.BlockType;
 import io.shardsim.scenarios.language.Key;
 import io.shardsim.scenarios.language.ScalarTypes;
 import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -24,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A broken file of the catalog is a defect of the tool, not of the user's input, and is thrown as such; a test reads every file.
  */
 public final class Catalog {
-    private static final ResourceDirectory GPUS = new ResourceDirectory("catalog/gpus");
-    private static final ResourceDirectory INSTANCES = new ResourceDirectory("catalog/instances");
-    private static final ResourceDirectory MODELS = new ResourceDirectory("catalog/models");
-    private static final ResourceDirectory STORAGE = new ResourceDirectory("catalog/storage");
-    private static final ResourceDirectory DEFAULTS = new ResourceDirectory("catalog/defaults");
+    private static final ResourceDirectory GPUS = new ResourceDirectory("catalog/gpus", ".yaml");
+    private static final ResourceDirectory INSTANCES = new ResourceDirectory("catalog/instances", ".yaml");
+    private static final ResourceDirectory MODELS = new ResourceDirectory("catalog/models", ".yaml");
+    private static final ResourceDirectory STORAGE = new ResourceDirectory("catalog/storage", ".yaml");
+    private static final ResourceDirectory DEFAULTS = new ResourceDirectory("catalog/defaults", ".yaml");
     private static final String INLINE_CLUSTER = "inline-cluster";
     private static final String START_UP = "start-up";
     private static final String HOST_INITIALIZATION = "host_initialization";

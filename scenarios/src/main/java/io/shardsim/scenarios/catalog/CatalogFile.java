@@ -8,6 +8,7 @@ import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode;
 import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.ResourceDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.simulator.ResourceDirectory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /** The scenarios that come with the tool, folder {@code scenarios/library} of the sources. */
 public final class Library {
-    private static final ResourceDirectory FILES = new ResourceDirectory("library");
+    private static final ResourceDirectory FILES = new ResourceDirectory("library", ".yaml");
 
     private Library() {}
 

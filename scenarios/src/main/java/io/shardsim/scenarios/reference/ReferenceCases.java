@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.reference;
 
 import io.shardsim.reports.validation.Metric;
-import io.shardsim.scenarios.catalog.ResourceDirectory;
 import io.shardsim.scenarios.language.Block;
 import io.shardsim.scenarios.question.Scenario;
 import io.shardsim.scenarios.question.ScenarioPoint;
@@ -12,6 +11,7 @@ import io.shardsim.scenarios.yaml.Position;
 import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode;
 import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.ResourceDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -59,7 +59,7 @@ public final class ReferenceCases {
 
     /** The cases that come with the program, files in order of their names. */
     public static List<ReferenceCase> builtIn() {
-        ResourceDirectory directory = new ResourceDirectory(DIRECTORY);
+        ResourceDirectory directory = new ResourceDirectory(DIRECTORY, ".yaml");
         List<ReferenceCase> cases = new ArrayList<>();
         for (String name : directory.names()) {
             cases.addAll(builtIn(directory, name));

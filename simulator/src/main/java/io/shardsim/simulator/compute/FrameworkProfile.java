@@ -1,10 +1,7 @@
 package io.shardsim.simulator.compute;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.ResourceDirectory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +10,6 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a framework's code does around the matrix products of a transformer: which element-wise operators it fuses, how
@@ -29,22 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class FrameworkProfile {
     private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
 
-    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]*");
-
-    /** The shipped profiles, the three generic ones first: what a listing shows and an error suggests. */
-    private static final List<String> NAMES = List.of(
-            "eager",
-            "fused",
-            "compiled",
-            "megatron",
-            "deepspeed",
-            "deepspeed-hf",
-            "deepspeed-hf-bert",
-            "fsdp",
-            "fsdp-compile",
-            "composer",
-            "composer-torch-1",
-            "smp");
+    private static final ResourceDirectory FILES = Constants.directory(FrameworkProfile.class, "frameworks");
 
     /** An element-wise operator and how much of it there is. */
     public enum Operator {
@@ -127,87 +108,64 @@ public final class FrameworkProfile {
     private final long hostBackwardKernelPs;
     private final Cost[] costs;
 
-    private FrameworkProfile(String name, Properties p) {
+    private FrameworkProfile(String name, Constants constants) {
         this.name = name;
-        this.source = text(name, p, "source");
-        this.dropout = Boolean.parseBoolean(text(name, p, "dropout"));
-        this.recomputeStopsEarly = Boolean.parseBoolean(text(name, p, "recompute-stops-early"));
-        this.savedActivationBytes = Integer.parseInt(text(name, p, "saved-activation-bytes"));
-        this.keptLogitBytes = Integer.parseInt(text(name, p, "kept-logit-bytes"));
-        this.logitGradientBytes = Integer.parseInt(text(name, p, "logit-gradient-bytes"));
-        this.flashRateRatio = Double.parseDouble(text(name, p, "flash-rate-ratio"));
-        this.flashNarrowRateRatio = Double.parseDouble(text(name, p, "flash-narrow-rate-ratio"));
-        this.matmulRateRatio = Double.parseDouble(text(name, p, "matmul-rate-ratio"));
-        this.matmulRateRatios = matmulRateRatios(p);
-        this.hostForwardKernelPs = Long.parseLong(text(name, p, "host-forward-kernel-ps"));
-        this.hostBackwardKernelPs = Long.parseLong(text(name, p, "host-backward-kernel-ps"));
+        this.source = constants.text("source");
+        this.dropout = constants.flag("dropout");
+        this.recomputeStopsEarly = constants.flag("recompute-stops-early");
+        this.savedActivationBytes = constants.count("saved-activation-bytes");
+        this.keptLogitBytes = constants.count("kept-logit-bytes");
+        this.logitGradientBytes = constants.count("logit-gradient-bytes");
+        this.flashRateRatio = constants.ratio("flash-rate-ratio");
+        this.flashNarrowRateRatio = constants.ratio("flash-narrow-rate-ratio");
+        this.matmulRateRatio = constants.ratio("matmul-rate-ratio");
+        this.matmulRateRatios = matmulRateRatios(constants);
+        this.hostForwardKernelPs = Long.parseLong(constants.text("host-forward-kernel-ps"));
+        this.hostBackwardKernelPs = Long.parseLong(constants.text("host-backward-kernel-ps"));
         this.costs = new Cost[Operator.values().length];
         for (Operator operator : Operator.values()) {
-            costs[operator.ordinal()] = cost(name, operator.key(), text(name, p, operator.key()));
+            costs[operator.ordinal()] = cost(name, operator.key(), constants.text(operator.key()));
         }
     }
 
-    /** Names of the shipped profiles. */
+    /** Names of the shipped profiles, which are those of their files. */
     public static List<String> names() {
-        return NAMES;
+        return FILES.names();
     }
 
     /** The shipped profile of that name. */
     public static FrameworkProfile named(String name) {
-        return parse(name, properties(name));
+        return new FrameworkProfile(name, constants(name));
     }
 
     /** The keys and values of the shipped profile of that name, those of the file that it extends included. */
     public static Properties properties(String name) {
-        Properties properties = NAME.matcher(name).matches() ? load(name) : null;
-        if (properties == null) {
-            throw new IllegalArgumentException("no framework profile named " + name + "; there are " + NAMES);
+        return constants(name).toProperties();
+    }
+
+    private static Constants constants(String name) {
+        Constants constants = Constants.find(FILES, name);
+        if (constants == null) {
+            throw new IllegalArgumentException("no framework profile named " + name + "; there are " + names());
         }
-        return properties;
+        return constants;
     }
 
     /** A profile from keys and values, a reader's own file for instance. */
     public static FrameworkProfile parse(String name, Properties properties) {
-        return new FrameworkProfile(name, properties);
-    }
-
-    private static @Nullable Properties load(String name) {
-        try (InputStream in = FrameworkProfile.class.getResourceAsStream("frameworks/" + name + ".properties")) {
-            if (in == null) {
-                return null;
-            }
-            Properties own = new Properties();
-            own.load(new InputStreamReader(in, StandardCharsets.UTF_8));
-            String base = own.getProperty("extends");
-            Properties merged = base == null ? new Properties() : load(base);
-            if (merged == null) {
-                throw new IllegalArgumentException(name + ".properties extends " + base + ", which does not exist");
-            }
-            merged.putAll(own);
-            return merged;
-        } catch (IOException e) {
-            throw new UncheckedIOException("frameworks/" + name + ".properties", e);
-        }
+        return new FrameworkProfile(name, new Constants(name, properties));
     }
 
     /** Ratios of single architectures: {@code matmul-rate-ratio.hopper = 0.9}. */
-    private static Map<String, Double> matmulRateRatios(Properties p) {
+    private static Map<String, Double> matmulRateRatios(Constants constants) {
         String prefix = "matmul-rate-ratio.";
         Map<String, Double> ratios = new TreeMap<>();
-        for (String key : p.stringPropertyNames()) {
+        for (String key : constants.keys()) {
             if (key.startsWith(prefix)) {
-                ratios.put(key.substring(prefix.length()), Double.valueOf(p.getProperty(key)));
+                ratios.put(key.substring(prefix.length()), constants.ratio(key));
             }
         }
         return Map.copyOf(ratios);
-    }
-
-    private static String text(String name, Properties properties, String key) {
-        String value = properties.getProperty(key);
-        if (value == null) {
-            throw new IllegalArgumentException("frameworks/" + name + ".properties: " + key + " is missing");
-        }
-        return value.strip();
     }
 
     private static Cost cost(String name, String key, String text) {

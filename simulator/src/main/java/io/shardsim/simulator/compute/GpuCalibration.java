@@ -1,15 +1,11 @@
 package io.shardsim.simulator.compute;
 
+import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.topology.GpuSpec;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fitted coefficients of a GPU family, read from {@code <name or architecture>.properties} beside this class. Each value
@@ -57,6 +53,7 @@ public record GpuCalibration(
         List<Tile> tiles,
         int[] splits,
         Range range) {
+    private static final ResourceDirectory FILES = Constants.directory(GpuCalibration.class);
 
     /**
      * Rows and columns of the result that one thread block computes.
@@ -79,22 +76,26 @@ public record GpuCalibration(
 
     /** The calibration named like the GPU, else the one named like its architecture. */
     public static GpuCalibration of(GpuSpec gpu) {
-        return named(load(gpu.name()) != null ? gpu.name() : gpu.architecture());
+        return named(Constants.find(FILES, gpu.name()) != null ? gpu.name() : gpu.architecture());
     }
 
     /** The calibration in the file of that name. */
     public static GpuCalibration named(String family) {
-        return parse(family, properties(family));
+        return of(family, constants(family));
     }
 
     /** The keys and values of the file of that name, those of the file that it extends included. */
     public static Properties properties(String family) {
-        Properties properties = load(family);
-        if (properties == null) {
+        return constants(family).toProperties();
+    }
+
+    private static Constants constants(String family) {
+        Constants constants = Constants.find(FILES, family);
+        if (constants == null) {
             throw new IllegalArgumentException("no kernel-time calibration named " + family + "; add " + family
                     + ".properties beside ampere.properties, or choose ampere, hopper or volta");
         }
-        return properties;
+        return constants;
     }
 
     /** The same GPU running the matrix and attention kernels that a framework ships. */
@@ -122,78 +123,44 @@ public record GpuCalibration(
                 range);
     }
 
-    private static @Nullable Properties load(String family) {
-        try (InputStream in = GpuCalibration.class.getResourceAsStream(family + ".properties")) {
-            if (in == null) {
-                return null;
-            }
-            Properties properties = new Properties();
-            properties.load(new InputStreamReader(in, StandardCharsets.UTF_8));
-            String base = properties.getProperty("extends");
-            if (base == null) {
-                return properties;
-            }
-            Properties merged = load(base);
-            if (merged == null) {
-                throw new IllegalArgumentException(family + ".properties extends " + base + ", which does not exist");
-            }
-            merged.putAll(properties);
-            return merged;
-        } catch (IOException e) {
-            throw new UncheckedIOException(family + ".properties", e);
-        }
+    /** A calibration from keys and values, a reader's own file for instance. */
+    public static GpuCalibration parse(String family, Properties properties) {
+        return of(family, new Constants(family, properties));
     }
 
-    /** A calibration from keys and values, a reader's own file for instance. */
-    public static GpuCalibration parse(String family, Properties p) {
+    private static GpuCalibration of(String family, Constants constants) {
         return new GpuCalibration(
                 family,
-                number(family, p, "matmul.rate"),
-                number(family, p, "matmul.l2-bytes-per-second"),
-                number(family, p, "matmul.misaligned-ratio"),
-                number(family, p, "matmul.wave-ps"),
-                number(family, p, "matmul.epilogue-ps-per-element"),
-                number(family, p, "matmul.sustained-slowdown"),
-                number(family, p, "matmul.clock-settling-ps"),
-                number(family, p, "matmul.fixed-ps"),
-                number(family, p, "matmul.hbm-ratio"),
-                number(family, p, "matmul.split-fixed-ps"),
-                number(family, p, "matmul.split-bytes-per-second"),
-                (long) number(family, p, "kernel.fixed-ps"),
-                number(family, p, "elementwise.hbm-ratio"),
-                number(family, p, "flash.forward-rate"),
-                number(family, p, "flash.backward-rate"),
-                number(family, p, "flash.narrow-head-ratio"),
-                tiles(text(family, p, "matmul.tiles")),
-                integers(text(family, p, "matmul.splits")),
-                range(family, p));
+                constants.positive("matmul.rate"),
+                constants.positive("matmul.l2-bytes-per-second"),
+                constants.positive("matmul.misaligned-ratio"),
+                constants.positive("matmul.wave-ps"),
+                constants.positive("matmul.epilogue-ps-per-element"),
+                constants.positive("matmul.sustained-slowdown"),
+                constants.positive("matmul.clock-settling-ps"),
+                constants.positive("matmul.fixed-ps"),
+                constants.positive("matmul.hbm-ratio"),
+                constants.positive("matmul.split-fixed-ps"),
+                constants.positive("matmul.split-bytes-per-second"),
+                (long) constants.positive("kernel.fixed-ps"),
+                constants.positive("elementwise.hbm-ratio"),
+                constants.positive("flash.forward-rate"),
+                constants.positive("flash.backward-rate"),
+                constants.positive("flash.narrow-head-ratio"),
+                tiles(constants.text("matmul.tiles")),
+                integers(constants.text("matmul.splits")),
+                range(constants));
     }
 
-    private static String text(String family, Properties properties, String key) {
-        String value = properties.getProperty(key);
-        if (value == null) {
-            throw new IllegalArgumentException(family + ".properties: " + key + " is missing");
-        }
-        return value.strip();
-    }
-
-    private static double number(String family, Properties properties, String key) {
-        double value = Double.parseDouble(text(family, properties, key));
-        if (!(value > 0) || Double.isInfinite(value)) {
-            throw new IllegalArgumentException(family + ".properties: " + key + " " + value + " must be above 0");
-        }
-        return value;
-    }
-
-    private static Range range(String family, Properties p) {
-        String[] tokens = text(family, p, "calibrated-tokens").split("\\.\\.");
-        String[] hidden = text(family, p, "calibrated-hidden").split("\\.\\.");
+    private static Range range(Constants constants) {
+        String[] tokens = constants.text("calibrated-tokens").split("\\.\\.");
+        String[] hidden = constants.text("calibrated-hidden").split("\\.\\.");
         return new Range(
                 Long.parseLong(tokens[0]),
                 Long.parseLong(tokens[1]),
                 Long.parseLong(hidden[0]),
                 Long.parseLong(hidden[1]),
-                p.getProperty("remarks", ""));
+                constants.has("remarks") ? constants.text("remarks") : "");
     }
 
     private static List<Tile> tiles(String text) {

@@ -9,11 +9,6 @@ import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TransformerTimesTest {
@@ -112,16 +107,6 @@ class TransformerTimesTest {
                 times("compiled", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
         assertThat(fused).isLessThan(eager);
         assertThat(compiled).isLessThanOrEqualTo(fused);
-    }
-
-    @Test
-    void everyProfileFileIsListed() throws IOException {
-        Path folder = Path.of("src", "main", "resources", "io", "shardsim", "simulator", "compute", "frameworks");
-        try (Stream<Path> files = Files.list(folder)) {
-            List<String> names = files.map(file -> file.getFileName().toString().replace(".properties", ""))
-                    .toList();
-            assertThat(FrameworkProfile.names()).containsExactlyInAnyOrderElementsOf(names);
-        }
     }
 
     @Test

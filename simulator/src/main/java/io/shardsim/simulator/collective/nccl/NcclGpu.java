@@ -1,5 +1,7 @@
 package io.shardsim.simulator.collective.nccl;
 
+import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.stream.Stream;
@@ -26,6 +28,9 @@ record NcclGpu(
         int channels,
         Tuner tuner) {
 
+    /** A file for each architecture and one for each family of instances. */
+    static final ResourceDirectory FILES = Constants.directory(NcclGpu.class);
+
     /**
      * Rates in bytes per microsecond; the arrays are for one, two and more nodes.
      *
@@ -48,10 +53,14 @@ record NcclGpu(
 
     /** The constants in the file named like the GPU's architecture. */
     static NcclGpu of(GpuSpec gpu) {
-        Constants constants = Constants.named(gpu.architecture());
+        Constants constants = Constants.find(FILES, gpu.architecture());
+        if (constants == null) {
+            throw new IllegalArgumentException("NCCL constants: no file " + gpu.architecture()
+                    + ".properties; add one like ampere.properties, or name the architecture ampere, hopper or volta");
+        }
         return new NcclGpu(
-                constants.timesPs("base"),
-                constants.timesPs("nvlink-step"),
+                timesPs(constants, "base"),
+                timesPs(constants, "nvlink-step"),
                 Stream.of(Protocol.values())
                         .map(protocol -> constants.rate("lane." + protocol.key()))
                         .toArray(Bandwidth[]::new),
@@ -61,11 +70,25 @@ record NcclGpu(
                 constants.count("channels"),
                 new Tuner(
                         constants.count("tuner.rings"),
-                        constants.perMicrosecond("tuner.ring-rate")[0],
-                        constants.perMicrosecond("tuner.ll-rate-max")[0],
-                        constants.perMicrosecond("tuner.ll128-ring-rate-max")[0],
-                        constants.perMicrosecond("tuner.tree-rate-max"),
-                        constants.perMicrosecond("tuner.ll128-tree-rate-max"),
+                        perMicrosecond(constants, "tuner.ring-rate")[0],
+                        perMicrosecond(constants, "tuner.ll-rate-max")[0],
+                        perMicrosecond(constants, "tuner.ll128-ring-rate-max")[0],
+                        perMicrosecond(constants, "tuner.tree-rate-max"),
+                        perMicrosecond(constants, "tuner.ll128-tree-rate-max"),
                         constants.ratio("tuner.plateau")));
+    }
+
+    /** One time per protocol, in the order of {@link Protocol}. */
+    private static long[] timesPs(Constants constants, String prefix) {
+        return Stream.of(Protocol.values())
+                .mapToLong(protocol -> constants.timePs(prefix + "." + protocol.key()))
+                .toArray();
+    }
+
+    /** Rates in bytes per microsecond, the unit of NCCL's tuner. */
+    private static double[] perMicrosecond(Constants constants, String key) {
+        return constants.list(key).stream()
+                .mapToDouble(text -> Bandwidth.parse(text).bytesPerSecond() / 1e6)
+                .toArray();
     }
 }

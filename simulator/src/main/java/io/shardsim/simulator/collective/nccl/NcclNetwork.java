@@ -1,7 +1,10 @@
 package io.shardsim.simulator.collective.nccl;
 
+import io.shardsim.simulator.Constants;
 import io.shardsim.topology.InstanceSpec;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 
 /**
  * NCCL and its network plugin on one family of instances.
@@ -47,14 +50,14 @@ record NcclNetwork(List<Protocol> protocols, Host host, long bufferBytes, double
     /** The constants in the file named like the instance's family, {@code p4d} for p4d.24xlarge, else those of an unknown network. */
     static NcclNetwork of(InstanceSpec instance) {
         int dot = instance.name().indexOf('.');
-        Constants constants =
-                Constants.find(dot < 0 ? instance.name() : instance.name().substring(0, dot));
+        String family = dot < 0 ? instance.name() : instance.name().substring(0, dot);
+        Constants constants = Constants.find(NcclGpu.FILES, family);
         if (constants == null || !constants.has("protocols")) {
-            constants = Constants.named("network");
+            constants = Objects.requireNonNull(Constants.find(NcclGpu.FILES, "network"), "network.properties");
         }
         return new NcclNetwork(
                 constants.list("protocols").stream().map(Protocol::of).toList(),
-                Host.valueOf(constants.text("host").toUpperCase(java.util.Locale.ROOT)),
+                Host.valueOf(constants.text("host").toUpperCase(Locale.ROOT)),
                 constants.bytes("buffer"),
                 constants.timePs("tuner.latency") / 1e6,
                 stepsPs(constants, instance.nic().latencyPs()));

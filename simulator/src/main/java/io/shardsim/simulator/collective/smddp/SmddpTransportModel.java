@@ -1,5 +1,6 @@
 package io.shardsim.simulator.collective.smddp;
 
+import io.shardsim.simulator.Constants;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
@@ -7,14 +8,8 @@ import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.units.Bandwidth;
-import io.shardsim.topology.units.DataSize;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Properties;
+import java.util.Objects;
 
 /**
  * SMDDP's choices: its own all-gather and all-reduce where they are supported, NCCL's for everything else.
@@ -26,13 +21,13 @@ import java.util.Properties;
  */
 public final class SmddpTransportModel implements TransportModel {
     private static final String NAME = "smddp";
-    private static final String FILE = "smddp.properties";
     /** GPUs of the nodes for which the sort buffer's rule is written. */
     private static final int GPUS_PER_NODE = 8;
 
     private final TransportModel nccl;
     private final List<? extends CollectiveAlgorithm> algorithms;
-    private final Properties constants = constants();
+    private final Constants constants =
+            Objects.requireNonNull(Constants.find(Constants.directory(SmddpTransportModel.class), NAME));
     private final long chunkBytesMax;
 
     /**
@@ -45,19 +40,6 @@ public final class SmddpTransportModel implements TransportModel {
         this.nccl = nccl;
         this.algorithms = List.copyOf(algorithms);
         this.chunkBytesMax = chunkBytesMax;
-    }
-
-    private static Properties constants() {
-        Properties constants = new Properties();
-        try (InputStream in = SmddpTransportModel.class.getResourceAsStream(FILE)) {
-            if (in == null) {
-                throw new IllegalStateException(FILE + " is missing");
-            }
-            constants.load(new InputStreamReader(in, StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(FILE, e);
-        }
-        return constants;
     }
 
     @Override
@@ -78,15 +60,15 @@ public final class SmddpTransportModel implements TransportModel {
     @Override
     public long bufferBytes(Cluster cluster) {
         return cluster.nodes() > 1 && isSupported(CollectiveKind.ALL_GATHER, cluster)
-                ? bytes("all-gather.scratch") + bytes("all-gather.sort")
+                ? constants.bytes("all-gather.scratch") + constants.bytes("all-gather.sort")
                 : 0;
     }
 
     private boolean isSupported(CollectiveKind kind, Cluster cluster) {
         String name = cluster.instance().name();
         String family = name.substring(0, Math.max(0, name.indexOf('.')));
-        String instances = constants.getProperty(kind.id().replace('_', '-') + ".instances", "");
-        return List.of(instances.strip().split("\\s*,\\s*")).contains(family);
+        String key = kind.id().replace('_', '-') + ".instances";
+        return constants.has(key) && constants.list(key).contains(family);
     }
 
     private boolean fallsBack(CollectiveKind kind, long totalBytes, int ranks) {
@@ -94,17 +76,17 @@ public final class SmddpTransportModel implements TransportModel {
             return false;
         }
         long inputBytes = (totalBytes + ranks - 1) / ranks;
-        return inputBytes > bytes("all-gather.scratch")
-                || (double) inputBytes * ranks / GPUS_PER_NODE > bytes("all-gather.sort");
+        return inputBytes > constants.bytes("all-gather.scratch")
+                || (double) inputBytes * ranks / GPUS_PER_NODE > constants.bytes("all-gather.sort");
     }
 
     /** The thread blocks that NCCL's sends have, on fewer multiprocessors. */
     private Transport transport(long totalBytes, int[] members, Cluster cluster) {
         Transport sends = nccl.choose(CollectiveKind.ALL_TO_ALL, "direct", totalBytes, members, cluster)
                 .transport();
-        int multiprocessors = Integer.parseInt(text("multiprocessors"));
+        int multiprocessors = constants.count("multiprocessors");
         long shardBytes = totalBytes / members.length;
-        long messageBytes = Math.min(chunkBytesMax, bytes("message"));
+        long messageBytes = Math.min(chunkBytesMax, constants.bytes("message"));
         int channels = (int) Math.max(1, Math.min(multiprocessors, shardBytes / messageBytes));
         return new Transport(
                 "mesh",
@@ -123,17 +105,5 @@ public final class SmddpTransportModel implements TransportModel {
 
     private static Bandwidth perChannel(Bandwidth rate, int channels, int own) {
         return rate.scaled((double) channels / own);
-    }
-
-    private long bytes(String key) {
-        return DataSize.parse(text(key)).bytes();
-    }
-
-    private String text(String key) {
-        String value = constants.getProperty(key);
-        if (value == null) {
-            throw new IllegalStateException(FILE + ": " + key + " is missing");
-        }
-        return value.strip();
     }
 }

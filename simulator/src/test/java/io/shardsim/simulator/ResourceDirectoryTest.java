@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.catalog;
+package io.shardsim.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,13 +38,14 @@ class ResourceDirectoryTest {
         }
         URL[] places = {jar.toUri().toURL(), folder.resolve("classes").toUri().toURL()};
         try (URLClassLoader loader = new URLClassLoader(places, null)) {
-            ResourceDirectory things = new ResourceDirectory("things", loader);
+            ResourceDirectory things = new ResourceDirectory("things", ".yaml", loader);
             assertThat(things.names()).containsExactly("a", "b");
             assertThat(text(things, "a")).isEqualTo("in: jar");
             assertThat(text(things, "b")).isEqualTo("in: folder");
             assertThat(things.open("c")).isNull();
             assertThat(things.open("deeper/c")).isNull();
-            assertThat(new ResourceDirectory("nothing", loader).names()).isEmpty();
+            assertThat(new ResourceDirectory("nothing", ".yaml", loader).names())
+                    .isEmpty();
         }
     }
 

@@ -1,0 +1,94 @@
+package io.shardsim.simulator;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of one kind in one directory of the class path, in folders and in jars alike, so that adding an entry is adding a file.
+ *
+ * @param directory with slashes, none at either end
+ * @param suffix of the files, for example {@code .yaml}
+ */
+public record ResourceDirectory(String directory, String suffix, ClassLoader loader) {
+    public ResourceDirectory(String directory, String suffix) {
+        this(directory, suffix, ResourceDirectory.class.getClassLoader());
+    }
+
+    /** Names of the files, without their suffix, in order. */
+    public List<String> names() {
+        return files().stream().map(this::name).sorted().distinct().toList();
+    }
+
+    /** The file, or null when there is none of this name. */
+    public @Nullable InputStream open(String name) {
+        return name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") ? loader.getResourceAsStream(path(name)) : null;
+    }
+
+    /** The file as the class path and messages name it. */
+    public String path(String name) {
+        return directory + "/" + name + suffix;
+    }
+
+    /** All files, two of one name where two places of the class path have one. */
+    List<URL> files() {
+        List<URL> files = new ArrayList<>();
+        try {
+            for (URL place : Collections.list(loader.getResources(directory))) {
+                files.addAll(
+                        place.openConnection() instanceof JarURLConnection jar
+                                ? filesInJar(place, jar)
+                                : filesInFolder(place));
+            }
+        } catch (IOException | URISyntaxException failure) {
+            throw new IllegalStateException("resources " + directory + " cannot be listed", failure);
+        }
+        return files;
+    }
+
+    /** Name of a file, without its suffix. */
+    String name(URL file) {
+        String path = file.getPath();
+        return path.substring(path.lastIndexOf('/') + 1, path.length() - suffix.length());
+    }
+
+    private List<URL> filesInFolder(URL place) throws IOException, URISyntaxException {
+        List<URL> files = new ArrayList<>();
+        try (Stream<Path> paths = Files.list(Path.of(place.toURI()))) {
+            for (Path path : (Iterable<Path>) paths.sorted()::iterator) {
+                if (path.getFileName().toString().endsWith(suffix)) {
+                    files.add(path.toUri().toURL());
+                }
+            }
+        }
+        return files;
+    }
+
+    /** Reads past the cache of connections, which would keep the jar open. */
+    private List<URL> filesInJar(URL place, JarURLConnection connection) throws IOException {
+        connection.setUseCaches(false);
+        String prefix = directory + "/";
+        String base = place.toString().endsWith("/") ? place.toString() : place + "/";
+        List<URL> files = new ArrayList<>();
+        try (JarFile jar = connection.getJarFile()) {
+            for (JarEntry entry : Collections.list(jar.entries())) {
+                String name = entry.getName();
+                if (name.startsWith(prefix) && name.endsWith(suffix) && name.indexOf('/', prefix.length()) < 0) {
+                    files.add(new URL(base + name.substring(prefix.length())));
+                }
+            }
+        }
+        return files;
+    }
+}
