@@ -12,15 +12,16 @@ public final class Nearest {
 
     private Nearest() {}
 
+    /** More names than these are listed as known ones rather than as what was meant. */
+    private static final int MEANT_MAX = 4;
+
     /**
      * The known name that the unknown one is the beginning of, where there is just one; else the one with the fewest edits, or null when none is
      * near: more than a third of its letters, and more than two, differ.
      */
     public static @Nullable String of(String unknown, Collection<String> known) {
-        List<String> longer = known.stream()
-                .filter(candidate -> folded(candidate).startsWith(folded(unknown)))
-                .toList();
-        if (longer.size() == 1 && unknown.length() > 1) {
+        List<String> longer = longer(unknown, known);
+        if (longer.size() == 1) {
             return longer.get(0);
         }
         String best = null;
@@ -35,8 +36,20 @@ public final class Nearest {
         return best;
     }
 
+    /** Known names that the unknown one is the beginning of. */
+    private static List<String> longer(String unknown, Collection<String> known) {
+        return known.stream()
+                .filter(candidate -> unknown.length() > 1 && folded(candidate).startsWith(folded(unknown)))
+                .toList();
+    }
+
     /** {@code did you mean NAME?}, or the list of known names. */
     public static String remedy(String unknown, Collection<String> known) {
+        List<String> longer = longer(unknown, known);
+        if (longer.size() > 1 && longer.size() <= MEANT_MAX) {
+            int last = longer.size() - 1;
+            return "did you mean " + String.join(", ", longer.subList(0, last)) + " or " + longer.get(last) + "?";
+        }
         String nearest = of(unknown, known);
         if (nearest != null) {
             return "did you mean " + nearest + "?";

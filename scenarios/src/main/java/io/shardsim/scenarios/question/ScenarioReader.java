@@ -151,7 +151,7 @@ public final class ScenarioReader {
                         "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"
                                 + " measured latency");
             }
-            Task task = file.has("workload") ? collective() : training(cluster);
+            Task task = file.has("workload") ? collective(cluster) : training(cluster);
             CollectiveSettings settings = collectives(task);
             if (cluster == null || task == null) {
                 return null;
@@ -159,7 +159,10 @@ public final class ScenarioReader {
             return new ScenarioPoint(file.text("scenario", ""), values, cluster, task, settings, notes, figures);
         }
 
-        private @Nullable Task collective() {
+        private @Nullable Task collective(@Nullable Cluster cluster) {
+            if (cluster != null && cluster.worldSize() < 2) {
+                problems.add(file.at("cluster"), "a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
+            }
             for (String key : List.of("model", "training", "strategy", "storage", "checkpoint")) {
                 if (file.has(key)) {
                     problems.add(

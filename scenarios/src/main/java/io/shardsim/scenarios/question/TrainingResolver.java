@@ -15,6 +15,8 @@ import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode.Entry;
 import io.shardsim.scenarios.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.strategy.ModelParallel;
 import io.shardsim.simulator.strategy.Precision;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -184,19 +186,34 @@ final class TrainingResolver {
                 given.put(entry.key(), String.valueOf(inForce));
             } else if (value != null && entry.value() instanceof Scalar written) {
                 given.put(entry.key(), written.text());
-                checkAlgorithm(entry.key(), written);
+                checkName(entry.key(), written);
             }
         }
         return new StrategySpec(descriptor, given);
     }
 
-    private void checkAlgorithm(String key, Scalar written) {
-        List<String> known = new ArrayList<>(List.of(CollectiveSettings.AUTO));
-        known.addAll(CollectiveDescriptors.names(null));
-        if (key.endsWith("_algorithm") && !known.contains(written.text())) {
+    /** Names that a strategy's own settings may have are those of files: of collectives and of framework profiles. */
+    private void checkName(String key, Scalar written) {
+        String name = written.text();
+        if (key.equals("framework_profile") && !FrameworkProfile.names().contains(name)) {
             problems.add(
                     written.position(),
-                    key + " " + written.text() + " is not in the catalog; " + Nearest.remedy(written.text(), known));
+                    key + " " + name + " is not known; " + Nearest.remedy(name, FrameworkProfile.names()));
+        }
+        if (!key.endsWith("_algorithm") || name.equals(CollectiveSettings.AUTO)) {
+            return;
+        }
+        boolean exists = CollectiveDescriptors.names(null).contains(name);
+        // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
+        List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
+        able.addAll(CollectiveDescriptors.names(key.startsWith("reduce") ? null : CollectiveKind.ALL_GATHER.id()));
+        if (!able.contains(name)) {
+            problems.add(
+                    written.position(),
+                    key + " " + name
+                            + (exists
+                                    ? " does not carry all_gather; known: " + String.join(", ", able)
+                                    : " is not in the catalog; " + Nearest.remedy(name, able)));
         }
     }
 

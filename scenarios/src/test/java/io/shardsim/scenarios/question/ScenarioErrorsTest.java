@@ -49,6 +49,17 @@ class ScenarioErrorsTest {
                         "shard_group: 128, gather_algorithm: hierarchy, activation_loading_horizon: 0",
                         "a.yaml:7:60: gather_algorithm hierarchy is not in the catalog; did you mean hierarchical?"),
                 with(
+                        "shard_group: 128",
+                        "shard_group: 128, gather_algorithm: tree, framework_profile: fsdp2",
+                        "a.yaml:7:60: gather_algorithm tree does not carry all_gather; known: auto, direct, hierarchical,"
+                                + " hierarchical-batched, ring, smddp",
+                        "a.yaml:7:85: framework_profile fsdp2 is not known; did you mean fsdp?"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 128, run_ahead_layers: 0, tensor_parallel: 0",
+                        "a.yaml:7:60: run_ahead_layers 0 < 1; write 1 or more",
+                        "a.yaml:7:80: tensor_parallel 0 < 1; write 1 or more"),
+                with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_checkpointing: none\n  activation_offload: true",
                         "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library offloads what"
@@ -221,6 +232,10 @@ class ScenarioErrorsTest {
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: b200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
                         "a.yaml:3:16: gpu b200 is not in the catalog; did you mean h200?"),
+                with(
+                        "cluster: {instance: p4d.24xlarge, nodes: 32}",
+                        "cluster: {gpu: A100, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: 32}",
+                        "a.yaml:3:16: gpu A100 is not in the catalog; did you mean a100-40gb or a100-80gb?"),
                 with(
                         "model: gpt2-30b",
                         "model: gpt2-30",
@@ -399,6 +414,16 @@ class ScenarioErrorsTest {
         } else {
             assertThat(problems(text)).containsExactlyElementsOf(expected);
         }
+    }
+
+    @Test
+    void aCollectiveNeedsSomebodyToTalkTo() {
+        assertThat(problems("""
+                scenario: lonely
+                cluster: {instance: p4d.24xlarge, gpus_per_node: 1, pcie_switches: 1, nics_per_node: 1, nodes: 1}
+                workload: {collective: all_reduce, size: 1 GiB}
+                """))
+                .containsExactly("a.yaml:2:10: a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
     }
 
     @Test

@@ -135,12 +135,12 @@ record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
         return List.of(String.format(
                 Locale.ROOT,
                 "pipeline cut (partition %s): layers %s; the head costs as much as %.1f layers, so the costliest stage does %.1f %% more"
-                        + " than the mean; every cut passes %d bytes on and as many back for each micro-batch, wherever it lies",
+                        + " than the mean; every cut passes %.1f MB on and as many back for each micro-batch, wherever it lies",
                 kind,
                 layersOfPieces(),
                 headCost(job),
                 100 * (costliest() / mean - 1),
-                cutBytes));
+                cutBytes * 1e-6));
     }
 
     private String layersOfPieces() {

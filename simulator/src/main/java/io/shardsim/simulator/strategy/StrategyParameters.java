@@ -25,7 +25,6 @@ import java.util.Set;
  */
 public final class StrategyParameters {
     private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "source");
-    private static final String HORIZON = "activation_loading_horizon";
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
@@ -64,8 +63,10 @@ public final class StrategyParameters {
     /** What is wrong with the settings for this job, by rules that all strategies share; one sentence each. */
     List<String> problems(TrainingJob job) {
         List<String> all = new ArrayList<>(problems);
-        if (count(HORIZON) < 1) {
-            all.add(HORIZON + " " + count(HORIZON) + " < 1; write 1 or more");
+        for (String name : names()) {
+            if (values.get(name) instanceof Long count && count == 0 && isAtLeastOne(name)) {
+                all.add(name + " 0 < 1; write 1 or more");
+            }
         }
         if (job.activationOffload()
                 && job.checkpointing() == Checkpointing.NONE
@@ -75,6 +76,13 @@ public final class StrategyParameters {
                     + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
         }
         return all;
+    }
+
+    /** Ranks, layers and stages whose default is one or more; a default of 0 has a meaning of its own. */
+    private boolean isAtLeastOne(String name) {
+        ParameterForm form = ParameterForm.of(defaultOf(name));
+        boolean counted = form == ParameterForm.RANKS || form == ParameterForm.LAYERS || form == ParameterForm.STAGES;
+        return counted && !Long.valueOf(0).equals(form.parse(defaultOf(name)));
     }
 
     /** Names of all declared settings, in the descriptor's order. */

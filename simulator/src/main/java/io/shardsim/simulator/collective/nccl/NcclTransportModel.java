@@ -11,7 +11,6 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -79,6 +78,22 @@ public final class NcclTransportModel implements TransportModel {
 
     @Override
     public Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
+        Choice best = find(kind, algorithm, totalBytes, members, cluster);
+        if (best == null) {
+            List<String> able = algorithms.stream()
+                    .map(CollectiveAlgorithm::name)
+                    .distinct()
+                    .filter(name -> find(kind, name, totalBytes, members, cluster) != null)
+                    .toList();
+            throw new IllegalArgumentException("algorithm " + algorithm + " cannot carry "
+                    + kind.name().toLowerCase(Locale.ROOT) + " over " + members.length + " ranks of " + cluster.nodes()
+                    + " nodes; " + (able.isEmpty() ? "none can" : "these can: " + String.join(", ", able)));
+        }
+        return best;
+    }
+
+    private @Nullable Choice find(
+            CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster) {
         NcclGpu gpu = gpu(cluster.instance().gpu());
         NcclNetwork network = networks.computeIfAbsent(cluster.instance(), NcclNetwork::of);
         Rings rings = Rings.of(members, cluster, gpu);
@@ -101,7 +116,7 @@ public final class NcclTransportModel implements TransportModel {
                 }
             }
         }
-        return require(best, kind, algorithm, members.length);
+        return best;
     }
 
     private NcclGpu gpu(GpuSpec gpu) {
@@ -220,16 +235,5 @@ public final class NcclTransportModel implements TransportModel {
             chunkBytes /= 2;
         }
         return chunkBytes;
-    }
-
-    private Choice require(@Nullable Choice best, CollectiveKind kind, String algorithm, int ranks) {
-        if (best == null) {
-            Set<String> known = new LinkedHashSet<>();
-            algorithms.forEach(candidate -> known.add(candidate.name()));
-            throw new IllegalArgumentException("collectives.algorithm " + algorithm + " cannot carry "
-                    + kind.name().toLowerCase(Locale.ROOT) + " over " + ranks + " ranks; known algorithms: "
-                    + String.join(", ", known));
-        }
-        return best;
     }
 }

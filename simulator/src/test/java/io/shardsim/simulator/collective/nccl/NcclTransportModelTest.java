@@ -113,8 +113,8 @@ class NcclTransportModelTest {
     @Test
     void anUnknownAlgorithmIsRefusedWithTheKnownOnes() {
         assertThatThrownBy(() -> choose(ALL_GATHER, "rnig", MIB, Machines.p4d(2)))
-                .hasMessage("collectives.algorithm rnig cannot carry all_gather over 16 ranks; "
-                        + "known algorithms: ring, tree, direct, hierarchical");
+                .hasMessage("algorithm rnig cannot carry all_gather over 16 ranks of 2 nodes; "
+                        + "these can: ring, tree, direct, hierarchical");
     }
 
     @Test
