@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -93,12 +94,21 @@ final class CatalogCommand implements Callable<Integer> {
         if (entry == null) {
             return List.of("");
         }
-        lines.add(entry.title());
-        for (Figure figure : entry.figures()) {
-            String note = figure.note() == null ? "" : " (" + figure.note() + ")";
-            lines.add(figure.key() + ": " + figure.text() + note + " [" + figure.source() + ", " + figure.date() + "]");
+        List<String> origins =
+                entry.figures().stream().map(CatalogCommand::origin).toList();
+        boolean same = origins.size() > 1 && Set.copyOf(origins).size() == 1;
+        lines.add(entry.title() + (same ? origins.get(0) : ""));
+        for (int i = 0; i < origins.size(); i++) {
+            Figure figure = entry.figures().get(i);
+            lines.add(figure.key() + ": " + figure.text() + (same ? "" : origins.get(i)));
         }
         return lines;
+    }
+
+    /** Remark, source and date of a figure; told once where all figures of an entry have the same. */
+    private static String origin(Figure figure) {
+        String note = figure.note() == null ? "" : " (" + figure.note() + ")";
+        return note + " [" + figure.source() + ", " + figure.date() + "]";
     }
 
     private static List<String> collective(String name) {

@@ -95,10 +95,18 @@ final class PointRuns {
             return;
         }
         String where = point.scenario() + (point.values().isEmpty() ? "" : " " + point.values());
-        String why = failure instanceof OutOfMemoryError
-                ? "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1"
-                : failure.getMessage() == null ? failure.toString() : failure.getMessage();
-        failures.add("simulation failed: " + where + ": " + why);
+        failures.add("simulation failed: " + where + ": " + why(failure));
+    }
+
+    static String why(Throwable failure) {
+        if (failure instanceof OutOfMemoryError) {
+            return "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1";
+        }
+        if (failure instanceof ArithmeticException) {
+            return "a time of more than 106 days (2^63 - 1 ps) or as many bytes came up (" + failure.getMessage()
+                    + "); make sizes smaller or links faster";
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     private void show(ProgressBarLine line, ScenarioRunner runner) {

@@ -122,6 +122,10 @@ final class RunCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
         }
+        if (out != null && out.isBlank()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--out is empty; name a folder, or leave it out for build/reports/SCENARIO");
+        }
         if ((split && cluster.isEmpty()) || (restart && !split)) {
             throw new ParameterException(
                     spec.commandLine(),

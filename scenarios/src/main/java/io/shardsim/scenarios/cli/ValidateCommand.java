@@ -97,6 +97,10 @@ final class ValidateCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
         }
+        if (out != null && out.isBlank()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--out is empty; name a folder, or leave it out for build/reports/validation");
+        }
         if (record != null && (file != null || !only.isEmpty())) {
             throw new ParameterException(
                     spec.commandLine(), "--record is for all built-in cases; leave out FILE and --only");

@@ -257,6 +257,16 @@ class CommandLineTest {
     }
 
     @Test
+    void timesBeyondWhatCanBeCountedSaySo() throws IOException {
+        answer = point -> {
+            throw new ArithmeticException("integer overflow");
+        };
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(err.toString()).contains("more than 106 days (2^63 - 1 ps)", "make sizes smaller or links faster");
+    }
+
+    @Test
     void whatDoesNotFitSaysByHowMuchAndWhatDoes() throws IOException {
         answer = CommandLineTest::tooLarge;
         assertThat(shardsim("run", file("a.yaml", TRAINING), "--out", outFolder()))
@@ -289,7 +299,9 @@ class CommandLineTest {
                 "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
                 "run --threads 0 x | shardsim run: --threads 0 is not between 1 and 1024; leave it out for one a core",
                 "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not an int",
+                "run --out  x | shardsim run: --out is empty; name a folder, or leave it out for build/reports/SCENARIO",
                 "catalog modles | shardsim catalog: no kind modles in the catalog; did you mean models?",
+                "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
             })
     void wrongUsageIsToldInOneLineWithTheNearestThing(String arguments, String message) {
@@ -330,6 +342,14 @@ class CommandLineTest {
                 .contains("nic: 100 Gbit/s")
                 .contains("nic_effective:")
                 .contains("p4d.24xlarge: Amazon EC2 p4d.24xlarge");
+    }
+
+    @Test
+    void catalogTellsASourceOnceThatAllFiguresShare() {
+        shardsim("catalog", "models", "llama2-7b");
+        assertThat(out.toString().replaceAll("\\s+", " "))
+                .containsOnlyOnce("arXiv:2307.09288")
+                .contains("hidden: 4096 layers: 32");
     }
 
     @Test
