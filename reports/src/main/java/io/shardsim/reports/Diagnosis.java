@@ -140,8 +140,9 @@ public record Diagnosis(String why, String next) {
                         : "Gather earlier: a deeper prefetch, or larger sharded units.";
             case REDUCE:
                 return wideGroup
-                        ? "Combine gradients in two hops: inside a smaller shard group every micro-batch, across groups once per training step."
-                        : "Combine gradients less often: more gradient accumulation per training step, or a larger global batch.";
+                        ? "Combine gradients in two hops: inside a smaller shard group every micro-batch, across groups once per training step"
+                                + whoHasGroups(run) + "."
+                        : "Combine gradients less often: a larger global batch, in more accumulation steps.";
             case HOST:
                 return waitsForHostsUpdate(run)
                         ? "Keep optimizer states on the GPU (more nodes, or a stage that splits more), or update less often: a larger global batch."
@@ -150,11 +151,14 @@ public record Diagnosis(String why, String next) {
                 return "Keep activations on the GPU (no offload), or load them back earlier" + headroom(run) + ".";
             case TENSOR:
                 return "Split layers among fewer ranks: a smaller tensor_parallel" + headroom(run)
-                        + ", or sequence_parallel, which splits what is left whole.";
+                        + (strategy.split().sequence()
+                                ? "."
+                                : ", or sequence_parallel, which splits what is left whole.");
             case PIPELINE_FORWARD:
             case PIPELINE_BACKWARD:
                 return "Keep stages busier: fewer pipeline stages" + headroom(run)
-                        + ", more micro-batches per training step, or an interleaved schedule.";
+                        + ", more micro-batches per training step, or "
+                        + (strategy.split().interleaved() ? "more model_chunks." : "an interleaved schedule.");
             default:
                 return FEWER_OPERATIONS;
         }
@@ -180,7 +184,8 @@ public record Diagnosis(String why, String next) {
 
     /** Where all ranks share one copy, the strategy may be one that cannot do otherwise. */
     private static String whoHasGroups(RunResult run) {
-        return run.facts().sharding().shardGroup() < run.gpus() ? "" : ", as mics and fsdp-hybrid have";
+        RunFacts.Strategy strategy = run.facts().sharding();
+        return strategy.shardGroup() < run.gpus() / strategy.split().ranks() ? "" : ", as mics and fsdp-hybrid have";
     }
 
     private static String headroom(RunResult run) {

@@ -169,23 +169,55 @@ public record RunFacts(
      * @param kind as scenario files write it, for example {@code mics}
      * @param name as people write it, for example {@code MiCS}
      * @param shardGroup ranks that together hold one copy of the sharded states, after capping; 1 when nothing is sharded
+     * @param split how the model is split beside data parallelism
      */
-    public record Strategy(String kind, String name, int shardGroup) {
-        /** Name and shard group, where the shard group is a choice. */
+    public record Strategy(String kind, String name, int shardGroup, Split split) {
+        /** Data parallelism alone. */
+        public Strategy(String kind, String name, int shardGroup) {
+            this(kind, name, shardGroup, Split.NONE);
+        }
+
+        /** Name, how the model is split, and the shard group where that is a choice. */
         public String label(int gpus) {
-            return shardGroup > 1 && shardGroup < gpus ? name + ", shard group " + shardGroup : name;
+            return name + split.words() + (choosesGroup(gpus) ? ", shard group " + shardGroup : "");
         }
 
         /** The same in short, for tables: the name up to what explains it, behind a comma or in parentheses. */
         public String shortLabel(int gpus) {
-            return shardGroup > 1 && shardGroup < gpus
-                    ? shortName() + " (shard group " + shardGroup + ")"
-                    : shortName();
+            return shortName() + split.words() + (choosesGroup(gpus) ? " (shard group " + shardGroup + ")" : "");
+        }
+
+        private boolean choosesGroup(int gpus) {
+            return shardGroup > 1 && shardGroup < gpus / split.ranks();
         }
 
         public String shortName() {
             String[] parts = name.split(",| \\(", 2);
             return parts[0].isBlank() ? name : parts[0].strip();
+        }
+    }
+
+    /**
+     * How a model is split among ranks beside data parallelism.
+     *
+     * @param tensor ranks that split each layer, 1 for none
+     * @param sequence whether they split norms and dropouts along the sequence
+     * @param stages pipeline stages, 1 for none
+     * @param interleaved whether a stage holds several pieces of the model, which take turns
+     */
+    public record Split(int tensor, boolean sequence, int stages, boolean interleaved) {
+        public static final Split NONE = new Split(1, false, 1, false);
+
+        /** Ranks that hold one copy of the model. */
+        public int ranks() {
+            return tensor * stages;
+        }
+
+        /** For example {@code , tensor parallel 8}, to follow a name. */
+        private String words() {
+            return (tensor > 1 ? ", tensor parallel " + tensor : "")
+                    + (sequence ? ", sequence parallel" : "")
+                    + (stages > 1 ? ", pipeline parallel " + stages : "");
         }
     }
 

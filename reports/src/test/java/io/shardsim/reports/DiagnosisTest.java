@@ -36,7 +36,25 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
                 .contains("two hops");
         assertThat(Diagnosis.of(run(8, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
-                .contains("gradient accumulation");
+                .contains("a larger global batch");
+    }
+
+    @Test
+    void neverAsksForWhatIsAlreadySo() {
+        RunFacts.Split split = new RunFacts.Split(8, false, 4, false);
+        assertThat(Diagnosis.of(run(split, Map.of(Stream.TENSOR, 4 * S))).next())
+                .contains("smaller tensor_parallel", "sequence_parallel");
+        assertThat(Diagnosis.of(run(split, Map.of(Stream.PIPELINE_FORWARD, 4 * S)))
+                        .next())
+                .contains("an interleaved schedule");
+        RunFacts.Split all = new RunFacts.Split(8, true, 4, true);
+        assertThat(Diagnosis.of(run(all, Map.of(Stream.TENSOR, 4 * S))).next())
+                .contains("smaller tensor_parallel")
+                .doesNotContain("sequence_parallel");
+        assertThat(Diagnosis.of(run(all, Map.of(Stream.PIPELINE_FORWARD, 4 * S)))
+                        .next())
+                .contains("model_chunks")
+                .doesNotContain("an interleaved schedule");
     }
 
     @Test
@@ -62,14 +80,28 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).next()).contains("Faster kernels");
     }
 
-    /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
+    private static RunResult run(RunFacts.Split split, Map<Stream, Long> exposedPs) {
+        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split), 2, 6, 0, exposedPs);
+    }
+
     private static RunResult run(
             int shardGroup, int accumulation, int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
+        return run(
+                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup), accumulation, busySeconds, slowdownPs, exposedPs);
+    }
+
+    /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
+    private static RunResult run(
+            RunFacts.Strategy strategy,
+            int accumulation,
+            int busySeconds,
+            long slowdownPs,
+            Map<Stream, Long> exposedPs) {
         RunFacts facts = RunFacts.ofTraining(
                 "s",
                 Map.of(),
                 SampleRuns.p4d(32),
-                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup),
+                strategy,
                 new RunFacts.Training("m", 1_000_000_000, 0, 2048, 1536, 1, accumulation, Checkpointing.NONE),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
                 List.of(),

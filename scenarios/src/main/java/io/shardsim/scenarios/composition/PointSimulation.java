@@ -22,6 +22,7 @@ import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.MemoryLedger;
 import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.ModelParallel;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.simulator.strategy.RankGroups;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -230,7 +231,8 @@ public final class PointSimulation implements ScenarioRunner {
                 new RunFacts.Strategy(
                         task.strategy().kind(),
                         task.strategy().descriptor().title(),
-                        strategy.shardGroups(job).size()),
+                        strategy.shardGroups(job).size(),
+                        split(strategy.modelParallel())),
                 new RunFacts.Training(
                         task.modelName(),
                         task.model().parameters(),
@@ -246,6 +248,14 @@ public final class PointSimulation implements ScenarioRunner {
                 new TransformerWorkTimes(job, point.cluster().instance()).remarks(),
                 sources(point));
         return RecordedErrors.builtIn().annotate(facts, point);
+    }
+
+    private static RunFacts.Split split(ModelParallel parallel) {
+        return new RunFacts.Split(
+                parallel.tensor(),
+                parallel.sequence(),
+                parallel.stages(),
+                parallel.stages() > 1 && parallel.chunks() > 1);
     }
 
     private static List<RunFacts.Source> sources(ScenarioPoint point) {
