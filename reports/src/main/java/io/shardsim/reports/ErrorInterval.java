@@ -28,4 +28,19 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
         double high = nearest.stream().mapToDouble(Near::error).max().orElseThrow();
         return new ErrorInterval(low, high, nearest);
     }
+
+    /** The range and the cases in words, for people. */
+    public String sentence() {
+        return "the published runs most like this one came out " + Quantities.fixed(1 + low, 2) + " to "
+                + Quantities.fixed(1 + high, 2) + " times as fast as measured: "
+                + String.join(
+                        ", ",
+                        nearest.stream()
+                                .map(near -> near.id() + " (" + percent(near.error()) + ")")
+                                .toList());
+    }
+
+    private static String percent(double error) {
+        return (error < 0 ? "" : "+") + Quantities.fixed(100 * error, 1) + " %";
+    }
 }

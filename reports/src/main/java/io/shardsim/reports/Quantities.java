@@ -53,9 +53,12 @@ public final class Quantities {
     }
 
     private static String scaled(double value, String[] units) {
+        if (value == 0) {
+            return "0 " + units[0];
+        }
         double scaled = value;
         int unit = 0;
-        while (Math.abs(scaled) < 1 && scaled != 0 && unit < units.length - 1) {
+        while (Math.abs(scaled) < 1 && unit < units.length - 1) {
             scaled *= 1000;
             unit++;
         }
@@ -72,6 +75,11 @@ public final class Quantities {
             return fixed(value, 1);
         }
         return fixed(value, 2);
+    }
+
+    /** The same with three significant digits also below one, where figures would look alike otherwise. */
+    public static String threeDigits(double value) {
+        return Math.abs(value) < 1 ? number(value, 3) : significant(value);
     }
 
     public static String gib(long bytes) {

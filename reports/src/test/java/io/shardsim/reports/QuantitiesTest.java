@@ -14,9 +14,15 @@ class QuantitiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0.00 s", "2e-9, 2.00 ns", "0.00031, 310 us", "0.0451, 45.1 ms", "29.28, 29.3 s", "3600, '3,600 s'"})
+    @CsvSource({"0, 0 s", "2e-9, 2.00 ns", "0.00031, 310 us", "0.0451, 45.1 ms", "29.28, 29.3 s", "3600, '3,600 s'"})
     void secondsChooseTheirUnit(double value, String text) {
         assertThat(Quantities.seconds(value)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.05634, 0.0563", "0.2, 0.2", "1.005, 1.00", "223.4, 223"})
+    void threeDigitsBelowOne(double value, String text) {
+        assertThat(Quantities.threeDigits(value)).isEqualTo(text);
     }
 
     @Test

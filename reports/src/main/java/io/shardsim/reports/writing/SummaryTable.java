@@ -3,7 +3,9 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
@@ -47,7 +49,7 @@ public final class SummaryTable {
         List<Column> columns = new ArrayList<>();
         columns.add(new Column("strategy", "", false, 0, names::of));
         columns.add(new Column("GPUs", "", true, 0, run -> String.valueOf(run.gpus())));
-        columns.add(new Column("step", "s", true, 2, step(t -> Quantities.significant(t.stepSeconds()))));
+        columns.add(new Column("step", "s", true, 2, step(t -> Quantities.threeDigits(t.stepSeconds()))));
         columns.add(new Column("samples/s", "", true, 0, SummaryTable::rateOrVerdict));
         columns.add(new Column(
                 "TFLOPS",
@@ -125,13 +127,13 @@ public final class SummaryTable {
                         "GB/s",
                         true,
                         3,
-                        bare(speed -> Quantities.significant(speed.algorithmBytesPerSecond() * 1e-9))),
+                        bare(speed -> Quantities.threeDigits(speed.algorithmBytesPerSecond() * 1e-9))),
                 new Column(
                         "busbw",
                         "GB/s",
                         true,
                         0,
-                        bare(speed -> Quantities.significant(speed.busBytesPerSecond() * 1e-9))));
+                        bare(speed -> Quantities.threeDigits(speed.busBytesPerSecond() * 1e-9))));
     }
 
     private static String rateOrVerdict(RunResult run) {
@@ -233,6 +235,10 @@ public final class SummaryTable {
                 around.sentences().forEach(sentence -> wrapped(out, "  " + sentence, "  ", width));
             }
             run.facts().advice().forEach(sentence -> wrapped(out, "  Advice: " + sentence, "  ", width));
+            ErrorInterval accuracy = run.facts().accuracy();
+            if (accuracy != null) {
+                wrapped(out, "  Accuracy: " + accuracy.sentence() + ".", "  ", width);
+            }
         });
     }
 
@@ -246,12 +252,24 @@ public final class SummaryTable {
                         .trim());
             }
         }
-        scenario.runs().forEach(run -> run.facts().warnings().forEach(text -> lines.add("warning: " + text)));
-        scenario.runs().forEach(run -> run.facts().notes().forEach(text -> lines.add("note: " + text)));
+        Remark.of(scenario, run -> run.facts().warnings()).forEach(remark -> lines.add(line("warning", remark)));
+        Remark.of(scenario, SummaryTable::notes).forEach(remark -> lines.add(line("note", remark)));
         if (!lines.isEmpty()) {
             out.append('\n');
         }
         lines.forEach(line -> wrapped(out, line, "  ", width));
+    }
+
+    private static String line(String kind, Remark remark) {
+        return kind + (remark.runs().equals(Remark.ALL) ? ": " : ", " + remark.runs() + ": ") + remark.text();
+    }
+
+    /** Without what published runs say: that stands with the reasons, once for each series. */
+    private static List<String> notes(RunResult run) {
+        ErrorInterval accuracy = run.facts().accuracy();
+        return run.facts().notes().stream()
+                .filter(text -> accuracy == null || !text.equals(accuracy.sentence()))
+                .toList();
     }
 
     /** Breaks at blanks; a longer word stands alone and may stick out. */

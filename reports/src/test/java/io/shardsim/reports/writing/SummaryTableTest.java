@@ -2,8 +2,12 @@ package io.shardsim.reports.writing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,14 +44,40 @@ class SummaryTableTest {
                 .contains("x ZeRO-3 at 256 GPUs because ZeRO-3 waits for parameter gathers for")
                 .contains("Next: Gather among fewer ranks: a shard group below 256")
                 .contains("out of memory: FSDP, 16 GPUs: Needs 44.2 GiB a GPU and has 39.4 GiB")
-                .contains("note: strategy.shard_group 128 is above the world size; capped to 16");
+                .contains("note, MiCS, 16 GPUs: strategy.shard_group 128 is above the world size; capped to 16");
+    }
+
+    @Test
+    void saysOnceForEachSeriesHowFarOffItsLikeWere() {
+        ErrorInterval accuracy = ErrorInterval.of(List.of(new ErrorInterval.Near("a", "validation", 0.05)));
+        List<RunResult> runs = new ArrayList<>();
+        for (RunResult run : SampleRuns.sweep("s").runs()) {
+            runs.add(new RunResult(
+                    run.facts().withAccuracy(accuracy, List.of(accuracy.sentence()), List.of()),
+                    run.status(),
+                    run.training(),
+                    run.collective(),
+                    run.links(),
+                    run.nicBytesSent(),
+                    run.timeline(),
+                    run.memory(),
+                    run.remedy(),
+                    run.executedEvents(),
+                    run.simulatedEvents(),
+                    run.pendingEventsMax(),
+                    run.wallSeconds(),
+                    run.digest()));
+        }
+        String table = SummaryTable.write(new ScenarioResult("s", runs), 200);
+        assertThat(table.lines().filter(line -> line.contains("published runs")))
+                .hasSize(3)
+                .allMatch(line -> line.startsWith("  Accuracy: "));
     }
 
     @Test
     void namesCannotSteerTheTerminal() {
         String table = SummaryTable.write(
-                ScenarioResult.of("x", java.util.List.of(SampleRuns.named("\u001b[31mred\u0007\u202e\nnew line"))),
-                200);
+                ScenarioResult.of("x", List.of(SampleRuns.named("\u001b[31mred\u0007\u202e\nnew line"))), 200);
         assertThat(table).doesNotContain("\u001b", "\u0007", "\u202e").contains("?[31mred???new line");
     }
 }

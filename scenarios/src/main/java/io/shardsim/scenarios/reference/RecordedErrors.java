@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.reference;
 
 import io.shardsim.reports.ErrorInterval;
-import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.Metric;
@@ -98,12 +97,7 @@ public final class RecordedErrors {
             return facts.withAccuracy(null, notes, warnings);
         }
         ErrorInterval interval = ErrorInterval.of(nearest);
-        notes.add("the published runs most like this one came out " + range(interval) + " as fast as measured: "
-                + String.join(
-                        ", ",
-                        nearest.stream()
-                                .map(near -> near.id() + " (" + percent(near.error()) + ")")
-                                .toList()));
+        notes.add(interval.sentence());
         return facts.withAccuracy(interval, notes, warnings);
     }
 
@@ -131,14 +125,6 @@ public final class RecordedErrors {
                     + " of the longest run on the " + run.architecture() + " architecture that has been compared with");
         }
         return warnings;
-    }
-
-    private static String range(ErrorInterval interval) {
-        return Quantities.fixed(1 + interval.low(), 2) + " to " + Quantities.fixed(1 + interval.high(), 2) + " times";
-    }
-
-    private static String percent(double error) {
-        return (error < 0 ? "" : "+") + Quantities.fixed(100 * error, 1) + " %";
     }
 
     /** The text of the file for some figures. */

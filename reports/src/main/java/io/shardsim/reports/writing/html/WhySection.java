@@ -2,15 +2,14 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StrategyComparison;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Why each strategy takes as long as it does and what to turn next, and what to know before trusting the figures. */
 public final class WhySection {
@@ -27,9 +26,6 @@ public final class WhySection {
 
     /** A series in words, at its largest cluster. */
     public record Verdict(String name, String why, String next, List<String> further) {}
-
-    /** A note or warning and the runs that it concerns. */
-    public record Remark(String text, String runs) {}
 
     public List<String> comparisons() {
         return StrategyComparison.headlines(result);
@@ -64,44 +60,17 @@ public final class WhySection {
     }
 
     public List<Remark> warnings() {
-        Map<String, List<String>> runsByText = new LinkedHashMap<>();
-        for (RunResult run : result.runs()) {
-            run.facts()
-                    .warnings()
-                    .forEach(text -> runsByText
-                            .computeIfAbsent(text, t -> new ArrayList<>())
-                            .add(names.withGpus(run)));
+        return Remark.of(result, run -> {
+            List<String> texts = new ArrayList<>(run.facts().warnings());
             if (!run.fits()) {
                 Diagnosis diagnosis = Diagnosis.of(run);
-                runsByText
-                        .computeIfAbsent((diagnosis.why() + " " + diagnosis.next()).trim(), t -> new ArrayList<>())
-                        .add(names.withGpus(run));
+                texts.add((diagnosis.why() + " " + diagnosis.next()).trim());
             }
-        }
-        return remarks(runsByText);
+            return texts;
+        });
     }
 
     public List<Remark> notes() {
-        Map<String, List<String>> runsByText = new LinkedHashMap<>();
-        for (RunResult run : result.runs()) {
-            run.facts()
-                    .notes()
-                    .forEach(text -> runsByText
-                            .computeIfAbsent(text, t -> new ArrayList<>())
-                            .add(names.withGpus(run)));
-        }
-        return remarks(runsByText);
-    }
-
-    private List<Remark> remarks(Map<String, List<String>> runsByText) {
-        List<Remark> remarks = new ArrayList<>();
-        runsByText.forEach((text, runs) -> remarks.add(new Remark(
-                text,
-                runs.size() == result.runs().size()
-                        ? "all runs"
-                        : runs.size() <= 3
-                                ? String.join("; ", runs)
-                                : runs.get(0) + " and " + (runs.size() - 1) + " more runs")));
-        return remarks;
+        return Remark.of(result, run -> run.facts().notes());
     }
 }

@@ -1,0 +1,33 @@
+package io.shardsim.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+class RemarkTest {
+    private static final ScenarioResult SWEEP = SampleRuns.sweep("s");
+
+    private static String runsOf(Predicate<RunResult> condition) {
+        List<Remark> remarks = Remark.of(SWEEP, run -> condition.test(run) ? List.of("text") : List.of());
+        assertThat(remarks).extracting(Remark::text).containsExactly("text");
+        return remarks.get(0).runs();
+    }
+
+    @Test
+    void namesTheRunsInAsFewWordsAsTellWhich() {
+        assertThat(runsOf(run -> true)).isEqualTo(Remark.ALL);
+        assertThat(runsOf(run -> run.gpus() == 32 || run.gpus() == 16)).isEqualTo("16, 32 GPUs");
+        assertThat(runsOf(run -> run.label().startsWith("FSDP"))).isEqualTo("FSDP");
+        assertThat(runsOf(run -> run == SWEEP.runs().get(3))).isEqualTo("ZeRO-3, 32 GPUs");
+        assertThat(runsOf(run -> run.gpus() > 16 && run.label().startsWith("FSDP")))
+                .isEqualTo("FSDP, 32 GPUs and 3 more runs");
+    }
+
+    @Test
+    void saysNothingTwice() {
+        assertThat(Remark.of(SWEEP, run -> List.of("one", "two", "one")))
+                .containsExactly(new Remark("one", Remark.ALL), new Remark("two", Remark.ALL));
+    }
+}
