@@ -55,6 +55,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
+            converter = Threads.class,
             description = "Points of a sweep that run at once, or parts of one point. Default: the number of cores.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
@@ -69,9 +70,8 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException, IOException {
-        if (repeat < 1 || threads < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "--repeat " + repeat + " and --threads " + threads + " must be at least 1");
+        if (repeat < 1) {
+            throw new ParameterException(spec.commandLine(), "--repeat " + repeat + " must be at least 1");
         }
         if (growth ? !names.isEmpty() : plot != null) {
             throw new ParameterException(

@@ -53,15 +53,12 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
+            converter = Threads.class,
             description = "Runs that go on at once. Default: the number of cores, at least 2.")
     private int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     @Override
     public Integer call() throws InterruptedException {
-        if (threads < 1 || threads > 1024) {
-            throw new ParameterException(
-                    spec.commandLine(), "--threads " + threads + " is not between 1 and 1024; leave it out");
-        }
         if (port < 0 || port > PORT_MAX) {
             throw new ParameterException(
                     spec.commandLine(),

@@ -18,8 +18,6 @@ import io.shardsim.scenarios.yaml.Problem;
 import io.shardsim.topology.units.DataSize;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,7 +43,7 @@ import picocli.CommandLine.Spec;
             "An interrupted run leaves a report of the points that are done."
         })
 final class RunCommand implements Callable<Integer> {
-    private static final Path REPORTS = Path.of("build", "reports");
+    private static final String REPORTS = "build/reports/";
     /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
     private static final int POINTS_ON_THEIR_WAY = 256;
 
@@ -65,6 +63,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
+            converter = ReportFolder.class,
             description =
                     "Where the report goes; with several scenarios, one folder each inside it. Default: build/reports/SCENARIO.")
     private @Nullable String out;
@@ -72,6 +71,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
+            converter = Threads.class,
             description =
                     "Threads that simulate: so many points at once, or parts of one point where there are fewer points."
                             + " Default: the number of cores. Changes no result.")
@@ -117,15 +117,6 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (threads < 1 || threads > 1024) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
-        }
-        if (out != null && out.isBlank()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--out is empty; name a folder, or leave it out for build/reports/SCENARIO");
-        }
         if ((split && cluster.isEmpty()) || (restart && !split)) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -155,7 +146,7 @@ final class RunCommand implements Callable<Integer> {
         return scenarios;
     }
 
-    /** A folder for each report, made before anything runs, so that a run is never lost to a path that cannot be written. */
+    /** A folder for each report. */
     private Map<String, Path> directories(List<Scenario> scenarios, List<Problem> problems) {
         Map<String, Path> directories = new LinkedHashMap<>();
         Map<String, String> fileOf = new LinkedHashMap<>();
@@ -169,29 +160,18 @@ final class RunCommand implements Callable<Integer> {
                                 + "; rename one, their reports would share a folder"));
                 continue;
             }
-            try {
-                Path directory = directory(scenario.name(), scenarios.size());
-                Files.createDirectories(directory);
-                if (!Files.isWritable(directory)) {
-                    throw new IOException("not writable");
-                }
-                directories.put(scenario.name(), directory);
-            } catch (IOException | InvalidPathException failure) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "the report folder " + (out == null ? REPORTS.resolve(scenario.name()) : out)
-                                + " cannot be written; name another with --out",
-                        failure);
-            }
+            directories.put(
+                    scenario.name(),
+                    ReportFolder.make(spec.commandLine(), directory(scenario.name(), scenarios.size())));
         }
         return directories;
     }
 
-    private Path directory(String scenario, int scenarios) {
+    private String directory(String scenario, int scenarios) {
         if (out == null) {
-            return REPORTS.resolve(scenario);
+            return REPORTS + scenario;
         }
-        return scenarios == 1 ? Path.of(out) : Path.of(out).resolve(scenario);
+        return scenarios == 1 ? out : out + "/" + scenario;
     }
 
     private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException, InterruptedException {

@@ -15,7 +15,6 @@ import io.shardsim.scenarios.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,8 +44,6 @@ import picocli.CommandLine.Spec;
             "3:no case fits in memory",
         })
 final class ValidateCommand implements Callable<Integer> {
-    private static final Path REPORTS = Path.of("build", "reports", "validation");
-
     private final RunnerFactory runners;
 
     @Spec
@@ -65,12 +62,14 @@ final class ValidateCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
+            converter = ReportFolder.class,
             description = "Where validation.json and validation.txt go. Default: build/reports/validation.")
-    private @Nullable String out;
+    private String out = "build/reports/validation";
 
     @Option(
             names = "--threads",
             paramLabel = "N",
+            converter = Threads.class,
             description = "Cases that run at once. Default: the number of cores. Changes no result.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
@@ -92,15 +91,6 @@ final class ValidateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (threads < 1 || threads > 1024) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
-        }
-        if (out != null && out.isBlank()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--out is empty; name a folder, or leave it out for build/reports/validation");
-        }
         if (record != null && (file != null || !only.isEmpty())) {
             throw new ParameterException(
                     spec.commandLine(), "--record is for all built-in cases; leave out FILE and --only");
@@ -117,29 +107,11 @@ final class ValidateCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
         }
-        return run(wanted, directory());
+        return run(wanted, ReportFolder.make(spec.commandLine(), out));
     }
 
     private boolean isWanted(ReferenceCase one) {
         return one.id().contains(only) || one.family().contains(only);
-    }
-
-    /** Made before anything runs, so that a run is never lost to a path that cannot be written. */
-    private Path directory() {
-        try {
-            Path directory = out == null ? REPORTS : Path.of(out);
-            Files.createDirectories(directory);
-            if (!Files.isWritable(directory)) {
-                throw new IOException("not writable");
-            }
-            return directory;
-        } catch (IOException | InvalidPathException failure) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "the report folder " + (out == null ? REPORTS : out)
-                            + " cannot be written; name another with --out",
-                    failure);
-        }
     }
 
     private int run(List<ReferenceCase> cases, Path directory) throws IOException {

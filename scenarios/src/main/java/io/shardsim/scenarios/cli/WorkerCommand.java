@@ -49,6 +49,7 @@ final class WorkerCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
+            converter = Threads.class,
             description = "Points that run at once. Default: the number of cores. Changes no result.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
@@ -68,11 +69,6 @@ final class WorkerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (threads < 1 || threads > 1024) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--threads " + threads + " is not between 1 and 1024; leave it out for one a core");
-        }
         ClusterSettings settings = settings();
         if (!seed && settings.seeds().isEmpty()) {
             throw new ParameterException(

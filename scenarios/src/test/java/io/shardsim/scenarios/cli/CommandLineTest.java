@@ -297,9 +297,9 @@ class CommandLineTest {
                 "plan x.yaml | shardsim: unknown command plan; known: run, validate, demo, catalog, bench, worker",
                 "run | shardsim run: Missing required parameter: 'FILE'",
                 "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
-                "run --threads 0 x | shardsim run: --threads 0 is not between 1 and 1024; leave it out for one a core",
-                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not an int",
-                "run --out  x | shardsim run: --out is empty; name a folder, or leave it out for build/reports/SCENARIO",
+                "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 and 1024; leave it out for one a core",
+                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not between 1 and 1024; leave it out for one a core",
+                "run --out  x | shardsim run: Invalid value for option '--out': it is empty; name a folder, or leave it out",
                 "catalog modles | shardsim catalog: no kind modles in the catalog; did you mean models?",
                 "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"

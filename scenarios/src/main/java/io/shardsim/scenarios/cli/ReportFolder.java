@@ -1,0 +1,35 @@
+package io.shardsim.scenarios.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
+
+/** A folder for a report as {@code --out} names it, made before anything runs, so that a run is never lost to a path that cannot be written. */
+final class ReportFolder implements ITypeConverter<String> {
+    @Override
+    public String convert(String written) {
+        if (written.isBlank()) {
+            throw new TypeConversionException("it is empty; name a folder, or leave it out");
+        }
+        return written;
+    }
+
+    static Path make(CommandLine command, String path) {
+        try {
+            Path folder = Path.of(path);
+            Files.createDirectories(folder);
+            if (!Files.isWritable(folder)) {
+                throw new IOException("not writable");
+            }
+            return folder;
+        } catch (IOException | InvalidPathException failure) {
+            throw new ParameterException(
+                    command, "the report folder " + path + " cannot be written; name another with --out", failure);
+        }
+    }
+}
