@@ -77,7 +77,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
     /** What each simulated rank runs for each class of copies between GPU and host memory. */
     private final Map<Integer, RankCollective[]> hostCopies = new TreeMap<>();
 
-    private final Map<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
+    private final IdentityHashMap<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
     /** By their ids. */
     private final List<Path> paths = new ArrayList<>();
     /** By device and port. */

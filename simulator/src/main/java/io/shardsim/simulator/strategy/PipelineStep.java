@@ -126,11 +126,11 @@ final class PipelineStep {
         writer.onStage(stage);
         loadForNext(stage);
         if (pass.forward()) {
-            receive(true, stage, piece - 1, microBatch, forward);
+            receive(true, piece - 1, microBatch, forward);
             steps.get(stage).forward(piece);
             forward[piece][microBatch] = writer.result();
         } else {
-            receive(false, stage, piece + 1, microBatch, backward);
+            receive(false, piece + 1, microBatch, backward);
             boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
             steps.get(stage).backward(piece, last);
             backward[piece][microBatch] = writer.result();
@@ -148,7 +148,7 @@ final class PipelineStep {
         }
     }
 
-    private void receive(boolean isForward, int stage, int fromPiece, int microBatch, int[][] sent) {
+    private void receive(boolean isForward, int fromPiece, int microBatch, int[][] sent) {
         if (fromPiece >= 0 && fromPiece < pieces) {
             writer.receive(isForward, fromPiece % stages, sent[fromPiece][microBatch]);
         }

@@ -244,7 +244,10 @@ final class StepWriter {
         return job.model().gatedFfn()
                 ? 0
                 : ShardGroups.padded(
-                                profile.savedActivationBytes() * job.model().ffn() * job.microBatchTokens(), tensor())
+                                (long) profile.savedActivationBytes()
+                                        * job.model().ffn()
+                                        * job.microBatchTokens(),
+                                tensor())
                         / tensor();
     }
 

@@ -67,7 +67,7 @@ class CollectiveContractTest {
     @MethodSource("entries")
     void bytesMovedAreWhatTheCollectiveNeeds(CollectiveCatalog.Entry entry) {
         forAllRequests(entry, (algorithm, request) -> {
-            long others = request.size() - 1;
+            long others = request.size() - 1L;
             long padded = request.shardBytes() * request.size();
             long all = 0;
             for (int member = 0; member < request.size(); member++) {
@@ -85,6 +85,8 @@ class CollectiveContractTest {
                         assertThat(received).isEqualTo(others * request.shardBytes());
                     }
                     case BROADCAST -> assertThat(received).isEqualTo(member == 0 ? 0 : request.totalBytes());
+                    case BROADCAST_FROM_LAST ->
+                        assertThat(received).isEqualTo(member == others ? 0 : request.totalBytes());
                     case ALL_REDUCE -> assertThat(received).isGreaterThanOrEqualTo(request.totalBytes());
                 }
             }
