@@ -40,39 +40,6 @@ public record TrainingJob(
         String kernels,
         double gradientClipping,
         ModelParallel parallel) {
-
-    /** Data parallelism alone. */
-    public TrainingJob(
-            ModelShape model,
-            int worldSize,
-            int gpusPerNode,
-            int sequenceLength,
-            int microBatch,
-            int accumulationSteps,
-            Precision precision,
-            Checkpointing checkpointing,
-            boolean activationOffload,
-            AttentionKind attention,
-            boolean dropout,
-            String kernels,
-            double gradientClipping) {
-        this(
-                model,
-                worldSize,
-                gpusPerNode,
-                sequenceLength,
-                microBatch,
-                accumulationSteps,
-                precision,
-                checkpointing,
-                activationOffload,
-                attention,
-                dropout,
-                kernels,
-                gradientClipping,
-                ModelParallel.NONE);
-    }
-
     public TrainingJob {
         requirePositive("world size", worldSize);
         requirePositive("GPUs per node", gpusPerNode);
@@ -88,11 +55,6 @@ public record TrainingJob(
         if (value < 1) {
             throw new IllegalArgumentException(what + " " + value + " < 1");
         }
-    }
-
-    /** Samples of all ranks in one training step. */
-    public long globalBatch() {
-        return (long) microBatch * accumulationSteps * dataParallel();
     }
 
     /** Replicas of the model: ranks over those that hold one copy. */
@@ -164,25 +126,6 @@ public record TrainingJob(
                 precision,
                 checkpointing,
                 activationOffload,
-                attention,
-                dropout,
-                kernels,
-                gradientClipping,
-                parallel);
-    }
-
-    /** The same job with kept activations in GPU memory, or in host memory. */
-    public TrainingJob withActivationOffload(boolean offload) {
-        return new TrainingJob(
-                model,
-                worldSize,
-                gpusPerNode,
-                sequenceLength,
-                microBatch,
-                accumulationSteps,
-                precision,
-                checkpointing,
-                offload,
                 attention,
                 dropout,
                 kernels,

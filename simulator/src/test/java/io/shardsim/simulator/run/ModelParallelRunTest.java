@@ -6,15 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.strategy.WorkTimes;
-import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
-import io.shardsim.topology.Cluster;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -111,7 +108,8 @@ class ModelParallelRunTest {
     }
 
     private static SimulationSetup offloaded(Map<String, Object> given, boolean skip) {
-        TrainingJob job = job("megatron", given, 12).withActivationOffload(true);
+        TrainingJob job =
+                JobBuilder.like(job("megatron", given, 12)).offload(true).build();
         return new SimulationSetup(
                 Clusters.p4dOf(2),
                 StrategyCatalog.load().create("megatron", given).plan(job),
@@ -203,22 +201,13 @@ class ModelParallelRunTest {
     }
 
     private static TrainingJob job(String kind, Map<String, Object> given, int microBatches) {
-        Cluster cluster = Clusters.p4dOf(2);
         ShardingStrategy strategy = StrategyCatalog.load().create(kind, given);
-        return new TrainingJob(
-                ModelShape.gpt2(1024, LAYERS, 16, 4096, 512),
-                cluster.worldSize(),
-                cluster.gpusPerNode(),
-                512,
-                1,
-                microBatches,
-                Precision.BF16,
-                Checkpointing.FULL,
-                false,
-                AttentionKind.STANDARD,
-                false,
-                strategy.defaultKernels(),
-                1,
-                strategy.modelParallel());
+        return JobBuilder.job(ModelShape.gpt2(1024, LAYERS, 16, 4096, 512))
+                .ranks(16)
+                .samples(512, 1, microBatches)
+                .dropout(false)
+                .kernels(strategy.defaultKernels())
+                .parallel(strategy.modelParallel())
+                .build();
     }
 }

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.strategy.TrainingJob;
-import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.util.HashMap;
@@ -77,20 +75,12 @@ class SkippingTest {
             given.put("shard_group", 8);
         }
         ShardingStrategy strategy = catalog.create(kind, given);
-        TrainingJob job = new TrainingJob(
-                ModelShape.gpt2(1024, LAYERS, 16, 50257, 1024),
-                cluster.worldSize(),
-                cluster.gpusPerNode(),
-                1024,
-                1,
-                4,
-                Precision.BF16,
-                Checkpointing.FULL,
-                false,
-                AttentionKind.STANDARD,
-                false,
-                strategy.defaultKernels(),
-                1);
+        TrainingJob job = JobBuilder.job(ModelShape.gpt2(1024, LAYERS, 16, 50257, 1024))
+                .ranks(cluster.worldSize())
+                .samples(1024, 1, 4)
+                .dropout(false)
+                .kernels(strategy.defaultKernels())
+                .build();
         assertThat(strategy.problems(job)).isEmpty();
         StepPlan plan = strategy.plan(job);
         return engine.run(new SimulationSetup(

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.strategy.TrainingJob;
-import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.util.HashMap;
@@ -81,20 +79,12 @@ class SplittingTest {
             given.put("shard_group", 16);
         }
         ShardingStrategy strategy = StrategyCatalog.load().create(kind, given);
-        TrainingJob job = new TrainingJob(
-                ModelShape.gpt2(256, 2, 8, 4096, 256),
-                cluster.worldSize(),
-                cluster.gpusPerNode(),
-                256,
-                1,
-                1,
-                Precision.BF16,
-                Checkpointing.FULL,
-                false,
-                AttentionKind.STANDARD,
-                false,
-                strategy.defaultKernels(),
-                1);
+        TrainingJob job = JobBuilder.job(ModelShape.gpt2(256, 2, 8, 4096, 256))
+                .ranks(cluster.worldSize())
+                .samples(256, 1, 1)
+                .dropout(false)
+                .kernels(strategy.defaultKernels())
+                .build();
         assertThat(strategy.problems(job)).isEmpty();
         return new SimulationSetup(
                 cluster,

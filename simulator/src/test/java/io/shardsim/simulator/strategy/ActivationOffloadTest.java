@@ -2,7 +2,6 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
@@ -24,25 +23,18 @@ class ActivationOffloadTest {
     private static final long INPUT_BYTES = 2L * 512 * 1024 * 2;
 
     private static TrainingJob job(String kind, Map<String, ?> given, Checkpointing checkpointing) {
-        return new TrainingJob(
-                MODEL,
-                16,
-                8,
-                512,
-                2,
-                MICRO_BATCHES,
-                Precision.BF16,
-                checkpointing,
-                true,
-                AttentionKind.STANDARD,
-                true,
-                "fused",
-                1.0,
-                Strategies.of(kind, given).modelParallel());
+        return JobBuilder.job(MODEL)
+                .samples(512, 2, MICRO_BATCHES)
+                .checkpointing(checkpointing)
+                .offload(true)
+                .parallel(Strategies.of(kind, given).modelParallel())
+                .build();
     }
 
     private static StepPlan plan(String kind, Map<String, ?> given, boolean offload) {
-        TrainingJob job = job(kind, given, Checkpointing.FULL).withActivationOffload(offload);
+        TrainingJob job = JobBuilder.like(job(kind, given, Checkpointing.FULL))
+                .offload(offload)
+                .build();
         assertThat(Strategies.of(kind, given).problems(job)).isEmpty();
         return Strategies.of(kind, given).plan(job);
     }

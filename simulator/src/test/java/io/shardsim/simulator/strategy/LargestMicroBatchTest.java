@@ -20,7 +20,8 @@ class LargestMicroBatchTest {
     @Test
     void offloadingActivationsDoublesWhatFitsUnderMics() {
         Found kept = LargestMicroBatch.of(MICS, JOB, CAPACITY);
-        Found offloaded = LargestMicroBatch.of(MICS, JOB.withActivationOffload(true), CAPACITY);
+        Found offloaded =
+                LargestMicroBatch.of(MICS, JobBuilder.like(JOB).offload(true).build(), CAPACITY);
         assertThat(kept.job().microBatch()).isEqualTo(3);
         assertThat(kept.job().accumulationSteps()).isEqualTo(2);
         assertThat(offloaded.job().microBatch()).isEqualTo(6);
@@ -41,7 +42,7 @@ class LargestMicroBatchTest {
     void eagerKernelsSaveMoreAndFitLess() {
         ShardingStrategy zero3 = Strategies.of("zero3", Map.of());
         long fused = MemoryLedger.of(zero3.plan(JOB.withMicroBatch(6, 1))).peakBytes();
-        TrainingJob eager = Strategies.withKernels(JOB, zero3.defaultKernels());
+        TrainingJob eager = JobBuilder.like(JOB).kernels(zero3.defaultKernels()).build();
         assertThat(LargestMicroBatch.of(zero3, JOB, fused).job().microBatch()).isEqualTo(6);
         assertThat(LargestMicroBatch.of(zero3, eager, fused).job().microBatch()).isEqualTo(3);
         assertThat(LargestMicroBatch.of(zero3, eager, CAPACITY).job().microBatch())

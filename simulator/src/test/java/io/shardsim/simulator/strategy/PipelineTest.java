@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.simulator.Descriptors;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.strategy.PipelineSchedule.Pass;
-import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,21 +24,10 @@ class PipelineTest {
     }
 
     private static TrainingJob job(ModelShape model, Map<String, Object> given, int microBatches) {
-        return new TrainingJob(
-                model,
-                16,
-                8,
-                512,
-                2,
-                microBatches,
-                Precision.BF16,
-                Checkpointing.FULL,
-                false,
-                AttentionKind.STANDARD,
-                true,
-                "fused",
-                1.0,
-                Strategies.of("megatron", given).modelParallel());
+        return JobBuilder.job(model)
+                .samples(512, 2, microBatches)
+                .parallel(Strategies.of("megatron", given).modelParallel())
+                .build();
     }
 
     private static StepPlan plan(Map<String, Object> given, int microBatches) {

@@ -1,8 +1,6 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
 
@@ -15,37 +13,10 @@ final class Strategies {
     }
 
     static TrainingJob job(ModelShape model, int worldSize, int sequenceLength, int microBatch, int accumulationSteps) {
-        return new TrainingJob(
-                model,
-                worldSize,
-                8,
-                sequenceLength,
-                microBatch,
-                accumulationSteps,
-                Precision.BF16,
-                Checkpointing.FULL,
-                false,
-                AttentionKind.STANDARD,
-                true,
-                "fused",
-                1.0);
-    }
-
-    static TrainingJob withKernels(TrainingJob job, String kernels) {
-        return new TrainingJob(
-                job.model(),
-                job.worldSize(),
-                job.gpusPerNode(),
-                job.sequenceLength(),
-                job.microBatch(),
-                job.accumulationSteps(),
-                job.precision(),
-                job.checkpointing(),
-                job.activationOffload(),
-                job.attention(),
-                job.dropout(),
-                kernels,
-                job.gradientClipping());
+        return JobBuilder.job(model)
+                .ranks(worldSize)
+                .samples(sequenceLength, microBatch, accumulationSteps)
+                .build();
     }
 
     /** Bytes of all collectives of a kind on a stream; 0 when there are none. */

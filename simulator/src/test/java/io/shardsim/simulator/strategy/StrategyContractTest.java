@@ -114,7 +114,7 @@ class StrategyContractTest {
     @MethodSource("kinds")
     void whatAStepAllocatesItFrees(String kind) {
         for (boolean offload : new boolean[] {false, true}) {
-            StepPlan plan = of(kind).plan(JOB.withActivationOffload(offload));
+            StepPlan plan = of(kind).plan(JobBuilder.like(JOB).offload(offload).build());
             Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
             plan.memoryChanges().forEach(change -> held.merge(change.owner(), change.bytes(), Long::sum));
             assertThat(held.getOrDefault(MemoryOwner.GATHERED_UNITS, 0L)).isZero();

@@ -20,21 +20,11 @@ class TensorParallelTest {
     private static final long HIDDEN_BYTES = 2L * 512 * 1024 * 2;
 
     private static TrainingJob job(String kind, Map<String, Object> given, Checkpointing checkpointing) {
-        return new TrainingJob(
-                MODEL,
-                16,
-                8,
-                512,
-                2,
-                MICRO_BATCHES,
-                Precision.BF16,
-                checkpointing,
-                false,
-                AttentionKind.STANDARD,
-                true,
-                "fused",
-                1.0,
-                Strategies.of(kind, given).modelParallel());
+        return JobBuilder.job(MODEL)
+                .samples(512, 2, MICRO_BATCHES)
+                .checkpointing(checkpointing)
+                .parallel(Strategies.of(kind, given).modelParallel())
+                .build();
     }
 
     private static StepPlan plan(String kind, Map<String, Object> given, Checkpointing checkpointing) {

@@ -5,7 +5,6 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
@@ -25,20 +24,13 @@ class ZeroThreeTest {
             "reduce_bucket_size", 1_000_000_000);
 
     private static StepPlan llama() {
-        TrainingJob job = new TrainingJob(
-                LLAMA_7B,
-                128,
-                8,
-                2048,
-                1,
-                1,
-                Precision.BF16,
-                Checkpointing.NONE,
-                false,
-                AttentionKind.STANDARD,
-                false,
-                "eager",
-                1);
+        TrainingJob job = JobBuilder.job(LLAMA_7B)
+                .ranks(128)
+                .samples(2048, 1, 1)
+                .checkpointing(Checkpointing.NONE)
+                .dropout(false)
+                .kernels("eager")
+                .build();
         return Strategies.of("zero3", EACH_USE).plan(job);
     }
 

@@ -1,0 +1,95 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+
+/** Jobs to plan, in 16 bits with standard attention; whatever is not said is data parallelism alone with full checkpointing and fused kernels. */
+public final class JobBuilder {
+    private final ModelShape model;
+    private int worldSize = 16;
+    private int sequenceLength = 512;
+    private int microBatch = 1;
+    private int accumulationSteps = 1;
+    private Checkpointing checkpointing = Checkpointing.FULL;
+    private boolean activationOffload;
+    private boolean dropout = true;
+    private String kernels = "fused";
+    private ModelParallel parallel = ModelParallel.NONE;
+
+    private JobBuilder(ModelShape model) {
+        this.model = model;
+    }
+
+    public static JobBuilder job(ModelShape model) {
+        return new JobBuilder(model);
+    }
+
+    /** The same job, to be changed. */
+    public static JobBuilder like(TrainingJob job) {
+        return job(job.model())
+                .ranks(job.worldSize())
+                .samples(job.sequenceLength(), job.microBatch(), job.accumulationSteps())
+                .checkpointing(job.checkpointing())
+                .offload(job.activationOffload())
+                .dropout(job.dropout())
+                .kernels(job.kernels())
+                .parallel(job.parallel());
+    }
+
+    /** On nodes of 8 GPUs. */
+    public JobBuilder ranks(int ranks) {
+        worldSize = ranks;
+        return this;
+    }
+
+    public JobBuilder samples(int tokens, int perMicroBatch, int microBatches) {
+        sequenceLength = tokens;
+        microBatch = perMicroBatch;
+        accumulationSteps = microBatches;
+        return this;
+    }
+
+    public JobBuilder checkpointing(Checkpointing what) {
+        checkpointing = what;
+        return this;
+    }
+
+    public JobBuilder offload(boolean activations) {
+        activationOffload = activations;
+        return this;
+    }
+
+    public JobBuilder dropout(boolean masks) {
+        dropout = masks;
+        return this;
+    }
+
+    public JobBuilder kernels(String profile) {
+        kernels = profile;
+        return this;
+    }
+
+    public JobBuilder parallel(ModelParallel split) {
+        parallel = split;
+        return this;
+    }
+
+    public TrainingJob build() {
+        return new TrainingJob(
+                model,
+                worldSize,
+                8,
+                sequenceLength,
+                microBatch,
+                accumulationSteps,
+                Precision.BF16,
+                checkpointing,
+                activationOffload,
+                AttentionKind.STANDARD,
+                dropout,
+                kernels,
+                1,
+                parallel);
+    }
+}
