@@ -13,7 +13,7 @@ import java.util.List;
  *       needed again within the reuse distance.
  * </ul>
  *
- * <p>Replays a complete trace; leaves out recording it, and tensors that wait in host memory or on disk.
+ * <p>Replays a complete trace, whether tensors wait in GPU or in host memory; leaves out recording it, and tensors on disk.
  *
  * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2: fetch_sub_module, release_sub_module, __params_to_release.
  */
