@@ -1,7 +1,7 @@
 // The virtual clock that all drawings follow.
 
 /** A frame at most every 50 ms, 20 a second. */
-export const FRAME_MS = 50;
+const FRAME_MS = 50;
 
 export class Clock {
   /** @param onTick is called after every change of the instant */

@@ -7,7 +7,7 @@ import {time, bytes} from './format.js';
 const DOTS_MAX = 1500;
 
 /** Where a chunk is: its first and last bit, in hops from the sender. */
-export function progressOf(journey, ps) {
+function progressOf(journey, ps) {
   const {path: {hops, latencyPs}, starts, leaves} = journey;
   let head = 0;
   let tail = 0;
@@ -19,7 +19,7 @@ export function progressOf(journey, ps) {
 }
 
 /** The hop at whose port a chunk waits, or -1. */
-export function waitsAt(journey, ps) {
+function waitsAt(journey, ps) {
   const {path: {hops, latencyPs}, starts} = journey;
   for (let hop = 0; hop < hops; hop++) {
     const here = hop === 0 ? journey.start : starts[hop - 1] + latencyPs[hop - 1];

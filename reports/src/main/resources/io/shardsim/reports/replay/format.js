@@ -2,7 +2,7 @@
 
 const PREFIXES = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 
-export function significant(value) {
+function significant(value) {
   if (value === 0) return '0';
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
   return value.toFixed(Math.min(digits, 12));
@@ -26,7 +26,7 @@ export function instant(ps, stepPs) {
   return `${(ps / 1e9).toFixed(decimals)} ms`;
 }
 
-export function percent(share) {
+function percent(share) {
   return `${significant(100 * share)} %`;
 }
 

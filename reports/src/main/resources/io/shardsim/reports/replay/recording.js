@@ -1,10 +1,9 @@
 // A recorded run: its outline, and windows of it in full, fetched as the clock comes near them.
 
 const WINDOWS_MAX = 6;
-export const STREAMS = ['compute', 'gather', 'reduce', 'copy', 'host'];
 
 /** Index of the last value that is not above the sought one; -1 when all are. */
-export function lastNotAbove(values, sought) {
+function lastNotAbove(values, sought) {
   let low = 0;
   let high = values.length;
   while (low < high) {
@@ -52,8 +51,8 @@ export class Recording {
     const from = here ? here.until : Math.floor(ps);
     if (here && (here.until - ps > lengthPs || here.until >= this.endPs || this.windowAt(from))) return null;
     this.pending = this.load(from, Math.ceil(Math.min(this.endPs, from + 2 * lengthPs)))
+      .catch(() => null) // A source that cannot be reached is asked again; what it brings must be understood.
       .then(document => document && this.keep(document, ps))
-      .catch(failure => { this.failure = failure; })
       .finally(() => { this.pending = null; });
     return this.pending;
   }
@@ -74,10 +73,10 @@ export class Recording {
     const journeys = document.journeys.map(row => this.journey(row, document.operations));
     const ranks = new Map();
     for (const [rank, rows] of Object.entries(document.spans)) {
-      const streams = Object.fromEntries(STREAMS.map(stream => [stream, []]));
+      const streams = {};
       for (const [operation, start, end] of rows) {
         const label = this.labels[document.operations[operation]];
-        streams[label[0]].push({start, end, words: label[1], operation});
+        (streams[label[0]] ??= []).push({start, end, words: label[1], operation});
       }
       ranks.set(Number(rank), streams);
     }
@@ -107,8 +106,8 @@ export class Recording {
   running(node, gpu, stream, ps) {
     const window = this.windowAt(ps);
     const rank = this.representatives[node] * this.cluster.gpusPerNode + gpu;
-    const spans = window?.ranks.get(rank)?.[stream];
-    if (spans) return spans.find(span => span.start <= ps && ps < span.end) ?? null;
+    const streams = window?.ranks.get(rank);
+    if (streams) return streams[stream]?.find(span => span.start <= ps && ps < span.end) ?? null;
     const pieces = this.timeline[stream] ?? [];
     return pieces.find(([start, end]) => start <= ps && ps < end) ? {words: ''} : null;
   }

@@ -5,12 +5,16 @@ import {time} from './format.js';
 const LANE = 12;
 const DETAIL_LANE = 16;
 const LEFT = 58;
-const SHOWN = ['compute', 'gather', 'reduce', 'copy', 'host'];
+// Pipeline stages of odd number have lanes of their own; a rank uses both of a direction, one to send and one to receive.
+const SHOWN = {
+  compute: 'compute', gather: 'gather', reduce: 'reduce', tensor: 'tensor', pipeline_forward: 'forward', pipeline_forward_odd: 'forward',
+  pipeline_backward: 'backward', pipeline_backward_odd: 'backward', copy: 'copy', host: 'host',
+};
 
 export class TimelineView {
   constructor(recording) {
     this.recording = recording;
-    this.streams = SHOWN.filter(stream => recording.timeline[stream]);
+    this.streams = Object.keys(SHOWN).filter(stream => recording.timeline[stream]);
   }
 
   get height() {
@@ -36,7 +40,7 @@ export class TimelineView {
     const window = this.recording.windowAt(ps)?.ranks.get(0);
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;
-      const spans = window ? window[stream].map(span => [span.start, span.end, span.words]) : this.recording.timeline[stream];
+      const spans = window ? (window[stream] ?? []).map(span => [span.start, span.end, span.words]) : this.recording.timeline[stream];
       this.drawLane(painter, spans, stream, y, DETAIL_LANE - 4, near, from, until, colours, true);
     });
     const bottom = top + this.streams.length * DETAIL_LANE;
@@ -45,7 +49,7 @@ export class TimelineView {
   }
 
   drawLane(painter, spans, stream, y, height, x, from, until, colours, named) {
-    painter.text(0, y + height - 1, stream, {fill: colours.soft, size: 10});
+    painter.text(0, y + height - 1, SHOWN[stream], {fill: colours.soft, size: 10});
     painter.line([[LEFT, y + height + 1], [x(until), y + height + 1]], {stroke: colours.rule});
     let free = from;
     for (const [start, end, words] of spans) {

@@ -269,6 +269,31 @@ class DemoPageIT {
         browser.assertNothingWentWrong(server.address());
     }
 
+    /** Streams that the built-in scenario does not have: a tensor-parallel group's, and those between stages. */
+    @Test
+    void modelParallelStepsPlayToTheirEnd() throws Exception {
+        Path file = Files.writeString(folder.resolve("split.yaml"), """
+                scenario: split
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                model: {hidden: 1024, layers: 4, heads: 16, ffn: 4096, vocab: 4096}
+                training: {global_batch: 16, sequence_length: 512, micro_batch: 1, precision: bf16, activation_checkpointing: full}
+                strategy: {kind: megatron, tensor_parallel: 2, pipeline_parallel: 2}
+                """);
+        try (DemoServer split =
+                Composition.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
+            split.start();
+            browser.open(split.address(), 1280, "light");
+            browser.until("both runs", "document.body.dataset.ready === 'all'");
+            browser.find("h1").click();
+            browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
+            browser.until("an event", "parseFloat(document.querySelector('#clock').textContent) > 0");
+            browser.press(Keys.END);
+            browser.until("the end", "document.querySelector('#words').textContent.includes(' of 16 GPUs compute')");
+            browser.screenshot("split-1280.png", 1280);
+            browser.assertNothingWentWrong(split.address());
+        }
+    }
+
     @Test
     void leavingThePageFreesItsRuns() throws Exception {
         Awaitility.await().until(() -> server.viewers() == 1);
