@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
+import java.util.Map;
 
 /**
  * A run in words: why it takes as long as it does and which setting to turn next. The next step is a direction read off the largest loss, not a
@@ -47,7 +48,7 @@ public record Diagnosis(String why, String next) {
 
     private static String largestOwner(RunFacts.Memory memory) {
         return memory.bytesByOwner().entrySet().stream()
-                .max(java.util.Map.Entry.comparingByValue())
+                .max(Map.Entry.comparingByValue())
                 .map(entry -> Names.of(entry.getKey()) + " (" + Quantities.gib(entry.getValue()) + ")")
                 .orElse("nobody");
     }

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -141,11 +142,7 @@ public final class RunMeters implements MeterBinder {
     }
 
     private void gauge(
-            MeterRegistry registry,
-            String name,
-            String unit,
-            String meaning,
-            java.util.function.ToDoubleFunction<RunMeters> value) {
+            MeterRegistry registry, String name, String unit, String meaning, ToDoubleFunction<RunMeters> value) {
         Gauge.builder(PREFIX + name, this, value)
                 .baseUnit(unit.isEmpty() ? null : unit)
                 .description(meaning)

@@ -1,11 +1,10 @@
 package io.shardsim.reports;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /** Short names that tell the runs of a scenario apart, the same in every table and drawing. */
 public final class RunNames {
-    private final Map<RunResult, String> series = new IdentityHashMap<>();
+    private final IdentityHashMap<RunResult, String> series = new IdentityHashMap<>();
 
     public RunNames(ScenarioResult scenario) {
         scenario.series().forEach((name, runs) -> runs.forEach(run -> series.put(run, name)));

@@ -161,8 +161,9 @@ public final class SummaryTable {
 
     private static void table(StringBuilder out, List<RunResult> runs, List<Column> all, int width) {
         List<Column> columns = new ArrayList<>(all);
-        while (widthOf(runs, columns) > width && dropLast(columns)) {
-            continue;
+        boolean droppable = true;
+        while (droppable && widthOf(runs, columns) > width) {
+            droppable = dropLast(columns);
         }
         int excess = widthOf(runs, columns) - width;
         int[] widths =

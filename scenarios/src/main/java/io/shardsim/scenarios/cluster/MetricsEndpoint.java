@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -100,7 +101,7 @@ final class MetricsEndpoint implements AutoCloseable {
                     .append("\",\"kind\":\"")
                     .append(member.hasRole(ClusterNode.WORKER) ? ClusterNode.WORKER : ClusterNode.COMMAND)
                     .append("\",\"status\":\"")
-                    .append(member.status().toString().toLowerCase(java.util.Locale.ROOT))
+                    .append(member.status().toString().toLowerCase(Locale.ROOT))
                     .append("\",\"reachable\":")
                     .append(!state.getUnreachable().contains(member))
                     .append('}');

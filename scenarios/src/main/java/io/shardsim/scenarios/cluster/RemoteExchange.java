@@ -11,6 +11,7 @@ import io.shardsim.simulator.observation.PartObservation;
 import java.io.NotSerializableException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -198,7 +199,7 @@ final class RemoteExchange implements WindowExchange {
         }
         List<byte[]> come = meet(each);
         // Nobody may go while somebody may still have to ask: once more, and with nothing to say.
-        meet(java.util.Collections.nCopies(processes, new byte[0]));
+        meet(Collections.nCopies(processes, new byte[0]));
         List<PartObservation> all = new ArrayList<>();
         try {
             for (int process = 0; process < processes; process++) {

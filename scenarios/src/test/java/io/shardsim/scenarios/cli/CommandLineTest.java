@@ -15,6 +15,7 @@ import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.MemoryOwner;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -205,7 +206,7 @@ class CommandLineTest {
     @Test
     void aGigabyteIsRefusedWithoutBeingRead() throws IOException {
         Path huge = folder.resolve("huge.yaml");
-        try (var file = new java.io.RandomAccessFile(huge.toFile(), "rw")) {
+        try (var file = new RandomAccessFile(huge.toFile(), "rw")) {
             file.setLength(1L << 30);
         }
         long before = System.nanoTime();

@@ -19,6 +19,8 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -111,7 +113,7 @@ class ClusterIT {
     }
 
     private static String[] concat(String[] one, String... other) {
-        String[] all = java.util.Arrays.copyOf(one, one.length + other.length);
+        String[] all = Arrays.copyOf(one, one.length + other.length);
         System.arraycopy(other, 0, all, one.length, other.length);
         return all;
     }
@@ -137,7 +139,7 @@ class ClusterIT {
     private static void assertWholeAndUnharmed() throws Exception {
         assertThat(first.isAlive() && second.isAlive() && third.isAlive()).isTrue();
         org.awaitility.Awaitility.await()
-                .atMost(java.time.Duration.ofSeconds(60))
+                .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(get("/members").split("\"status\":\"up\",\"reachable\":true", -1))
                         .hasSize(4));
         Jvm run = run(seed, "short.yaml");
@@ -226,7 +228,7 @@ class ClusterIT {
     }
 
     private static byte[] grown(byte[] bytes) {
-        return java.util.Arrays.copyOf(bytes, Math.max(64, bytes.length));
+        return Arrays.copyOf(bytes, Math.max(64, bytes.length));
     }
 
     /** Messages of a member that speaks the transport's protocol, but not ours. */
@@ -272,7 +274,7 @@ class ClusterIT {
                 .contains("shardsim_cluster_mailbox_size ");
         // The command of the test before may still be on its way out.
         org.awaitility.Awaitility.await()
-                .atMost(java.time.Duration.ofSeconds(60))
+                .atMost(Duration.ofSeconds(60))
                 .untilAsserted(
                         () -> assertThat(get("/metrics")).contains("shardsim_cluster_members{status=\"up\"} 3.0"));
     }

@@ -13,6 +13,7 @@ import java.io.NotSerializableException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -81,7 +82,7 @@ class ClusterProtocolTest {
 
     @Test
     void typeThatNobodyNamedIsNotWritten() {
-        assertThatThrownBy(() -> contents.encode(new java.util.Date()))
+        assertThatThrownBy(() -> contents.encode(new Date()))
                 .hasMessageContaining("java.util.Date")
                 .hasMessageContaining("not registered");
         assertThatThrownBy(() -> contents.encode(new Question(

@@ -11,6 +11,8 @@ import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.run.Recorder;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +34,7 @@ class RecordingTest {
 
     private static ScenarioPoint point(String strategy, String... more) throws InputException {
         Map<String, String> choice =
-                new java.util.LinkedHashMap<>(Map.of("strategy", strategy, "nodes", "2", "accumulation", "8"));
+                new LinkedHashMap<>(Map.of("strategy", strategy, "nodes", "2", "accumulation", "8"));
         for (int i = 0; i < more.length; i += 2) {
             choice.put(more[i], more[i + 1]);
         }
@@ -72,7 +74,7 @@ class RecordingTest {
         for (int i = 0; i < journeys.size(); i++) {
             Recording.RecordedPath path = recording.paths().get(journeys.path(i));
             if (path.far()[path.far().length - 1]) {
-                long copies = java.util.Arrays.stream(path.destinationNodes())
+                long copies = Arrays.stream(path.destinationNodes())
                         .filter(node -> node >= 0)
                         .count();
                 long bytes = journeys.bytes(i) * copies;
@@ -119,7 +121,7 @@ class RecordingTest {
             if ((Integer) path.get("rank") < 8) {
                 row = row.clone();
                 row[1] = (Integer) path.get("rank");
-                found.add(java.util.Arrays.toString(row));
+                found.add(Arrays.toString(row));
             }
         }
         found.sort(null);
@@ -128,10 +130,7 @@ class RecordingTest {
 
     private static List<String> rankZero(Map<String, Object> window) {
         List<?> spans = (List<?>) ((Map<?, ?>) window.get("spans")).get("0");
-        return spans.stream()
-                .map(row -> java.util.Arrays.toString((long[]) row))
-                .sorted()
-                .toList();
+        return spans.stream().map(row -> Arrays.toString((long[]) row)).sorted().toList();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.scenarios.yaml.Problem;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -92,7 +93,7 @@ class RobustnessTest {
         try {
             return Files.readString(file);
         } catch (IOException failure) {
-            throw new java.io.UncheckedIOException(failure);
+            throw new UncheckedIOException(failure);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.observation;
 
 import io.shardsim.topology.Cluster;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -212,7 +213,7 @@ public record Recording(
                 size--;
             }
             samples[size++] = sample;
-            samples = java.util.Arrays.copyOf(samples, size);
+            samples = Arrays.copyOf(samples, size);
         }
 
         public int size() {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -259,7 +260,7 @@ public final class Recorder implements RunObserver {
     }
 
     private static Label label(Operation operation) {
-        String stream = operation.stream().name().toLowerCase(java.util.Locale.ROOT);
+        String stream = operation.stream().name().toLowerCase(Locale.ROOT);
         return operation instanceof Operation.Collective collective
                 ? new Label(stream, operation.label(), collective.kind().id(), collective.totalBytes())
                 : new Label(stream, operation.label(), "", 0);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What a reader sees first: the question, the answer in one sentence, the figures of the fastest run. */
@@ -50,7 +51,7 @@ public final class OpeningSection {
         return String.join(" \u00b7 ", parts);
     }
 
-    private boolean same(java.util.function.ToLongFunction<RunResult> figure) {
+    private boolean same(ToLongFunction<RunResult> figure) {
         return result.runs().stream().mapToLong(figure).distinct().count() == 1;
     }
 

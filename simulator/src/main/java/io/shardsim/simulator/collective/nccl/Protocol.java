@@ -1,5 +1,7 @@
 package io.shardsim.simulator.collective.nccl;
 
+import java.util.Locale;
+
 /**
  * How NCCL moves data through a channel (NCCL 2.27.3, src/include/device.h): LL sends a flag with every four bytes, LL128 one with
  * every 120, Simple flags a whole step after a fence.
@@ -28,7 +30,7 @@ enum Protocol {
 
     /** Last part of a key in a file of constants. */
     String key() {
-        return id.toLowerCase(java.util.Locale.ROOT);
+        return id.toLowerCase(Locale.ROOT);
     }
 
     /** Bytes on the wire over payload bytes. */

@@ -4,6 +4,7 @@ import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.topology.GpuSpec;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import org.hipparchus.optim.InitialGuess;
@@ -94,7 +95,7 @@ public final class CalibrateMatmul {
     private static double[] fit(GpuSpec gpu, String family, String[] keys, MatmulTable table, int evaluations) {
         double[] guess = logarithms(coefficients(GpuCalibration.properties(family), keys));
         double[] sigma = new double[guess.length];
-        java.util.Arrays.fill(sigma, FIRST_STEP);
+        Arrays.fill(sigma, FIRST_STEP);
         CMAESOptimizer optimizer = new CMAESOptimizer(
                 evaluations, 0, true, 0, 0, new MersenneTwister(SEED), false, new SimpleValueChecker(1e-7, 1e-7));
         ObjectiveFunction objective =

@@ -10,6 +10,7 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -190,7 +191,7 @@ public final class JudgeTraining {
                     Locale.ROOT, "Megatron tp%d pp%s h%d mb%d", tensor, pipeline > 1 ? ">1" : "1", hidden, microBatch);
             cases.add(new Case(group, row.values().toString(), measured, ps * 1e-12));
         }
-        cases.sort(java.util.Comparator.comparing(Case::group));
+        cases.sort(Comparator.comparing(Case::group));
         return cases;
     }
 
