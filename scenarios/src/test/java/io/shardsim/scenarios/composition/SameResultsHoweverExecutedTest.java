@@ -73,7 +73,7 @@ class SameResultsHoweverExecutedTest {
                 strategy: {kind: zero1, pipeline_parallel: 2}
                 collectives: {library: smddp}
                 """;
-        compare(ScenarioReader.readText("leaf", text).points().get(0), Map.of(), 3, text);
+        compare(ScenarioReader.readText("leaf", text).points().get(0), Map.of(), 2, text);
     }
 
     /** Compares executing everything with skipping and with splitting; true when something was skipped. */
