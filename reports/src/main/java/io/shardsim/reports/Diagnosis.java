@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.LinkClass;
 import java.util.Map;
 
 /**
@@ -64,11 +65,26 @@ public record Diagnosis(String why, String next) {
                 ? ""
                 : " The busiest link is " + busiest.busiestPort() + " (" + Names.of(busiest.linkClass()) + "), busy "
                         + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
-        String next = busiest == null || busiest.busiestUtilization() > 0.8
-                ? "The wire is the limit: a larger size will not raise the bandwidth much."
-                : "Latency is the limit: a larger size or fewer ranks per ring raises the bandwidth.";
+        String next;
+        if (busiest != null && busiest.busiestUtilization() <= 0.8) {
+            next = "Latency is the limit: a larger size or fewer ranks per ring raises the bandwidth.";
+        } else if (busiest != null && shareOfBytes(run, busiest, speed.seconds()) < 0.5) {
+            next = "The number of messages is the limit: most of that time goes to what each message takes beside its"
+                    + " bytes; a larger size or fewer ranks raises the bandwidth.";
+        } else {
+            next = "The wire is the limit: a larger size will not raise the bandwidth much.";
+        }
         return new Diagnosis(
                 "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where, next);
+    }
+
+    /** Of the time in which NICs are held, the share that their bytes take at the rate that they sustain; 1 for other links. */
+    private static double shareOfBytes(RunResult run, LinkUse use, double seconds) {
+        if (use.linkClass() != LinkClass.NIC) {
+            return 1;
+        }
+        double rate = run.facts().cluster().instance().nic().effectiveRate().bytesPerSecond();
+        return use.bytes() / rate / (use.utilization() * use.ports() * seconds);
     }
 
     private static Diagnosis ofTraining(RunResult run, RunResult.Training training) {

@@ -140,6 +140,13 @@ public record RunFacts(
                 accuracy);
     }
 
+    /** Notes without what published runs say, which every series is told once. */
+    public List<String> notesBesidesAccuracy() {
+        return notes.stream()
+                .filter(text -> accuracy == null || !text.equals(accuracy.sentence()))
+                .toList();
+    }
+
     /** The strategy of a training run; an error for a bare collective. */
     public Strategy sharding() {
         return Objects.requireNonNull(strategy, "a bare collective has no strategy");
@@ -170,11 +177,12 @@ public record RunFacts(
      * @param name as people write it, for example {@code MiCS}
      * @param shardGroup ranks that together hold one copy of the sharded states, after capping; 1 when nothing is sharded
      * @param split how the model is split beside data parallelism
+     * @param kernels profile of the kernels that run; empty where it does not matter
      */
-    public record Strategy(String kind, String name, int shardGroup, Split split) {
+    public record Strategy(String kind, String name, int shardGroup, Split split, String kernels) {
         /** Data parallelism alone. */
         public Strategy(String kind, String name, int shardGroup) {
-            this(kind, name, shardGroup, Split.NONE);
+            this(kind, name, shardGroup, Split.NONE, "");
         }
 
         /** Name, how the model is split, and the shard group where that is a choice. */

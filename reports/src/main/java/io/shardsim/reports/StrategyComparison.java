@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.strategy.Stream;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,9 +53,30 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
             }
         });
         List<StrategyComparison> comparisons = new ArrayList<>();
-        if (rivals.size() < 2) {
-            return comparisons;
-        }
+        alike(rivals).forEach(group -> comparisons.addAll(fastestAgainstOthers(gpus, group)));
+        return comparisons;
+    }
+
+    /** Where a sweep varies the strategy and something else, strategies are compared with the rest alike. */
+    private static Collection<Map<String, RunResult>> alike(Map<String, RunResult> rivals) {
+        long strategies =
+                rivals.values().stream().map(run -> swept(run, true)).distinct().count();
+        Map<String, Map<String, RunResult>> groups = new LinkedHashMap<>();
+        rivals.forEach((name, run) -> groups.computeIfAbsent(
+                        strategies > 1 ? swept(run, false) : "", rest -> new LinkedHashMap<>())
+                .put(name, run));
+        return groups.values();
+    }
+
+    /** The sweep's values that are the strategy's, or all others but the number of nodes. */
+    private static String swept(RunResult run, boolean ofStrategy) {
+        Map<String, Object> values = new LinkedHashMap<>(ScalingEfficiency.seriesPoint(run));
+        values.keySet().removeIf(path -> (path.equals("strategy") || path.startsWith("strategy.")) != ofStrategy);
+        return values.toString();
+    }
+
+    private static List<StrategyComparison> fastestAgainstOthers(int gpus, Map<String, RunResult> rivals) {
+        List<StrategyComparison> comparisons = new ArrayList<>();
         Map.Entry<String, RunResult> best = rivals.entrySet().iterator().next();
         for (Map.Entry<String, RunResult> entry : rivals.entrySet()) {
             if (rate(entry.getValue()) > rate(best.getValue())) {
@@ -91,8 +113,23 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
         String verdict = speedUp < NOTABLE_SPEED_UP
                 ? faster + " and " + slower + " are equally fast at " + gpus + " GPUs."
                 : faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + " at " + gpus + " GPUs "
-                        + because(faster, fast.step(), slower, slow.step()) + ".";
+                        + because(faster, fast.step(), slower, slow.step()) + differences(fast.facts(), slow.facts())
+                        + ".";
         return new StrategyComparison(gpus, faster, slower, speedUp, verdict + saving(fast, slow, speedUp));
+    }
+
+    /** What else is not alike: batches, and kernels of different frameworks. */
+    private static String differences(RunFacts fast, RunFacts slow) {
+        List<String> words = new ArrayList<>();
+        if (fast.model().microBatch() != slow.model().microBatch()) {
+            words.add("micro-batches " + fast.model().microBatch() + " and "
+                    + slow.model().microBatch());
+        }
+        if (!fast.sharding().kernels().equals(slow.sharding().kernels())) {
+            words.add("kernels of " + fast.sharding().kernels() + " and "
+                    + slow.sharding().kernels());
+        }
+        return words.isEmpty() ? "" : " (" + String.join(", ", words) + ")";
     }
 
     /** What the faster one saves in a training, for all nodes; AWS's own quote of 2022 multiplies the hours by the price of one node. */

@@ -3,11 +3,14 @@ package io.shardsim.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
+import io.shardsim.topology.LinkClass;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -80,8 +83,29 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).next()).contains("Faster kernels");
     }
 
+    @Test
+    void nicsHeldByManySmallMessagesAreNotTheWire() {
+        long wire = 10_625_000L * 900;
+        assertThat(Diagnosis.of(gather(wire)).next()).contains("The wire is the limit");
+        assertThat(Diagnosis.of(gather(wire / 10)).next()).contains("number of messages", "a larger size");
+    }
+
+    /** A collective of 1 s in which one NIC is held for 900 ms while it sends so many bytes. */
+    private static RunResult gather(long bytes) {
+        RunFacts facts = RunFacts.ofCollective(
+                "s",
+                Map.of(),
+                SampleRuns.p4d(2),
+                new RunFacts.Collective(CollectiveKind.ALL_GATHER, 1L << 20, "ring", "nccl"),
+                List.of(),
+                List.of(),
+                List.of());
+        LinkTotals nic = new LinkTotals("Node[0].Nic[0]", 0, 0, LinkClass.NIC, 1000, bytes, 9 * S / 10, 0);
+        return RunResult.of(facts, new StepObservation(S, List.of(), List.of(nic), List.of(), 1, 1, 1, "d"), 1);
+    }
+
     private static RunResult run(RunFacts.Split split, Map<Stream, Long> exposedPs) {
-        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split), 2, 6, 0, exposedPs);
+        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split, ""), 2, 6, 0, exposedPs);
     }
 
     private static RunResult run(

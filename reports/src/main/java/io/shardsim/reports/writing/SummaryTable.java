@@ -254,7 +254,8 @@ public final class SummaryTable {
             }
         }
         Remark.of(scenario, run -> run.facts().warnings()).forEach(remark -> lines.add(line("warning", remark)));
-        Remark.of(scenario, SummaryTable::notes).forEach(remark -> lines.add(line("note", remark)));
+        Remark.of(scenario, run -> run.facts().notesBesidesAccuracy())
+                .forEach(remark -> lines.add(line("note", remark)));
         if (!lines.isEmpty()) {
             out.append('\n');
         }
@@ -263,14 +264,6 @@ public final class SummaryTable {
 
     private static String line(String kind, Remark remark) {
         return kind + (remark.runs().equals(Remark.ALL) ? ": " : ", " + remark.runs() + ": ") + remark.text();
-    }
-
-    /** Without what published runs say: that stands with the reasons, once for each series. */
-    private static List<String> notes(RunResult run) {
-        ErrorInterval accuracy = run.facts().accuracy();
-        return run.facts().notes().stream()
-                .filter(text -> accuracy == null || !text.equals(accuracy.sentence()))
-                .toList();
     }
 
     /** Breaks at blanks; a longer word stands alone and may stick out. */

@@ -232,7 +232,8 @@ public final class PointSimulation implements ScenarioRunner {
                         task.strategy().kind(),
                         task.strategy().descriptor().title(),
                         strategy.shardGroups(job).size(),
-                        split(strategy.modelParallel())),
+                        split(strategy.modelParallel()),
+                        job.kernels()),
                 new RunFacts.Training(
                         task.modelName(),
                         task.model().parameters(),

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
@@ -48,6 +49,10 @@ public final class WhySection {
                 AroundTheStep around = AroundTheStep.of(run);
                 List<String> further = new ArrayList<>(around == null ? List.of() : around.sentences());
                 further.addAll(run.facts().advice());
+                ErrorInterval accuracy = run.facts().accuracy();
+                if (accuracy != null) {
+                    further.add(accuracy.sentence());
+                }
                 verdicts.add(new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), further));
             }
         }
@@ -71,6 +76,6 @@ public final class WhySection {
     }
 
     public List<Remark> notes() {
-        return Remark.of(result, run -> run.facts().notes());
+        return Remark.of(result, run -> run.facts().notesBesidesAccuracy());
     }
 }
