@@ -92,7 +92,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "algorithm",
                             NAME,
-                            "forced algorithm; omitted: auto, the library's own choice; `shardsim catalog collectives` lists them"),
+                            "forced algorithm of a bare collective (training: gather_algorithm and reduce_algorithm of the strategy); omitted: auto, the library's own choice; `shardsim catalog collectives` lists them"),
                     Key.optional(
                             "chunk",
                             ScalarTypes.quantity(UnitTable.DATA_SIZE, 16),

@@ -219,6 +219,13 @@ public final class ScenarioReader {
             if (algorithm.equals(CollectiveSettings.AUTO)) {
                 return;
             }
+            if (task instanceof Task.Training) {
+                problems.add(
+                        position,
+                        "algorithm " + algorithm + " is for a bare collective; write gather_algorithm or"
+                                + " reduce_algorithm under strategy");
+                return;
+            }
             String kind = task instanceof Task.Collective bare ? bare.kind().id() : null;
             List<String> known = CollectiveDescriptors.names(kind);
             if (!known.contains(algorithm)) {

@@ -55,6 +55,11 @@ class ScenarioErrorsTest {
                                 + " hierarchical-batched, ring, smddp",
                         "a.yaml:7:85: framework_profile fsdp2 is not known; did you mean fsdp?"),
                 with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: mics, shard_group: 128}\ncollectives: {algorithm: ring}",
+                        "a.yaml:8:26: algorithm ring is for a bare collective; write gather_algorithm or reduce_algorithm"
+                                + " under strategy"),
+                with(
                         "shard_group: 128",
                         "shard_group: 128, run_ahead_layers: 0, tensor_parallel: 0",
                         "a.yaml:7:60: run_ahead_layers 0 < 1; write 1 or more",
