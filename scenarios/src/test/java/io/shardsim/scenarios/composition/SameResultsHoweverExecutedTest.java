@@ -76,6 +76,36 @@ class SameResultsHoweverExecutedTest {
         compare(ScenarioReader.readText("leaf", text).points().get(0), Map.of(), 2, text);
     }
 
+    /** Equal steps of a ring are skipped even while kernels run, and where gathers and reductions follow each other. */
+    @Test
+    void whereRingsTakeManySteps() throws Exception {
+        for (String strategy : List.of("{kind: zero3}", "{kind: fsdp}", "{kind: mics, shard_group: 64}")) {
+            String text = """
+                    scenario: rings
+                    cluster: {instance: p4d.24xlarge, nodes: 8}
+                    model: {hidden: 2048, layers: 2, heads: 16, vocab: 4096}
+                    training: {sequence_length: 512, global_batch: 128, micro_batch: 1, activation_checkpointing: full}
+                    strategy: %s
+                    """.formatted(strategy);
+            compare(ScenarioReader.readText("rings", text).points().get(0), Map.of(), 2, text);
+        }
+    }
+
+    @Test
+    void fewStepsOfALongRingAreExecuted() throws Exception {
+        String text = """
+                scenario: ring
+                cluster: {instance: p4d.24xlarge, nodes: 16}
+                workload: {collective: all_gather, size: 256 MiB}
+                collectives: {algorithm: ring}
+                """;
+        ScenarioPoint point = ScenarioReader.readText("ring", text).points().get(0);
+        assertThat(compare(point, Map.of(), 2, text)).isTrue();
+        StepObservation skipped = run(point, Map.of(), true, 1, text);
+        // One of 16 nodes is executed, and of it less than a third.
+        assertThat(skipped.executedEvents() * 16 * 3).isLessThan(skipped.simulatedEvents());
+    }
+
     /** Compares executing everything with skipping and with splitting; true when something was skipped. */
     private static boolean compare(ScenarioPoint point, Map<Integer, Long> straggler, int processes, String what)
             throws InterruptedException {

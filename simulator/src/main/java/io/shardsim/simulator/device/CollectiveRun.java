@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.kernel.StateWriter;
 import java.util.List;
+import java.util.PrimitiveIterator;
 
 /**
  * How far one rank has come in one collective: a place in the program of each channel, and the slices that have arrived but not been used.
@@ -94,23 +95,26 @@ final class CollectiveRun {
         return slice[channel] == current.slices() - 1 ? current.lastSliceBytes() : current.sliceBytes();
     }
 
-    /** Uses up the current slice, keeps the block busy until then, and moves on. */
-    void completeSlice(int channel, Primitive current, long blockFreePs) {
+    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the same primitive begins once more. */
+    boolean completeSlice(int channel, Primitive current, long blockFreePs) {
         if (current.receiveSlot() != ChannelProgram.NONE) {
             arrived[channel][current.receiveSlot()]--;
         }
         this.blockFreePs[channel] = blockFreePs;
-        if (++slice[channel] == current.slices()) {
-            slice[channel] = 0;
-            if (++repetition[channel] == current.repeat()) {
-                repetition[channel] = 0;
-                primitive[channel]++;
-            }
+        if (++slice[channel] < current.slices()) {
+            return false;
         }
+        slice[channel] = 0;
+        if (++repetition[channel] < current.repeat()) {
+            return true;
+        }
+        repetition[channel] = 0;
+        primitive[channel]++;
         if (isDone(channel)) {
             channelsLeft--;
             donePs = Math.max(donePs, blockFreePs);
         }
+        return false;
     }
 
     void save(StateWriter writer) {
@@ -120,7 +124,7 @@ final class CollectiveRun {
         writer.value(channelsLeft);
         for (int channel = 0; channel < primitive.length; channel++) {
             writer.value(primitive[channel]);
-            writer.value(repetition[channel]);
+            writer.counter(repetition[channel], room(channel));
             writer.value(slice[channel]);
             writer.notBefore(blockFreePs[channel]);
             writer.value(wakePending[channel] ? 1 : 0);
@@ -128,7 +132,19 @@ final class CollectiveRun {
                 writer.value(count);
             }
         }
-        writer.notBefore(donePs);
+        writer.heldNotBefore(donePs);
+    }
+
+    /** How often the current primitive can be repeated before its last repetition begins. */
+    private long room(int channel) {
+        return isDone(channel) ? 0 : current(channel).repeat() - 1 - repetition[channel];
+    }
+
+    void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth) {
+        for (int channel = 0; channel < blockFreePs.length; channel++) {
+            blockFreePs[channel] += deltaPs;
+            repetition[channel] += (int) growth.nextLong();
+        }
     }
 
     void shift(long deltaPs, int deltaOperations) {

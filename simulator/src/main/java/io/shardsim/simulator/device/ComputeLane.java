@@ -1,6 +1,7 @@
 package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.kernel.StateWriter;
+import java.util.PrimitiveIterator;
 
 /**
  * The kernel that runs on the compute stream, and what collectives running beside it take away from it.
@@ -79,8 +80,8 @@ final class ComputeLane {
     void save(StateWriter writer) {
         writer.value(running ? 1 : 0);
         if (running) {
-            writer.value(lostPs);
-            writer.instant(endPs);
+            writer.counter(lostPs, Long.MAX_VALUE);
+            writer.held(endPs);
             writer.value(extensions);
             writer.value(memoryPerMille);
         }
@@ -88,5 +89,11 @@ final class ComputeLane {
 
     void shift(long deltaPs) {
         endPs += deltaPs;
+    }
+
+    void repeatLoop(PrimitiveIterator.OfLong growth) {
+        if (running) {
+            lostPs += growth.nextLong();
+        }
     }
 }

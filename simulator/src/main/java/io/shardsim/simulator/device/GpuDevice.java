@@ -151,7 +151,10 @@ public final class GpuDevice extends Device {
         }
         state.lane.onMultiprocessorsHeld(run.collective.heldPs(channel, current, bytes));
         state.lane.onMemoryBusy(run.collective.memoryPs(current, bytes));
-        run.completeSlice(channel, current, freePs);
+        boolean again = run.completeSlice(channel, current, freePs);
+        if (again && channel == 0 && specification.observer() != null) {
+            specification.observer().onRepetition(run.operation);
+        }
     }
 
     private static Bandwidth rate(Transport transport, Primitive primitive) {

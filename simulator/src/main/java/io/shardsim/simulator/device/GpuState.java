@@ -8,6 +8,7 @@ import io.shardsim.simulator.strategy.Work;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,12 +175,12 @@ public final class GpuState implements DeviceState {
             writer.position(plan.firstLane() + stream, done[stream]);
             writer.value(running[stream] ? 1 : 0);
             if (running[stream]) {
-                writer.instant(startedPs[stream]);
+                writer.held(startedPs[stream]);
             }
         }
         writer.value(running[COMPUTE] ? 0 : 1);
         if (!running[COMPUTE]) {
-            writer.instant(computeIdleSincePs);
+            writer.held(computeIdleSincePs);
         }
         writer.value(runs.size());
         for (CollectiveRun run : runs) {
@@ -199,6 +200,15 @@ public final class GpuState implements DeviceState {
         finishPs += deltaPs;
         for (CollectiveRun run : runs) {
             run.shift(deltaPs, deltaOperations);
+        }
+    }
+
+    @Override
+    public void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth) {
+        ports.repeatLoop(deltaPs, growth);
+        lane.repeatLoop(growth);
+        for (CollectiveRun run : runs) {
+            run.repeatLoop(deltaPs, growth);
         }
     }
 

@@ -9,6 +9,7 @@ import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.protocol.Stop;
 import io.shardsim.topology.Link;
 import java.util.List;
+import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /** The output ports of one device, and all the state there is of a device that only forwards. */
@@ -96,6 +97,13 @@ public final class PortBank implements DeviceState {
 
     @Override
     public void shift(long deltaPs, int deltaOperations, int[] deltaPositions) {
+        for (OutputPort port : ports) {
+            port.shift(deltaPs);
+        }
+    }
+
+    @Override
+    public void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth) {
         for (OutputPort port : ports) {
             port.shift(deltaPs);
         }

@@ -1,5 +1,7 @@
 package io.shardsim.simulator.kernel;
 
+import java.util.PrimitiveIterator;
+
 /**
  * What a device lets the kernel do with its state between two events: compare it, move it in time, and multiply its totals.
  */
@@ -12,6 +14,13 @@ public interface DeviceState {
 
     /** Moves all instants and places in the plan. */
     void shift(long deltaPs, int deltaOperations, int[] deltaPositions);
+
+    /**
+     * Moves all instants that a loop moves.
+     *
+     * @param growth what each counter grows by, in the order in which they were saved
+     */
+    void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth);
 
     /** Tells where in the plan this device is; nothing when it runs no plan. */
     void tellPlace(PlaceInPlan place);

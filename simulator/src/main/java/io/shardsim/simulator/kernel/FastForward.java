@@ -24,6 +24,7 @@ public final class FastForward {
     private final @Nullable SkipObserver observer;
     private final StateWriter writer = new StateWriter();
     private final List<Deque<Snapshot>> histories = List.of(new ArrayDeque<>(), new ArrayDeque<>());
+    private final LoopForward loops;
 
     /** Hears what is skipped. */
     public interface SkipObserver {
@@ -42,6 +43,12 @@ public final class FastForward {
         this.plan = plan;
         this.devices = devices;
         this.observer = observer;
+        loops = new LoopForward(devices);
+    }
+
+    /** Looks for repetitions within an operation, one of which begins now, and skips what it can. */
+    void onRepetition(int operation, long nowPs, FutureEventList events) {
+        loops.onRepetition(operation, nowPs, events);
     }
 
     /** Looks for a period that ends at this mark, and skips what it can. */

@@ -222,6 +222,55 @@ final class FutureEventList {
         }
     }
 
+    /** Appends all pending messages in event-key order, those that a loop does not move behind the others and as they are. */
+    void saveWithinLoop(StateWriter writer) {
+        VirtualTimeMessage[] messages = new VirtualTimeMessage[size];
+        int moving = 0;
+        int held = size;
+        for (int i = 0; i < size; i++) {
+            if (isHeld(places[i])) {
+                messages[--held] = message(places[i]);
+            } else {
+                messages[moving++] = message(places[i]);
+            }
+        }
+        Arrays.sort(messages, 0, moving, FutureEventList::compare);
+        Arrays.sort(messages, moving, size, FutureEventList::compare);
+        writer.value(moving);
+        writer.value(size);
+        for (int i = 0; i < moving; i++) {
+            messages[i].save(writer);
+        }
+        for (int i = moving; i < size; i++) {
+            writer.value(messages[i].timePs());
+            writer.value(messages[i].order());
+            writer.value(devices(messages[i]));
+            writer.value(messages[i].flow());
+        }
+    }
+
+    /** What is different in most states that are: how much is pending, and how soon the next of it comes. */
+    long hint() {
+        return 31L * size + (times[0] - nowPs);
+    }
+
+    /** Least instant at which something comes due that a loop does not move, Long.MAX_VALUE when nothing does [ps]. */
+    long heldUntilPs() {
+        long until = Long.MAX_VALUE;
+        for (int i = 0; i < size; i++) {
+            if (isHeld(places[i])) {
+                until = Math.min(until, times[i]);
+            }
+        }
+        return until;
+    }
+
+    /** True of what a device has set itself once and a loop does not set again: the end of a kernel, the begin of a collective. */
+    private boolean isHeld(int place) {
+        int eventClass = EventOrder.eventClass(orders[place]);
+        return eventClass == EventOrder.KERNEL || eventClass == EventOrder.LAUNCH;
+    }
+
     private static int compare(VirtualTimeMessage a, VirtualTimeMessage b) {
         int byTime = Long.compare(a.timePs(), b.timePs());
         int byOrder = byTime != 0 ? byTime : Long.compare(a.order(), b.order());
@@ -237,6 +286,21 @@ final class FutureEventList {
             envelopes[place] = new Envelope(message, envelopes[place].sender());
             times[i] = message.timePs();
             orders[place] = message.order();
+        }
+        nowPs += deltaPs;
+    }
+
+    /** Moves the pending events that a loop moves. */
+    void repeatLoop(long deltaPs) {
+        for (int i = 0; i < size; i++) {
+            int place = places[i];
+            long time = times[i];
+            if (!isHeld(place)) {
+                VirtualTimeMessage message = message(place).shifted(deltaPs, 0);
+                envelopes[place] = new Envelope(message, envelopes[place].sender());
+                time += deltaPs;
+            }
+            siftUp(i, time, place);
         }
         nowPs += deltaPs;
     }

@@ -129,6 +129,10 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
                 for (int mark : run.marks().take()) {
                     fastForward.onMark(mark, dispatcher.events().nowPs(), dispatcher.events());
                 }
+                int repeated = run.marks().takeRepeated();
+                if (repeated != MarkBoard.NONE) {
+                    fastForward.onRepetition(repeated, dispatcher.events().nowPs(), dispatcher.events());
+                }
             }
         });
     }

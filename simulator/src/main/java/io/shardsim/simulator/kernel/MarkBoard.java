@@ -4,9 +4,13 @@ import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** Where the device that keeps the beat leaves the marks that it has reached, and so makes the kernel look up. */
+/** Where the device that keeps the beat leaves the marks that it has reached and the loops that it goes through, and so makes the kernel look up. */
 public final class MarkBoard {
+    /** No operation. */
+    static final int NONE = -1;
+
     private int[] marks = {};
+    private int repeated = NONE;
     /** Null as long as nobody looks: state. */
     private @Nullable Runnable onPosted;
 
@@ -26,6 +30,14 @@ public final class MarkBoard {
         onPosted.run();
     }
 
+    /** A loop within an operation begins once more. */
+    public void postRepetition(int operation) {
+        if (onPosted != null) {
+            repeated = operation;
+            onPosted.run();
+        }
+    }
+
     /** Ends the run at the next mark: nobody waits for it any longer. May be called from any thread. */
     public void abandon() {
         abandoned = true;
@@ -38,6 +50,13 @@ public final class MarkBoard {
         }
         int[] taken = marks;
         marks = new int[0];
+        return taken;
+    }
+
+    /** Takes down the operation within which a loop begins once more, {@link #NONE} when there is none. */
+    int takeRepeated() {
+        int taken = repeated;
+        repeated = NONE;
         return taken;
     }
 }

@@ -3,8 +3,13 @@ package io.shardsim.simulator.kernel;
 import java.util.Arrays;
 
 /**
- * Collects the state of a logical process as numbers relative to an origin: an instant and a place in the plan. Two equal collections mean
- * equal futures, as long as the plan reads the same from both places.
+ * Collects the state of a logical process as numbers relative to an origin. Two equal collections mean equal futures.
+ *
+ * <ul>
+ *   <li>Relative to an instant and a place in the plan: as long as the plan reads the same from both places.
+ *   <li>Relative to an instant within a loop: as long as no counter runs out of room and nothing that is held comes due. What the loop counts is left out
+ *       of the comparison, and what it does not move is compared as it is.
+ * </ul>
  */
 public final class StateWriter {
     private long[] values = new long[1024];
@@ -13,6 +18,10 @@ public final class StateWriter {
     private long floorPs;
     private int originOperation;
     private int[] originPositions = {};
+    private boolean withinLoop;
+    private long[] counters = new long[64];
+    private long[] rooms = new long[64];
+    private int countersSize;
 
     /**
      * @param originPs instant that times are taken relative to [ps]
@@ -22,10 +31,18 @@ public final class StateWriter {
      */
     public void begin(long originPs, long floorPs, int originOperation, int[] originPositions) {
         size = 0;
+        countersSize = 0;
+        withinLoop = false;
         this.originPs = originPs;
         this.floorPs = floorPs;
         this.originOperation = originOperation;
         this.originPositions = originPositions;
+    }
+
+    /** Begins a collection within a loop; instants are as in {@link #begin}. */
+    void beginWithinLoop(long originPs, long floorPs) {
+        begin(originPs, floorPs, 0, originPositions);
+        withinLoop = true;
     }
 
     public void value(long value) {
@@ -45,6 +62,38 @@ public final class StateWriter {
         value(Math.max(floorPs, timePs) - originPs);
     }
 
+    /** An instant that matters however long ago it was, and that a loop does not move: when something began, or will be over. */
+    public void held(long timePs) {
+        value(withinLoop ? timePs : timePs - originPs);
+    }
+
+    /** An instant that a loop does not move, and that no longer matters once nothing can refer to it any more. */
+    public void heldNotBefore(long timePs) {
+        if (withinLoop) {
+            value(timePs);
+        } else {
+            notBefore(timePs);
+        }
+    }
+
+    /**
+     * What grows in a loop and decides nothing before it has grown by a certain amount.
+     *
+     * @param room by how much it may grow
+     */
+    public void counter(long value, long room) {
+        if (!withinLoop) {
+            value(value);
+            return;
+        }
+        if (countersSize == counters.length) {
+            counters = Arrays.copyOf(counters, 2 * countersSize);
+            rooms = Arrays.copyOf(rooms, 2 * countersSize);
+        }
+        counters[countersSize] = value;
+        rooms[countersSize++] = room;
+    }
+
     /** The order of a message, whose operation counts from the origin. */
     public void order(long order) {
         value(EventOrder.shifted(order, -originOperation));
@@ -57,10 +106,20 @@ public final class StateWriter {
 
     /** The number of operations that a stream has done. */
     public void position(int stream, int position) {
-        value((long) position - originPositions[stream]);
+        value(withinLoop ? position : (long) position - originPositions[stream]);
     }
 
     public long[] toArray() {
         return Arrays.copyOf(values, size);
+    }
+
+    /** The counters of a collection within a loop. */
+    long[] counters() {
+        return Arrays.copyOf(counters, countersSize);
+    }
+
+    /** By how much each counter may grow. */
+    long[] rooms() {
+        return Arrays.copyOf(rooms, countersSize);
     }
 }

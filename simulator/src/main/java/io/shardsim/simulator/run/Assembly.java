@@ -136,7 +136,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
     }
 
     private boolean skipsInTime() {
-        return setup.fastForward() && !setup.plan().marks().isEmpty();
+        return setup.fastForward();
     }
 
     private static void requireWhole(int stages, int worldSize) {

@@ -37,6 +37,11 @@ final class RunWatch implements FastForward.SkipObserver {
                     timeline.onMarksReached(marks);
                 }
             }
+
+            @Override
+            public void onRepetition(int operation) {
+                // Whoever watches sees every chunk of what is not skipped.
+            }
         };
     }
 

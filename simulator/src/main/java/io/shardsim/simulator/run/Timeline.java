@@ -45,6 +45,11 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver {
     }
 
     @Override
+    public void onRepetition(int operation) {
+        marks.postRepetition(operation);
+    }
+
+    @Override
     public void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times) {
         int last = spans.size();
         int first = last;
