@@ -309,12 +309,19 @@ class DemoPageIT {
         String address = first.address();
         browser.open(address, 1280, "light");
         browser.until("both runs", "document.body.dataset.ready === 'all'");
+        browser.script("""
+                new MutationObserver(changes => {
+                  for (const change of changes) {
+                    if (change.target.classList.contains('running')) window.began = (window.began ?? 0) + 1;
+                  }
+                }).observe(document.querySelector('#panels'), {subtree: true, attributeFilter: ['class']})
+                """);
         first.close();
         int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
         try (DemoServer second = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
             second.start();
             Awaitility.await("the page is back").atMost(Duration.ofSeconds(30)).until(() -> second.viewers() == 1);
-            browser.until("both run", "document.querySelectorAll('.panel.running').length === 2");
+            browser.until("both have begun", "window.began >= 2");
             browser.until("both are done", "document.querySelectorAll('.panel.running').length === 0");
             browser.find("h1").click();
             browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
