@@ -37,15 +37,17 @@ class BenchCommandTest {
     }
 
     @Test
-    void countsEveryEventOfTheRing() {
+    void countsEveryEventOfTheRingThoughItExecutesFew() {
         assertThat(execute("bench", "astra-all-gather-1024", "--repeat", "1", "--json"))
                 .isZero();
 
         JsonNode workload =
                 new ObjectMapper().readTree(out.toString()).get("workloads").get(0);
         assertThat(workload.get("workload").asString()).isEqualTo("astra-all-gather-1024");
+        // Of 128 nodes one is executed, and of its 1,023 steps a few.
         assertThat(workload.get("simulated_events").asLong())
-                .isEqualTo(128 * workload.get("executed_events").asLong());
+                .isEqualTo(23_049_216)
+                .isGreaterThan(128 * 50 * workload.get("executed_events").asLong());
         assertThat(workload.get("wall_seconds").asDouble()).isPositive();
     }
 

@@ -42,6 +42,8 @@ public final class NcclTransportModel implements TransportModel {
     private static final int BUFFER_STEPS = 8;
     /** Steps of a ring's chunk (src/include/collectives.h, ALLGATHER_CHUNKSTEPS and its like). */
     private static final int RING_CHUNK_STEPS = BUFFER_STEPS / 2;
+    /** Steps of a broadcast's chunk (src/include/collectives.h, BROADCAST_CHUNKSTEPS). */
+    private static final int CHAIN_CHUNK_STEPS = 1;
     /**
      * Chunk of a send to a peer [bytes]: over NVLink src/init.cc, P2P_NVL_CHUNKSIZE; over EFA what its plugin sets, NCCL_P2P_NET_CHUNKSIZE
      * (aws-ofi-nccl src/platform-aws.cpp at 2daf7d30).
@@ -108,7 +110,7 @@ public final class NcclTransportModel implements TransportModel {
                 double estimateUs = estimateUs(tuning, candidate, kind, protocol, totalBytes, rings.ranks());
                 if (estimateUs < bestUs) {
                     Transport transport =
-                            transport(gpu, network, rings, candidate.name(), protocol, totalBytes, cluster);
+                            transport(gpu, network, rings, kind, candidate.name(), protocol, totalBytes, cluster);
                     if (candidate.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport))) {
                         best = new Choice(candidate, transport);
                         bestUs = estimateUs;
@@ -151,6 +153,7 @@ public final class NcclTransportModel implements TransportModel {
             NcclGpu gpu,
             NcclNetwork network,
             Rings rings,
+            CollectiveKind kind,
             String algorithm,
             Protocol protocol,
             long totalBytes,
@@ -173,7 +176,7 @@ public final class NcclTransportModel implements TransportModel {
         return new Transport(
                 protocol.id(),
                 channels,
-                Math.min(chunkBytesMax, chunkBytes(algorithm, protocol, network, rings, channels, totalBytes)),
+                Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes)),
                 1,
                 gpu.basePs()[p],
                 Math.max(0, gpu.nvLinkStepPs()[p] - nvLinkLatencyPs),
@@ -191,7 +194,13 @@ public final class NcclTransportModel implements TransportModel {
 
     /** Largest piece that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
     private static long chunkBytes(
-            String algorithm, Protocol protocol, NcclNetwork network, Rings rings, int channels, long totalBytes) {
+            CollectiveKind kind,
+            String algorithm,
+            Protocol protocol,
+            NcclNetwork network,
+            Rings rings,
+            int channels,
+            long totalBytes) {
         boolean tree = algorithm.equals("tree");
         switch (protocol) {
             case LL:
@@ -203,8 +212,14 @@ public final class NcclTransportModel implements TransportModel {
                 if (tree) {
                     return treeSimpleChunkBytes(stepBytes, rings, channels, totalBytes);
                 }
-                return algorithm.equals("direct") ? PEER_CHUNK_BYTES : RING_CHUNK_STEPS * stepBytes;
+                return algorithm.equals("direct") ? PEER_CHUNK_BYTES : chunkSteps(kind) * stepBytes;
         }
+    }
+
+    private static int chunkSteps(CollectiveKind kind) {
+        return kind == CollectiveKind.BROADCAST || kind == CollectiveKind.BROADCAST_FROM_LAST
+                ? CHAIN_CHUNK_STEPS
+                : RING_CHUNK_STEPS;
     }
 
     /** Smaller chunks where a tree would otherwise stand empty. */

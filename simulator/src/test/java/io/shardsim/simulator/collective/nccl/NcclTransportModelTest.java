@@ -3,6 +3,7 @@ package io.shardsim.simulator.collective.nccl;
 import static io.shardsim.simulator.collective.CollectiveKind.ALL_GATHER;
 import static io.shardsim.simulator.collective.CollectiveKind.ALL_REDUCE;
 import static io.shardsim.simulator.collective.CollectiveKind.ALL_TO_ALL;
+import static io.shardsim.simulator.collective.CollectiveKind.BROADCAST;
 import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -168,7 +169,7 @@ class NcclTransportModelTest {
     }
 
     @Test
-    void chunksAreHalfTheBufferInRingsAndSmallerTowardsPeers() {
+    void chunksAreHalfTheBufferInRingsAndSmallerTowardsPeersAndAlongChains() {
         assertThat(choose(ALL_GATHER, "auto", 1024 * MIB, Machines.p4d(2))
                         .transport()
                         .chunkBytes())
@@ -185,6 +186,10 @@ class NcclTransportModelTest {
                         .transport()
                         .chunkBytes())
                 .isEqualTo(4 * MIB);
+        assertThat(choose(BROADCAST, "auto", 1024 * MIB, Machines.p4d(2))
+                        .transport()
+                        .chunkBytes())
+                .isEqualTo(MIB);
     }
 
     @Test
