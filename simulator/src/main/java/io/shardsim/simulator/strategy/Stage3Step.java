@@ -161,6 +161,8 @@ abstract class Stage3Step {
 
     private void microBatch(boolean last) {
         coordinator.reset();
+        // The host has waited for gradients that were computed after all of them.
+        fetches.clear();
         backward = false;
         List<Segment> segments = trace.segments();
         computed = new int[segments.size()];
