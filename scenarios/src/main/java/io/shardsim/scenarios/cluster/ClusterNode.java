@@ -8,9 +8,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,8 +20,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.apache.pekko.actor.ActorSelection;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
@@ -34,7 +34,6 @@ import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.ClusterSingleton;
 import org.apache.pekko.cluster.typed.ClusterSingletonSettings;
 import org.apache.pekko.cluster.typed.JoinSeedNodes;
-import org.apache.pekko.cluster.typed.Leave;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.SingletonActor;
 import org.apache.pekko.cluster.typed.Subscribe;
@@ -214,9 +213,7 @@ final class ClusterNode implements AutoCloseable {
             List<HostPort> listening =
                     others.stream().filter(ClusterNode::listens).toList();
             for (HostPort seed : listening) {
-                ActorSelection greeter =
-                        Adapter.toClassic(system).actorSelection(addressOf(seed) + "/system/" + Greeter.NAME);
-                greeter.tell(new Greeter.Greet(greetingsRef), org.apache.pekko.actor.ActorRef.noSender());
+                greet(addressOf(seed));
             }
             Greeter.Greeting greeting = greetings.poll(GREETING_EVERY.toMillis(), TimeUnit.MILLISECONDS);
             if (greeting != null) {
@@ -308,19 +305,56 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Leaves the cluster as soon as its members agree. They cannot while one of them is silent, and until that one is removed this one's vote may be
-     * what keeps the others a majority. Of two members it is nobody's majority.
+     * Leaves the cluster when every other voter has answered. While one of them is silent and not removed, this one's vote may be what keeps the
+     * others a majority, and one that is leaving is no longer counted. Of two members it is nobody's majority.
      */
     void leave() {
-        Cluster cluster = Cluster.get(system);
-        Stream<Member> members =
-                StreamSupport.stream(cluster.state().getMembers().spliterator(), false);
-        if (members.filter(member -> member.hasRole(VOTER)).count() > 2) {
-            cluster.manager().tell(Leave.create(cluster.selfMember().address()));
-            ClusterSettings.Patience patience = settings.patience();
-            awaitEnd(patience.silence().plus(patience.removal()).plus(LEAVING));
-        }
+        ClusterSettings.Patience patience = settings.patience();
+        awaitAnswers(patience.silence().plus(patience.removal()).plus(LEAVING));
         close();
+    }
+
+    /** Greets the other voters until each has answered or is no longer there, if they are several. */
+    private void awaitAnswers(Duration patience) {
+        Set<String> answered = new HashSet<>();
+        greetings.clear();
+        long beganNanos = System.nanoTime();
+        while (System.nanoTime() - beganNanos < patience.toNanos()) {
+            List<Address> voters = otherVoters();
+            List<Address> silent = voters.stream()
+                    .filter(voter -> !answered.contains(address(voter)))
+                    .toList();
+            if (voters.size() < 2 || silent.isEmpty()) {
+                return;
+            }
+            silent.forEach(voter -> greet(voter.toString()));
+            try {
+                Greeter.Greeting greeting = greetings.poll(GREETING_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+                if (greeting != null) {
+                    answered.add(greeting.address());
+                }
+            } catch (InterruptedException hurried) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private List<Address> otherVoters() {
+        Cluster cluster = Cluster.get(system);
+        List<Address> voters = new ArrayList<>();
+        for (Member member : cluster.state().getMembers()) {
+            if (member.hasRole(VOTER)
+                    && !member.address().equals(cluster.selfMember().address())) {
+                voters.add(member.address());
+            }
+        }
+        return voters;
+    }
+
+    private void greet(String address) {
+        ActorSelection greeter = Adapter.toClassic(system).actorSelection(address + "/system/" + Greeter.NAME);
+        greeter.tell(new Greeter.Greet(greetingsRef), org.apache.pekko.actor.ActorRef.noSender());
     }
 
     /** Leaves the cluster; returns when it has, or when that takes too long. */

@@ -341,7 +341,7 @@ class ClusterIT {
         return run;
     }
 
-    /** Even when another has just been killed, so that the two would be a majority against the one that stays. */
+    /** Even when another has just been killed, so that the one that stays could not tell whether it is cut off. */
     @Test
     @Order(6)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
