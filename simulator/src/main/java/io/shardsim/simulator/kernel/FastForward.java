@@ -34,7 +34,7 @@ public final class FastForward {
         void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times);
     }
 
-    private record Snapshot(int mark, long timePs, long[] state, long[] totals) {}
+    private record Snapshot(int mark, long timePs, long[] state, Totals totals) {}
 
     /**
      * @param devices all devices of the logical process, in order of their ids
@@ -89,19 +89,8 @@ public final class FastForward {
     private Snapshot snapshot(int mark, long nowPs, FutureEventList events) {
         writer.begin(nowPs, events.earliestPs(nowPs), plan.operationBefore(mark), plan.positionsBefore(mark));
         events.save(writer);
-        int totalsCount = 0;
-        for (DeviceState device : devices) {
-            device.save(writer);
-            totalsCount += device.totalsCount();
-        }
-        long[] totals = new long[totalsCount];
-        int next = 0;
-        for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++) {
-                totals[next++] = device.total(i);
-            }
-        }
-        return new Snapshot(mark, nowPs, writer.toArray(), totals);
+        devices.forEach(device -> device.save(writer));
+        return new Snapshot(mark, nowPs, writer.toArray(), Totals.of(devices));
     }
 
     private void skip(Snapshot from, Snapshot to, int times, FutureEventList events) {
@@ -113,13 +102,8 @@ public final class FastForward {
         for (int stream = 0; stream < before.length; stream++) {
             deltaPositions[stream] = (after[stream] - before[stream]) * times;
         }
-        int next = 0;
-        for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++, next++) {
-                device.addToTotal(i, Math.multiplyExact(to.totals()[next] - from.totals()[next], (long) times));
-            }
-            device.shift(deltaPs, deltaOperations, deltaPositions);
-        }
+        to.totals().addGrowth(from.totals(), times, devices);
+        devices.forEach(device -> device.shift(deltaPs, deltaOperations, deltaPositions));
         events.shift(deltaPs, deltaOperations);
         if (observer != null) {
             observer.onPeriodsSkipped(

@@ -34,7 +34,7 @@ final class LoopForward {
     private @Nullable Snapshot earlier;
     private int comparedAt;
 
-    private record Snapshot(long timePs, long[] state, long[] counters, long[] totals) {}
+    private record Snapshot(long timePs, long[] state, long[] counters, Totals totals) {}
 
     LoopForward(List<? extends DeviceState> devices) {
         this.devices = devices;
@@ -98,19 +98,8 @@ final class LoopForward {
     private Snapshot snapshot(long nowPs, FutureEventList events) {
         writer.beginWithinLoop(nowPs, events.earliestPs(nowPs));
         events.saveWithinLoop(writer);
-        int totalsCount = 0;
-        for (DeviceState device : devices) {
-            device.save(writer);
-            totalsCount += device.totalsCount();
-        }
-        long[] totals = new long[totalsCount];
-        int next = 0;
-        for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++) {
-                totals[next++] = device.total(i);
-            }
-        }
-        return new Snapshot(nowPs, writer.toArray(), writer.counters(), totals);
+        devices.forEach(device -> device.save(writer));
+        return new Snapshot(nowPs, writer.toArray(), writer.counters(), Totals.of(devices));
     }
 
     /** How often the period between two equal states may be repeated after the later one, whose rooms the writer still has. */
@@ -136,13 +125,8 @@ final class LoopForward {
             growth[i] = Math.multiplyExact(to.counters()[i] - from.counters()[i], times);
         }
         PrimitiveIterator.OfLong inOrder = Arrays.stream(growth).iterator();
-        int next = 0;
-        for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++, next++) {
-                device.addToTotal(i, Math.multiplyExact(to.totals()[next] - from.totals()[next], times));
-            }
-            device.repeatLoop(deltaPs, inOrder);
-        }
+        to.totals().addGrowth(from.totals(), times, devices);
+        devices.forEach(device -> device.repeatLoop(deltaPs, inOrder));
         events.repeatLoop(deltaPs);
     }
 }
