@@ -3,8 +3,8 @@ package io.shardsim.topology;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
- * One direction of a cable. A chunk of b bytes holds the transmitter for perMessage + b / bandwidth; its head arrives one latency after
- * it left, its last bit one latency after the last bit left [1].
+ * One direction of a cable. A chunk of b bytes, filled up to whole packets, holds the transmitter for perMessage + b / bandwidth; its head arrives
+ * one latency after it left, its last bit one latency after the last bit left [1].
  *
  * <p>Leaves out bit errors, lane negotiation and flow-control frames.
  *
@@ -15,6 +15,13 @@ import io.shardsim.topology.units.Bandwidth;
  * @param latencyPs propagation and forwarding [ps], at least 1
  */
 public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs) {
+    /**
+     * Payload of a packet [bytes]: the most of an NVLink packet (Foley and Danskin, Ultra-Performance Pascal GPU and NVLink Interconnect, IEEE Micro 37(2),
+     * 2017) and of a PCIe write between server boards (R. Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM
+     * 2018, section 3). Chunks whose sizes differ by a few bytes so take equal times, which lets channels of a collective keep step.
+     */
+    private static final long PACKET_BYTES = 256;
+
     public Link {
         if (latencyPs < 1 || perMessagePs < 0) {
             throw new IllegalArgumentException(linkClass + " link: latency " + latencyPs + " ps < 1 ps or per message "
@@ -22,7 +29,8 @@ public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, 
         }
     }
 
+    /** Time for which a chunk holds the transmitter [ps]. */
     public long serializationPs(long bytes) {
-        return perMessagePs + bandwidth.serializationPs(bytes);
+        return perMessagePs + bandwidth.serializationPs((bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_BYTES);
     }
 }

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
  */
 public final class GpuDevice extends Device {
+    /** What a warp copies or adds up at once [bytes]: 16 in each of 32 lanes (NCCL, src/device/common_kernel.h). */
+    private static final long WARP_BYTES = 512;
+
     private final GpuSpecification specification;
     private final GpuState state;
     private final ActorRef<DeviceMessage> self;
@@ -145,7 +148,8 @@ public final class GpuDevice extends Device {
     private void execute(CollectiveRun run, int channel, Primitive current, long nowPs) {
         Transport transport = run.collective.transport();
         long bytes = run.sliceBytes(channel, current);
-        long freePs = nowPs + rate(transport, current).serializationPs(bytes);
+        long warps = (bytes + WARP_BYTES - 1) / WARP_BYTES;
+        long freePs = nowPs + rate(transport, current).serializationPs(warps * WARP_BYTES);
         if (current.sendSlot() != ChannelProgram.NONE) {
             send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
         }

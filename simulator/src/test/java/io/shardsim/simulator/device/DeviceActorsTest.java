@@ -44,22 +44,22 @@ class DeviceActorsTest {
 
     private static void passesOnInTurn(
             BehaviorTestKit<DeviceMessage> device, TestInbox<DeviceMessage> next, Path path, long perMessagePs) {
-        device.run(new Chunk(1_000, ORDER, 900, path, 1, 400));
-        device.run(new Chunk(1_000, ORDER, 1_000, path, 1, 400));
+        device.run(new Chunk(1_000, ORDER, 900, path, 1, 512));
+        device.run(new Chunk(1_000, ORDER, 1_000, path, 1, 512));
 
-        long firstOutPs = 900 + perMessagePs + 400;
+        long firstOutPs = 900 + perMessagePs + 512;
         assertThat(next.receiveMessage())
                 .as("cut-through: begins at the first bit; the last link adds the time until the receiver acts")
-                .isEqualTo(new Chunk(firstOutPs + 10 + 70, EventOrder.from(ORDER, 8), 910, path, 2, 400));
+                .isEqualTo(new Chunk(firstOutPs + 10 + 70, EventOrder.from(ORDER, 8), 910, path, 2, 512));
         assertThat(next.receiveMessage())
                 .as("waits for the first")
                 .isEqualTo(new Chunk(
-                        firstOutPs + perMessagePs + 400 + 80,
+                        firstOutPs + perMessagePs + 512 + 80,
                         EventOrder.from(ORDER, 8),
                         firstOutPs + 10,
                         path,
                         2,
-                        400));
+                        512));
         assertThat(next.hasMessages()).isFalse();
     }
 

@@ -16,7 +16,7 @@ class OutputPortSharingTest {
     @Test
     void chunksThatTrickleInShareThePortByTurns() {
         for (int lane = 0; lane < 10; lane++) {
-            assertThat(port.book(0, 1100 * NANOSECOND, 100)).isEqualTo(1100 * NANOSECOND);
+            assertThat(port.book(0, 2800 * NANOSECOND, 256)).isEqualTo(2800 * NANOSECOND);
             assertThat(port.startPs()).isZero();
         }
         assertThat(port.queueingPs()).isZero();
@@ -24,24 +24,24 @@ class OutputPortSharingTest {
 
     @Test
     void theOrderOfTricklingChunksDoesNotDelayTheNextPort() {
-        // Ten lanes of 100 bytes over 1.1 us leave the first port together; their last bits reach the next one in any
+        // Ten lanes of 256 bytes over 2.8 us leave the first port together; their last bits reach the next one in any
         // order.
         long[] heads = new long[10];
         for (int lane = 0; lane < 10; lane++) {
-            port.book(0, 1100 * NANOSECOND, 100);
+            port.book(0, 2800 * NANOSECOND, 256);
             heads[lane] = port.startPs();
         }
         OutputPort next = new OutputPort(port.link());
         for (int lane = 9; lane >= 0; lane--) {
-            assertThat(next.book(heads[lane], 1100 * NANOSECOND, 100)).isEqualTo(1100 * NANOSECOND);
+            assertThat(next.book(heads[lane], 2800 * NANOSECOND, 256)).isEqualTo(2800 * NANOSECOND);
         }
     }
 
     @Test
     void chunksThatAreThereWaitForEachOther() {
-        assertThat(port.book(0, 0, 100)).isEqualTo(100 * NANOSECOND);
-        assertThat(port.book(0, 0, 100)).isEqualTo(200 * NANOSECOND);
-        assertThat(port.startPs()).isEqualTo(100 * NANOSECOND);
-        assertThat(port.queueingPs()).isEqualTo(100 * NANOSECOND);
+        assertThat(port.book(0, 0, 256)).isEqualTo(256 * NANOSECOND);
+        assertThat(port.book(0, 0, 256)).isEqualTo(512 * NANOSECOND);
+        assertThat(port.startPs()).isEqualTo(256 * NANOSECOND);
+        assertThat(port.queueingPs()).isEqualTo(256 * NANOSECOND);
     }
 }

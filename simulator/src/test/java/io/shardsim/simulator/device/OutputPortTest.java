@@ -13,24 +13,30 @@ class OutputPortTest {
 
     @Test
     void aChunkHoldsThePortForItsBytesAndItsMessage() {
-        assertThat(port.book(0, 0, 100)).isEqualTo(103);
-        assertThat(port.busyPs()).isEqualTo(103);
+        assertThat(port.book(0, 0, 512)).isEqualTo(515);
+        assertThat(port.busyPs()).isEqualTo(515);
+    }
+
+    @Test
+    void aLastPacketTakesAsLongAsAFullOne() {
+        assertThat(port.book(0, 0, 257)).isEqualTo(515);
+        assertThat(port.bytes()).isEqualTo(257);
     }
 
     @Test
     void secondChunkWaitsForTheFirst() {
-        port.book(0, 0, 100);
-        assertThat(port.book(50, 50, 100)).isEqualTo(206);
-        assertThat(port.startPs()).isEqualTo(103);
-        assertThat(port.queueingPs()).isEqualTo(53);
+        port.book(0, 0, 512);
+        assertThat(port.book(50, 50, 512)).isEqualTo(1030);
+        assertThat(port.startPs()).isEqualTo(515);
+        assertThat(port.queueingPs()).isEqualTo(465);
     }
 
     @Test
     void cutsThroughWithoutOvertakingTheLastBit() {
-        assertThat(port.book(0, 1_000, 100))
+        assertThat(port.book(0, 1_000, 512))
                 .as("a slow upstream link ends later")
                 .isEqualTo(1_000);
-        assertThat(port.busyPs()).as("and does not make the port look busy").isEqualTo(103);
+        assertThat(port.busyPs()).as("and does not make the port look busy").isEqualTo(515);
     }
 
     @Test
