@@ -29,6 +29,18 @@ class ComputeLaneTest {
     }
 
     @Test
+    void makesUpInWholePartsOfItsTime() {
+        lane.start(0, 1L << 20, 0);
+        lane.onMultiprocessorsHeld(100 * 1_535);
+        assertThat(lane.end()).isFalse();
+        assertThat(lane.endPs()).as("one part of 1024, the nearest").isEqualTo((1L << 20) + 1_024);
+        lane.onMultiprocessorsHeld(100);
+        assertThat(lane.end()).as("1,536 in all are nearer to two").isFalse();
+        assertThat(lane.endPs()).isEqualTo((1L << 20) + 2_048);
+        assertThat(lane.end()).isTrue();
+    }
+
+    @Test
     void losesNothingWhileIdle() {
         lane.onMultiprocessorsHeld(1_000 * 50);
         lane.start(0, 100, 0);

@@ -22,6 +22,10 @@ final class Clusters {
 
     /** Nodes whose GPU and network the compute and communication models know by name. */
     static Cluster p4dOf(int nodes) {
+        return p4dOf(nodes, likeP4d(nodes).instance().pcie());
+    }
+
+    static Cluster p4dOf(int nodes, PcieSpec pcie) {
         Cluster like = likeP4d(nodes);
         InstanceSpec instance = like.instance();
         GpuSpec test = instance.gpu();
@@ -40,7 +44,7 @@ final class Clusters {
                         gpu,
                         instance.gpusPerNode(),
                         instance.intraNode(),
-                        instance.pcie(),
+                        pcie,
                         instance.nic(),
                         instance.nicsPerNode(),
                         instance.hostMemoryBytes(),
