@@ -36,6 +36,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
@@ -45,6 +47,7 @@ public final class PointSimulation implements ScenarioRunner {
 
     private final Simulator simulator;
     private final Runnable close;
+    private final boolean severalAtOnce;
     private final boolean skipRepetition;
     private final boolean beyondMemory;
 
@@ -60,16 +63,21 @@ public final class PointSimulation implements ScenarioRunner {
 
     /** @param engine simulates, and is closed with this */
     PointSimulation(RunOptions options, SimulationEngine engine) {
-        this(options, (setup, observer) -> engine.run(setup, options.processes(), observer), engine::close);
+        this(
+                options,
+                (setup, observer) -> engine.run(setup, options.processes(), observer),
+                options.threads() > 1,
+                engine::close);
     }
 
-    /** @param simulator executes in another way than by an engine of its own */
+    /** @param simulator executes in another way than by an engine of its own, one run after the other */
     public PointSimulation(RunOptions options, Simulator simulator) {
-        this(options, simulator, () -> {});
+        this(options, simulator, false, () -> {});
     }
 
-    private PointSimulation(RunOptions options, Simulator simulator, Runnable close) {
+    private PointSimulation(RunOptions options, Simulator simulator, boolean severalAtOnce, Runnable close) {
         this.simulator = simulator;
+        this.severalAtOnce = severalAtOnce;
         this.close = close;
         skipRepetition = options.fastForward();
         beyondMemory = options.beyondMemory();
@@ -107,26 +115,53 @@ public final class PointSimulation implements ScenarioRunner {
         long capacityBytes = cluster.instance().gpu().memoryBytes() - bufferBytes;
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         int shardGroup = strategy.shardGroups(found.job()).size();
-        Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
-        RunFacts facts = facts(point, task, strategy, found, bufferBytes)
-                .with(
-                        task.surroundings(),
-                        advice.sentences(
-                                observer == null
-                                        ? neighbours(point, task, found.job(), shardGroup, capacityBytes)
-                                        : List.of()));
         boolean runs = found.fits() || (beyondMemory && task.microBatch() != null);
-        if (!runs) {
-            return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job(), capacityBytes).words());
+        FutureTask<List<Advice.Neighbour>> neighbours = new FutureTask<>(
+                () -> observer == null ? neighbours(point, task, found.job(), shardGroup, capacityBytes) : List.of());
+        begin(neighbours);
+        try {
+            long beganNanos = System.nanoTime();
+            StepPlan plan = strategy.plan(found.job());
+            TransformerWorkTimes times = new TransformerWorkTimes(found.job(), cluster.instance());
+            StepObservation observation = runs ? observe(cluster, plan, times, point.collectives(), observer) : null;
+            double wallSeconds = secondsSince(beganNanos);
+            Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
+            RunFacts facts = facts(point, task, strategy, found, bufferBytes)
+                    .with(task.surroundings(), advice.sentences(result(neighbours)));
+            if (observation == null) {
+                return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job(), capacityBytes).words());
+            }
+            MemoryOverTime memory = MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), bufferBytes);
+            return RunResult.of(facts, observation, memory, wallSeconds);
+        } finally {
+            neighbours.cancel(true);
         }
-        StepPlan plan = strategy.plan(found.job());
-        return simulate(
-                facts,
-                cluster,
-                plan,
-                new TransformerWorkTimes(found.job(), cluster.instance()),
-                point.collectives(),
-                observer);
+    }
+
+    private static double secondsSince(long beganNanos) {
+        return (System.nanoTime() - beganNanos) * 1e-9;
+    }
+
+    /** Runs a task beside what is to come, or at once where runs follow each other. */
+    private void begin(FutureTask<?> task) {
+        if (severalAtOnce) {
+            Thread beside = new Thread(task, "beside");
+            beside.setDaemon(true);
+            beside.start();
+        } else {
+            task.run();
+        }
+    }
+
+    private static <T> T result(FutureTask<T> task) throws InterruptedException {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof InterruptedException interrupted) {
+                throw interrupted;
+            }
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        }
     }
 
     /** Whether a training step fits in memory; nothing runs. */
@@ -293,33 +328,9 @@ public final class PointSimulation implements ScenarioRunner {
                 point.notes(),
                 List.of(),
                 sources(point));
-        return simulate(
-                RecordedErrors.builtIn().annotate(facts, point),
-                cluster,
-                plan.build(),
-                Work::amount,
-                point.collectives(),
-                observer);
-    }
-
-    private RunResult simulate(
-            RunFacts facts,
-            Cluster cluster,
-            StepPlan plan,
-            WorkTimes times,
-            CollectiveSettings settings,
-            @Nullable RunObserver observer)
-            throws InterruptedException {
         long beganNanos = System.nanoTime();
-        StepObservation observation = observe(cluster, plan, times, settings, observer);
-        MemoryOverTime memory = facts.training() == null
-                ? null
-                : MemoryOverTime.of(
-                        plan,
-                        observation.timeline(),
-                        observation.endPs(),
-                        transports(settings).bufferBytes(cluster));
-        return RunResult.of(facts, observation, memory, (System.nanoTime() - beganNanos) * 1e-9);
+        StepObservation observation = observe(cluster, plan.build(), Work::amount, point.collectives(), observer);
+        return RunResult.of(RecordedErrors.builtIn().annotate(facts, point), observation, secondsSince(beganNanos));
     }
 
     private StepObservation observe(

@@ -11,14 +11,14 @@ import java.util.PrimitiveIterator;
  * waits for memory: all of it where it is bound by memory, nothing in a matrix product, which leaves the memory idle for most of the time. What
  * has been lost is made up for when the kernel would have ended.
  *
- * <p>It is made up for in whole parts of the kernel's time, each a thousandth or less, to the nearest. The model knows it no better, and so equal layers
+ * <p>It is made up for in whole parts of the kernel's time, each a five-hundredth or less, to the nearest. The model knows it no better, and so equal layers
  * take equal times: were it exact, one slice more or less that falls within a kernel would move all that follows, and nothing would ever repeat itself.
  *
  * <p>Leaves out multiprocessors held by a collective that waits for a late rank, and what the kernel in its turn costs collectives and copies.
  */
 final class ComputeLane {
     /** Log2 of the number of parts in the power of two below a kernel's time. */
-    private static final int PARTS_SHIFT = 10;
+    private static final int PARTS_SHIFT = 9;
 
     private final int smCount;
     /** Time that the running kernel has lost [ps]: state. */

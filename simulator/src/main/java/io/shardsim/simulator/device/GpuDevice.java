@@ -211,6 +211,9 @@ public final class GpuDevice extends Device {
     private void onOperationEnded(int operation, long nowPs) {
         cause = streamOf(operation);
         end(operation, nowPs);
+        if (state.hasComputedAll()) {
+            expose(nowPs);
+        }
         startReady(nowPs);
     }
 
@@ -250,10 +253,12 @@ public final class GpuDevice extends Device {
                 }
             }
         }
-        if (state.isFinished()) {
-            state.addExposed(cause, nowPs - state.computeIdleSincePs);
-            state.computeIdleSincePs = nowPs;
-        }
+    }
+
+    /** Blames the stream whose end set off what is going on for the time in which the compute stream was idle. */
+    private void expose(long nowPs) {
+        state.addExposed(cause, nowPs - state.computeIdleSincePs);
+        state.computeIdleSincePs = nowPs;
     }
 
     private void start(int stream, long nowPs) {
@@ -262,12 +267,11 @@ public final class GpuDevice extends Device {
         state.running[stream] = true;
         state.startedPs[stream] = nowPs;
         if (stream == COMPUTE) {
-            state.addExposed(cause, nowPs - state.computeIdleSincePs);
-            state.computeIdleSincePs = nowPs;
-            int[] marks = state.plan.marksAtCompute(position);
-            if (marks.length > 0 && specification.observer() != null) {
-                specification.observer().onMarksReached(marks);
-            }
+            expose(nowPs);
+        }
+        int[] marks = state.plan.marksAtStart(stream, position);
+        if (marks.length > 0 && specification.observer() != null) {
+            specification.observer().onMarksReached(marks);
         }
         if (state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE
                 && state.plan.hostCopyClass(operation) == RankPlan.NO_COLLECTIVE) {

@@ -129,6 +129,11 @@ public final class GpuState implements DeviceState {
         return true;
     }
 
+    /** True when nothing is left on the compute stream. */
+    boolean hasComputedAll() {
+        return done[COMPUTE] == plan.streamLength(COMPUTE);
+    }
+
     /** True when the operation next on a stream may start. */
     boolean isReady(int stream) {
         if (running[stream] || done[stream] == plan.streamLength(stream)) {

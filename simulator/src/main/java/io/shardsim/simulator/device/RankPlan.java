@@ -32,8 +32,8 @@ public final class RankPlan {
     private final Kinds kinds;
     /** For each collective, whether ranks of this stage take part. */
     private final boolean[] runsCollective;
-    /** For each position of the compute stream, the marks that are reached when it starts; empty ones shared. */
-    private final int[][] marksAtCompute;
+    /** For each stream and position, the marks that are reached when it starts; empty ones shared. */
+    private final int[][][] marksAtStart = new int[STREAMS][][];
     /** For each mark, the number of operations of each stream before it. */
     private final int[][] positionsBeforeMark;
 
@@ -151,7 +151,7 @@ public final class RankPlan {
             }
         }
         positionsBeforeMark = countBeforeMarks();
-        marksAtCompute = placeMarks();
+        placeMarks(position);
     }
 
     /**
@@ -200,20 +200,29 @@ public final class RankPlan {
         return result;
     }
 
-    private int[][] placeMarks() {
+    /** A mark is reached when the next operation on the compute stream starts or, where there is none, the next one at all. */
+    private void placeMarks(int[] position) {
         int compute = Stream.COMPUTE.ordinal();
-        int[][] result = new int[operationsOfStream[compute].length][];
         int[] none = {};
-        Arrays.fill(result, none);
+        for (int stream = 0; stream < STREAMS; stream++) {
+            marksAtStart[stream] = new int[operationsOfStream[stream].length][];
+            Arrays.fill(marksAtStart[stream], none);
+        }
         for (int mark = 0; mark < positionsBeforeMark.length; mark++) {
             int at = positionsBeforeMark[mark][compute];
-            if (at < result.length) {
-                int[] marks = Arrays.copyOf(result[at], result[at].length + 1);
-                marks[marks.length - 1] = mark;
-                result[at] = marks;
+            int next = plan.marks().get(mark).beforeOperation();
+            if (at < operationsOfStream[compute].length) {
+                addMark(mark, compute, at);
+            } else if (next < plan.size() && plan.runsOn(next, stage)) {
+                addMark(mark, plan.operation(next).stream().ordinal(), position[next]);
             }
         }
-        return result;
+    }
+
+    private void addMark(int mark, int stream, int at) {
+        int[] marks = Arrays.copyOf(marksAtStart[stream][at], marksAtStart[stream][at].length + 1);
+        marks[marks.length - 1] = mark;
+        marksAtStart[stream][at] = marks;
     }
 
     public StepPlan plan() {
@@ -279,8 +288,8 @@ public final class RankPlan {
         return kinds.hostCopyClass()[operation];
     }
 
-    int[] marksAtCompute(int position) {
-        return marksAtCompute[position];
+    int[] marksAtStart(int stream, int position) {
+        return marksAtStart[stream][position];
     }
 
     /** Equal for operations of the same shape. */

@@ -99,6 +99,7 @@ public final class Fsdp extends ShardingStrategy {
                 forwardPass();
                 backwardPass();
             }
+            writer.endMicroBatches();
             update();
         }
 

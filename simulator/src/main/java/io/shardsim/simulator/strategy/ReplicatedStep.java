@@ -97,6 +97,7 @@ abstract class ReplicatedStep {
             step.forward(0);
             step.backward(0, i == job.accumulationSteps() - 1);
         }
+        writer.endMicroBatches();
         update(job, writer, List.of(step));
     }
 

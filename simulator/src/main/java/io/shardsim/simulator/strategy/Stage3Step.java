@@ -118,6 +118,7 @@ abstract class Stage3Step {
             writer.beginMicroBatch();
             microBatch(i == job.accumulationSteps() - 1);
         }
+        writer.endMicroBatches();
         update();
     }
 
@@ -161,8 +162,10 @@ abstract class Stage3Step {
 
     private void microBatch(boolean last) {
         coordinator.reset();
-        // The host has waited for gradients that were computed after all of them.
+        // The host has waited for gradients that were computed after all of these.
         fetches.clear();
+        lastGather = StepWriter.NONE;
+        lastReduce = StepWriter.NONE;
         backward = false;
         List<Segment> segments = trace.segments();
         computed = new int[segments.size()];
@@ -194,6 +197,7 @@ abstract class Stage3Step {
         writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
         computed[index] = compute(
                 segment,
+                issued,
                 tensorsReady(segment),
                 aside ? StepWriter.NONE : lastGather,
                 aside && overlap ? StepWriter.NONE : lastReduce);
@@ -263,7 +267,7 @@ abstract class Stage3Step {
 
     private int compute(Segment segment, int... waits) {
         return switch (segment.phase()) {
-            case EMBEDDING_FORWARD -> writer.forwardEmbedding(StepWriter.with(waits, synchronizedAt));
+            case EMBEDDING_FORWARD -> writer.forwardEmbedding(waits);
             case LAYER_FORWARD -> writer.forwardLayer(segment.layer(), waits);
             case HEAD_FORWARD -> writer.forwardHead(waits);
             case HEAD_BACKWARD -> writer.backwardHead(waits);

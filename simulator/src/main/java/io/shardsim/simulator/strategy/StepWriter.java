@@ -130,6 +130,10 @@ final class StepWriter {
         plan.mark(1);
     }
 
+    void endMicroBatches() {
+        plan.mark(1);
+    }
+
     void beginLayer() {
         plan.mark(0);
     }

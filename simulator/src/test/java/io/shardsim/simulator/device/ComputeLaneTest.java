@@ -31,12 +31,12 @@ class ComputeLaneTest {
     @Test
     void makesUpInWholePartsOfItsTime() {
         lane.start(0, 1L << 20, 0);
-        lane.onMultiprocessorsHeld(100 * 1_535);
+        lane.onMultiprocessorsHeld(100 * 3_071);
         assertThat(lane.end()).isFalse();
-        assertThat(lane.endPs()).as("one part of 1024, the nearest").isEqualTo((1L << 20) + 1_024);
+        assertThat(lane.endPs()).as("one part of 2,048, the nearest").isEqualTo((1L << 20) + 2_048);
         lane.onMultiprocessorsHeld(100);
-        assertThat(lane.end()).as("1,536 in all are nearer to two").isFalse();
-        assertThat(lane.endPs()).isEqualTo((1L << 20) + 2_048);
+        assertThat(lane.end()).as("3,072 in all are nearer to two").isFalse();
+        assertThat(lane.endPs()).isEqualTo((1L << 20) + 4_096);
         assertThat(lane.end()).isTrue();
     }
 

@@ -133,7 +133,7 @@ class StrategyContractTest {
                 .filter(mark -> mark.level() == 1)
                 .mapToInt(StepPlan.Mark::beforeOperation)
                 .toArray();
-        assertThat(starts).hasSize(5);
+        assertThat(starts).as("one for each, and where the last has ended").hasSize(6);
         assertThat(starts[3] - starts[2]).isEqualTo(starts[2] - starts[1]);
         int period = starts[2] - starts[1];
         for (int i = starts[1]; i < starts[2]; i++) {
