@@ -78,6 +78,12 @@ final class TrainingResolver {
             return null;
         }
         checkSequence(training, model, sequenceLength);
+        if (training.text("attention", "standard").equals("flash")
+                && training.text("precision", "bf16").equals("fp32")) {
+            problems.add(
+                    training.at("attention"),
+                    "attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16");
+        }
         // A problem that another point has told already is not counted again.
         if (problems.size() > before || cluster == null || !divides) {
             return null;

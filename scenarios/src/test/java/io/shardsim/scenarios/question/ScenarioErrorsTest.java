@@ -270,6 +270,10 @@ class ScenarioErrorsTest {
                 with("model: gpt2-30b", "model: llama2-7b # longer than GPT-2", ""),
                 with(
                         "global_batch: 1536",
+                        "global_batch: 1536\n  precision: fp32\n  attention: flash",
+                        "a.yaml:8:14: attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16"),
+                with(
+                        "global_batch: 1536",
                         "global_batch: 1500",
                         "a.yaml:6:17: global_batch 1500 is not a multiple of world size 256; nearest multiples: 1280, 1536"),
                 with(

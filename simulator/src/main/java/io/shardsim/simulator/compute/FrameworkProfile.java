@@ -23,6 +23,9 @@ import java.util.regex.Pattern;
  * <p>Leaves out operators that depend on data, and fusion that depends on sizes.
  */
 public final class FrameworkProfile {
+    private static final int HALF_BYTES = 2;
+    private static final int SINGLE_BYTES = 4;
+
     private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
 
     private static final ResourceDirectory FILES = Constants.directory(FrameworkProfile.class, "frameworks");
@@ -85,6 +88,11 @@ public final class FrameworkProfile {
         String key() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
+
+        /** True of what works in 32 bits, or on 32-bit states, whatever the format of parameters and activations. */
+        boolean isWide() {
+            return this == LOSS_FORWARD || this == LOSS_BACKWARD || this == OPTIMIZER;
+        }
     }
 
     /**
@@ -94,6 +102,7 @@ public final class FrameworkProfile {
     public record Cost(double bytes, int kernels) {}
 
     private final String name;
+    private final int elementBytes;
     private final String source;
     private final boolean dropout;
     private final boolean recomputeStopsEarly;
@@ -110,6 +119,7 @@ public final class FrameworkProfile {
 
     private FrameworkProfile(String name, Constants constants) {
         this.name = name;
+        this.elementBytes = HALF_BYTES;
         this.source = constants.text("source");
         this.dropout = constants.flag("dropout");
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
@@ -128,6 +138,30 @@ public final class FrameworkProfile {
         }
     }
 
+    private FrameworkProfile(FrameworkProfile half, int elementBytes) {
+        int times = elementBytes / HALF_BYTES;
+        this.name = half.name;
+        this.elementBytes = elementBytes;
+        this.source = half.source;
+        this.dropout = half.dropout;
+        this.recomputeStopsEarly = half.recomputeStopsEarly;
+        this.savedActivationBytes = times * half.savedActivationBytes;
+        // The logit and its log-softmax, or its two gradients: what is wider than a logit already does not get wider.
+        this.keptLogitBytes = Math.min(2 * elementBytes, times * half.keptLogitBytes);
+        this.logitGradientBytes = Math.min(2 * elementBytes, times * half.logitGradientBytes);
+        this.flashRateRatio = half.flashRateRatio;
+        this.flashNarrowRateRatio = half.flashNarrowRateRatio;
+        this.matmulRateRatio = half.matmulRateRatio;
+        this.matmulRateRatios = half.matmulRateRatios;
+        this.hostForwardKernelPs = half.hostForwardKernelPs;
+        this.hostBackwardKernelPs = half.hostBackwardKernelPs;
+        this.costs = new Cost[half.costs.length];
+        for (Operator operator : Operator.values()) {
+            Cost cost = half.cost(operator);
+            costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(times * cost.bytes(), cost.kernels());
+        }
+    }
+
     /** Names of the shipped profiles, which are those of their files. */
     public static List<String> names() {
         return FILES.names();
@@ -136,6 +170,25 @@ public final class FrameworkProfile {
     /** The shipped profile of that name. */
     public static FrameworkProfile named(String name) {
         return new FrameworkProfile(name, constants(name));
+    }
+
+    /**
+     * The same kernels over parameters and activations of another format: element-wise operators move as many times the bytes.
+     *
+     * @param bytes bytes of an element, 2 or 4
+     */
+    public FrameworkProfile withElements(int bytes) {
+        return bytes == elementBytes ? this : new FrameworkProfile(this, bytes);
+    }
+
+    /** Bytes of a parameter or an activation. */
+    public int elementBytes() {
+        return elementBytes;
+    }
+
+    /** True when parameters and activations have 32 bits. */
+    boolean isSingle() {
+        return elementBytes == SINGLE_BYTES;
     }
 
     /** The keys and values of the shipped profile of that name, those of the file that it extends included. */

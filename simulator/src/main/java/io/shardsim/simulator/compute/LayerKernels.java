@@ -77,6 +77,11 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             remarks.add("hidden width " + shape.hidden() + " lies outside the calibrated " + range.hiddenLeast()
                     + " to " + range.hiddenMost());
         }
+        if (profile.isSingle()) {
+            remarks.add(
+                    "no published run in 32 bits has been compared with; matrix products take the data-sheet rate of the vector units, as"
+                            + " PyTorch does unless allow_tf32 is set, and MFU still counts against the 16-bit peak");
+        }
         return List.copyOf(remarks);
     }
 

@@ -21,6 +21,9 @@ import io.shardsim.topology.units.Bandwidth;
  *
  * <p><b>Fused attention</b> runs one block per head and 128 queries at a rate that depends on the head width [2].
  *
+ * <p><b>In 32 bits</b> operands have twice the bytes and matrix products run on the vector units, as PyTorch has them since 1.12 unless told to round
+ * operands for the tensor cores (torch.backends.cuda.matmul.allow_tf32); to that no measurement was fitted.
+ *
  * <p>Leaves out L2 hits between kernels, clocks that vary with operand values, and 8-bit formats.
  *
  * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao,
@@ -28,7 +31,6 @@ import io.shardsim.topology.units.Bandwidth;
  */
 public final class RooflineKernelTime implements KernelTimeModel {
     private static final double PS_PER_SECOND = 1e12;
-    private static final int HALF_BYTES = 2;
     private static final int SINGLE_BYTES = 4;
     /** Depth of one k-step of a tile: k is padded to it [elements]. */
     private static final int K_STEP = 64;
@@ -38,6 +40,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
     private static final int ATTENTION_BLOCK = 128;
 
     private final GpuCalibration calibration;
+    private final int elementBytes;
     private final int smCount;
     private final double smFlopsPerPs;
     private final double l2BytesPerPs;
@@ -48,23 +51,26 @@ public final class RooflineKernelTime implements KernelTimeModel {
      * @param gpu data sheet
      * @param calibration fitted coefficients of its family
      * @param availableSms SMs that these kernels may use; fewer than the GPU has while a collective holds some
+     * @param elementBytes bytes of an element of a matrix, 2 or 4
      */
-    public RooflineKernelTime(GpuSpec gpu, GpuCalibration calibration, int availableSms) {
+    public RooflineKernelTime(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {
         if (availableSms < 1 || availableSms > gpu.smCount()) {
             throw new IllegalArgumentException(
                     gpu.name() + ": " + availableSms + " available SMs is not in 1.." + gpu.smCount());
         }
         this.calibration = calibration;
+        this.elementBytes = elementBytes;
         this.smCount = availableSms;
-        this.smFlopsPerPs = gpu.peakHalfFlopsPerSecond() / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
+        double peak = elementBytes == SINGLE_BYTES ? gpu.peakSingleFlopsPerSecond() : gpu.peakHalfFlopsPerSecond();
+        this.smFlopsPerPs = peak / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
         this.l2BytesPerPs = calibration.l2BytesPerSecond() / PS_PER_SECOND;
         this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmulHbmRatio());
         this.elementwiseHbm = gpu.memoryBandwidth().scaled(calibration.elementwiseHbmRatio());
     }
 
-    /** All SMs of the GPU, with the calibration that its name or architecture has. */
+    /** All SMs of the GPU in 16 bits, with the calibration that its name or architecture has. */
     public static RooflineKernelTime of(GpuSpec gpu) {
-        return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount());
+        return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount(), 2);
     }
 
     @Override
@@ -121,22 +127,22 @@ public final class RooflineKernelTime implements KernelTimeModel {
         return split == 1 ? total : total + splitPs(matmul, split);
     }
 
-    /** Rows of both operands and of the result have k, k and n elements; m never lies along a row. */
-    private static boolean aligned(Kernel.Matmul matmul) {
-        return matmul.n() % ALIGNMENT == 0 && matmul.k() % ALIGNMENT == 0;
+    /** Rows of both operands and of the result have k, k and n elements; m never lies along a row. Vector units do not care. */
+    private boolean aligned(Kernel.Matmul matmul) {
+        return elementBytes == SINGLE_BYTES || matmul.n() % ALIGNMENT == 0 && matmul.k() % ALIGNMENT == 0;
     }
 
     /** One wave: arithmetic of an SM or operands through the shared L2, whichever is slower, then the epilogue. */
     private double wavePs(GpuCalibration.Tile tile, long kPart, long activeBlocks) {
         double elements = (double) tile.rows() * tile.columns();
         double arithmetic = 2.0 * elements * kPart / smFlopsPerPs;
-        double operands = (double) HALF_BYTES * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
+        double operands = (double) elementBytes * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
         return Math.max(arithmetic, operands) + calibration.wavePs() + calibration.epiloguePsPerElement() * elements;
     }
 
     private double hbmPs(Kernel.Matmul matmul) {
         long elements = matmul.m() * matmul.k() + matmul.k() * matmul.n() + matmul.m() * matmul.n();
-        return matmulHbm.serializationPs(Math.multiplyExact(matmul.batch() * HALF_BYTES, elements));
+        return matmulHbm.serializationPs(Math.multiplyExact(matmul.batch() * elementBytes, elements));
     }
 
     /** Partial results of a split product: written once by each part, read once by the sum. */
@@ -158,7 +164,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
         double busy = waves * flopsOfBlock / (smFlopsPerPs / calibration.matmulRate() * headRate);
         double rows = (double) attention.headsInBatch() * attention.sequenceLength() * attention.headDim();
-        long floor = elementwiseHbm.serializationPs((long) ((forward ? 4.0 : 8.0) * HALF_BYTES * rows));
+        long floor = elementwiseHbm.serializationPs((long) ((forward ? 4.0 : 8.0) * elementBytes * rows));
         return roundUp(Math.max(busy, floor)) + calibration.kernelFixedPs();
     }
 

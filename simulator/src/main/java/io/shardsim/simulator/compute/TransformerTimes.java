@@ -70,7 +70,8 @@ public final class TransformerTimes {
             FrameworkProfile profile) {
         GpuCalibration shipped = calibration.under(profile, gpu.architecture());
         return new TransformerTimes(
-                new RooflineKernelTime(gpu, shipped, availableSms), new LayerKernels(shape, workload, profile));
+                new RooflineKernelTime(gpu, shipped, availableSms, profile.elementBytes()),
+                new LayerKernels(shape, workload, profile));
     }
 
     /**

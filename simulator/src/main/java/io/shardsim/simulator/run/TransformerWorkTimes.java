@@ -29,7 +29,8 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.parallel().tensor(),
                 job.parallel().sequence(),
                 job.attention());
-        FrameworkProfile profile = FrameworkProfile.named(job.kernels());
+        FrameworkProfile profile = FrameworkProfile.named(job.kernels())
+                .withElements(job.precision().bytes());
         times = TransformerTimes.of(job.model(), instance.gpu(), workload, profile);
         remarks = new LayerKernels(job.model(), workload, profile).remarks(GpuCalibration.of(instance.gpu()));
     }

@@ -60,7 +60,8 @@ final class StepWriter {
 
     private StepWriter(TrainingJob job, int loadingHorizon) {
         this.job = job;
-        this.profile = FrameworkProfile.named(job.kernels());
+        this.profile = FrameworkProfile.named(job.kernels())
+                .withElements(job.precision().bytes());
         int stages = job.parallel().stages();
         for (int at = 0; at < stages && job.activationOffload(); at++) {
             offloads.add(new ActivationOffload(this, job, loadingHorizon, keptBytes()));

@@ -135,6 +135,7 @@ public record TrainingJob(
 
     /** Bytes that forward keeps for backward on one rank. */
     public ActivationMemory activations() {
-        return new ActivationMemory(model, attention, dropout, parallel.tensor(), parallel.sequence());
+        return new ActivationMemory(
+                model, attention, dropout, parallel.tensor(), parallel.sequence(), precision.bytes());
     }
 }

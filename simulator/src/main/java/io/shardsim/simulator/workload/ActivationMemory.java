@@ -2,7 +2,7 @@ package io.shardsim.simulator.workload;
 
 /**
  * Bytes that a forward pass keeps for the backward pass, by the count of Korthikanti et al. [1], equations 1 to 4, with
- * 16-bit activations and one byte for each element of a dropout mask.
+ * activations in 16 bits (or 32) and one byte for each element of a dropout mask.
  *
  * <p>For a GPT layer on one rank: {@code s b h (34 + 5 a s / h)}. With tensor parallelism of degree t the input of the two blocks
  * and the dropout masks (10 of the 34) stay whole unless the sequence is split too. Selective recomputation and
@@ -18,9 +18,15 @@ package io.shardsim.simulator.workload;
  * @param dropout whether the model was trained with dropout (masks are kept)
  * @param tensorParallel degree of tensor parallelism, t
  * @param sequenceParallel whether the norms and dropouts are split along the sequence among the same ranks
+ * @param elementBytes bytes of an activation, 2 or 4
  */
 public record ActivationMemory(
-        ModelShape shape, AttentionKind attention, boolean dropout, int tensorParallel, boolean sequenceParallel) {
+        ModelShape shape,
+        AttentionKind attention,
+        boolean dropout,
+        int tensorParallel,
+        boolean sequenceParallel,
+        int elementBytes) {
 
     public ActivationMemory {
         if (tensorParallel < 1) {
@@ -46,33 +52,35 @@ public record ActivationMemory(
 
     /**
      * Gradients alive at once inside the backward of a layer, at its widest place: of the scores and of what they came from
-     * (two 16-bit matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
+     * (two matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
      * the layer's activations.
      */
     public long backwardTemporaryBytes(int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
-        long scores = attention == AttentionKind.STANDARD ? 4L * shape.heads() * sequenceLength * tokens : 0;
-        long feedForward = (shape.gatedFfn() ? 6L : 4L) * shape.ffn() * tokens;
+        long element = elementBytes;
+        long scores = attention == AttentionKind.STANDARD ? 2 * element * shape.heads() * sequenceLength * tokens : 0;
+        long feedForward = (shape.gatedFfn() ? 3 : 2) * element * shape.ffn() * tokens;
         return divide(Math.max(scores, feedForward), tensorParallel);
     }
 
     /**
-     * Kept bytes of final norm, logits and loss: two 16-bit inputs of width h, and what the loss keeps of the logits.
+     * Kept bytes of final norm, logits and loss: two inputs of width h, and what the loss keeps of the logits.
      *
      * @param logitBytes bytes that the framework's loss keeps of each logit, the logit included
      */
     public long outputBytes(int microBatch, int sequenceLength, int logitBytes) {
         long tokens = (long) microBatch * sequenceLength;
-        return 4L * shape.hidden() * tokens + divide((long) logitBytes * shape.vocab() * tokens, tensorParallel);
+        return 2L * elementBytes * shape.hidden() * tokens
+                + divide((long) logitBytes * shape.vocab() * tokens, tensorParallel);
     }
 
     /** Inputs of norms and blocks, and dropout masks outside the attention: not divided by tensor parallelism alone. */
     private long wholeBytesPerToken(Checkpointing checkpointing) {
         long h = shape.hidden();
         if (checkpointing == Checkpointing.FULL) {
-            return 2 * h;
+            return elementBytes * h;
         }
-        return 8 * h + (dropout ? 2 * h : 0);
+        return 4 * elementBytes * h + (dropout ? 2 * h : 0);
     }
 
     /** Queries, keys, values, inputs of the projection and of the feed-forward block, and the attention matrices. */
@@ -80,7 +88,7 @@ public record ActivationMemory(
         if (checkpointing == Checkpointing.FULL) {
             return 0;
         }
-        long linear = 2L * shape.hidden() + 4L * shape.kvHidden() + 2L * shape.hidden() + ffnBytesPerToken();
+        long linear = 2L * elementBytes * (shape.hidden() + shape.kvHidden()) + ffnBytesPerToken();
         if (checkpointing == Checkpointing.SELECTIVE) {
             return linear;
         }
@@ -89,12 +97,12 @@ public record ActivationMemory(
             return linear + 4L * shape.heads();
         }
         // Softmax output, and with dropout its mask and its output.
-        return linear + (dropout ? 5L : 2L) * shape.heads() * sequenceLength;
+        return linear + (dropout ? 2L * elementBytes + 1 : elementBytes) * shape.heads() * sequenceLength;
     }
 
     /** GELU keeps its input and output; a gated block keeps gate, its activation, up and their product. */
     private long ffnBytesPerToken() {
-        return (shape.gatedFfn() ? 8L : 4L) * shape.ffn();
+        return (shape.gatedFfn() ? 4L : 2L) * elementBytes * shape.ffn();
     }
 
     private static long divide(long bytes, int ways) {

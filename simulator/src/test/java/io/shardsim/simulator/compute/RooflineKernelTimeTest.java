@@ -46,9 +46,17 @@ class RooflineKernelTimeTest {
     }
 
     @Test
+    void in32BitsProductsRunOnTheVectorUnits() {
+        Matmul large = new Matmul("large", 1, 8192, 8192, 8192);
+        RooflineKernelTime single = new RooflineKernelTime(Gpus.A100_80GB, GpuCalibration.named("ampere"), 108, 4);
+        double flopsPerSecond = 2 * Math.pow(8192, 3) / (single.kernelPs(large) * 1e-12);
+        assertThat(flopsPerSecond).isBetween(0.8 * 19.5e12, 19.5e12);
+    }
+
+    @Test
     void fewerSmsSlowProductsInProportion() {
         Matmul large = new Matmul("large", 1, 8192, 8192, 8192);
-        RooflineKernelTime fewer = new RooflineKernelTime(Gpus.A100_80GB, GpuCalibration.named("ampere"), 108 - 24);
+        RooflineKernelTime fewer = new RooflineKernelTime(Gpus.A100_80GB, GpuCalibration.named("ampere"), 108 - 24, 2);
         double ratio = (double) fewer.kernelPs(large) / A100.kernelPs(large);
         assertThat(ratio).isBetween(1.15, 108.0 / (108 - 24) * 1.05);
     }

@@ -23,6 +23,25 @@ class TransformerTimesTest {
     }
 
     @Test
+    void in32BitsALayerTakesWhatTheVectorUnitsAndTwiceTheBytesTake() {
+        TransformerTimes half = times("eager", 2048, 1, AttentionKind.STANDARD);
+        TransformerTimes single = TransformerTimes.of(
+                GPT2_30B,
+                Gpus.A100_40GB,
+                Workload.of(2048, 1, AttentionKind.STANDARD),
+                FrameworkProfile.named("eager").withElements(4));
+
+        double ratio =
+                (double) single.layerForward().gpuPs() / half.layerForward().gpuPs();
+        assertThat(ratio).as("312 Tflop/s against 19.5, less what moves bytes").isBetween(8.0, 16.0);
+        assertThat(single.layerForward().memoryPs())
+                .isCloseTo(
+                        2 * half.layerForward().memoryPs(),
+                        within(half.layerForward().memoryPs() / 50));
+        assertThat(single.optimizerStep(1_000_000)).as("32 bits in any case").isEqualTo(half.optimizerStep(1_000_000));
+    }
+
+    @Test
     void matmulsOfALayerHaveTheFlopsOfTheShape() {
         for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
             LayerKernels kernels = new LayerKernels(

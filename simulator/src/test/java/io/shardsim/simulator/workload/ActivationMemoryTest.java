@@ -11,7 +11,7 @@ class ActivationMemoryTest {
     private static final long AS_PER_H = 96L * 2048 / 12288;
 
     private static ActivationMemory standard(int tensorParallel, boolean sequenceParallel) {
-        return new ActivationMemory(GPT3, AttentionKind.STANDARD, true, tensorParallel, sequenceParallel);
+        return new ActivationMemory(GPT3, AttentionKind.STANDARD, true, tensorParallel, sequenceParallel, 2);
     }
 
     @Test
@@ -37,13 +37,22 @@ class ActivationMemoryTest {
     }
 
     @Test
+    void in32BitsAllButTheMasksAreTwiceAsLarge() {
+        ActivationMemory wide = new ActivationMemory(GPT3, AttentionKind.STANDARD, true, 1, false, 4);
+        long masks = SBH * (2 + AS_PER_H);
+        assertThat(wide.layerBytes(1, 2048, Checkpointing.NONE))
+                .isEqualTo(2 * (SBH * (34 + 5 * AS_PER_H) - masks) + masks);
+        assertThat(wide.layerBytes(1, 2048, Checkpointing.FULL)).isEqualTo(SBH * 4);
+    }
+
+    @Test
     void fullKeepsTheInputAlone() {
         assertThat(standard(1, false).layerBytes(3, 2048, Checkpointing.FULL)).isEqualTo(3 * SBH * 2);
     }
 
     @Test
     void flashKeepsLittleMoreThanSelective() {
-        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false);
+        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2);
         long difference = flash.layerBytes(1, 2048, Checkpointing.NONE)
                 - standard(1, false).layerBytes(1, 2048, Checkpointing.SELECTIVE);
         assertThat(difference).isEqualTo(4L * 96 * 2048);
@@ -52,7 +61,7 @@ class ActivationMemoryTest {
     @Test
     void backwardHoldsTwoScoreMatricesOrTwoFeedForwardGradients() {
         assertThat(standard(1, false).backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 96 * 2048 * 2048);
-        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false);
+        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false, 2);
         assertThat(flash.backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 4 * SBH / 8);
     }
 }

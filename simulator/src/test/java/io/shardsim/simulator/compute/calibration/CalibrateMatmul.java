@@ -114,7 +114,7 @@ public final class CalibrateMatmul {
     }
 
     private static RooflineKernelTime model(GpuSpec gpu, GpuCalibration calibration) {
-        return new RooflineKernelTime(gpu, calibration, gpu.smCount());
+        return new RooflineKernelTime(gpu, calibration, gpu.smCount(), 2);
     }
 
     private static double[] coefficients(Properties properties, String[] keys) {
