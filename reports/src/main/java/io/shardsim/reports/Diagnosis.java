@@ -3,6 +3,8 @@ package io.shardsim.reports;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
 import io.shardsim.topology.LinkClass;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -27,6 +29,18 @@ public record Diagnosis(String why, String next) {
             return ofCollective(run, run.collective());
         }
         return ofTraining(run, run.step());
+    }
+
+    /** What else there is to say of a run, each sentence with its subject before a colon: what goes on around the step, advice, accuracy. */
+    public static List<String> further(RunResult run) {
+        AroundTheStep around = AroundTheStep.of(run);
+        List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
+        run.facts().advice().forEach(sentence -> sentences.add("Advice: " + sentence));
+        ErrorInterval accuracy = run.facts().accuracy();
+        if (accuracy != null) {
+            sentences.add("Accuracy: " + accuracy.sentence() + ".");
+        }
+        return sentences;
     }
 
     private static Diagnosis outOfMemory(RunResult run) {

@@ -43,6 +43,11 @@ public final class Quantities {
         return fixed(value, 0);
     }
 
+    /** A number of things: "1 GPU", "8 GPUs". */
+    public static String counted(int number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
     public static String percent(double share) {
         return Math.abs(share) < 0.1 && share != 0 ? fixed(100 * share, 1) + " %" : fixed(100 * share, 0) + " %";
     }

@@ -28,7 +28,7 @@ public final class RunNames {
 
     /** The name with the size of the cluster. */
     public String withGpus(RunResult run) {
-        return of(run) + ", " + run.gpus() + " GPUs";
+        return of(run) + ", " + Quantities.counted(run.gpus(), "GPU");
     }
 
     private boolean isOnlyOne(RunResult run, String strategy) {

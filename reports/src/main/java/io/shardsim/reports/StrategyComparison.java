@@ -111,8 +111,9 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
     private static StrategyComparison compare(int gpus, String faster, RunResult fast, String slower, RunResult slow) {
         double speedUp = rate(fast) / rate(slow);
         String verdict = speedUp < NOTABLE_SPEED_UP
-                ? faster + " and " + slower + " are equally fast at " + gpus + " GPUs."
-                : faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + " at " + gpus + " GPUs "
+                ? faster + " and " + slower + " are equally fast at " + Quantities.counted(gpus, "GPU") + "."
+                : faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + " at "
+                        + Quantities.counted(gpus, "GPU") + " "
                         + because(faster, fast.step(), slower, slow.step()) + differences(fast.facts(), slow.facts())
                         + ".";
         return new StrategyComparison(gpus, faster, slower, speedUp, verdict + saving(fast, slow, speedUp));
@@ -141,8 +142,11 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
         TrainingCost more = slow.step().costs().get(slow.step().costs().size() - 1);
         double saved = more.usd() - less.usd();
         String usd = saved > 0
-                ? " and " + Quantities.usd(saved) + " for all " + fast.nodes() + " nodes ("
-                        + Quantities.usd(saved / fast.nodes()) + " a node)"
+                ? " and " + Quantities.usd(saved)
+                        + (fast.nodes() == 1
+                                ? ""
+                                : " for all " + fast.nodes() + " nodes (" + Quantities.usd(saved / fast.nodes())
+                                        + " a node)")
                 : "";
         return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd
                 + " in 500 billion tokens.";

@@ -1,9 +1,7 @@
 package io.shardsim.reports.writing;
 
-import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
-import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
@@ -227,19 +225,11 @@ public final class SummaryTable {
         scenario.series().forEach((name, runs) -> {
             RunResult run = ScenarioResult.largestThatFits(runs);
             Diagnosis diagnosis = Diagnosis.of(run);
-            wrapped(out, name + ", " + run.gpus() + " GPUs: " + diagnosis.why(), "  ", width);
+            wrapped(out, name + ", " + Quantities.counted(run.gpus(), "GPU") + ": " + diagnosis.why(), "  ", width);
             if (!diagnosis.next().isEmpty()) {
                 wrapped(out, "  Next: " + diagnosis.next(), "  ", width);
             }
-            AroundTheStep around = AroundTheStep.of(run);
-            if (around != null) {
-                around.sentences().forEach(sentence -> wrapped(out, "  " + sentence, "  ", width));
-            }
-            run.facts().advice().forEach(sentence -> wrapped(out, "  Advice: " + sentence, "  ", width));
-            ErrorInterval accuracy = run.facts().accuracy();
-            if (accuracy != null) {
-                wrapped(out, "  Accuracy: " + accuracy.sentence() + ".", "  ", width);
-            }
+            Diagnosis.further(run).forEach(sentence -> wrapped(out, "  " + sentence, "  ", width));
         });
     }
 

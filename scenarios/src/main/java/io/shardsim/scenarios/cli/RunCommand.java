@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.scenarios.cluster.ClusterFile;
@@ -290,8 +291,8 @@ final class RunCommand implements Callable<Integer> {
         }
         var memory = nearest.facts().ledger();
         String remedy = nearest.remedy();
-        return result.scenario() + " does not fit in memory: " + nearest.label() + " on " + nearest.gpus()
-                + " GPUs needs "
+        return result.scenario() + " does not fit in memory: " + nearest.label() + " on "
+                + Quantities.counted(nearest.gpus(), "GPU") + " needs "
                 + DataSize.approximate(memory.peakBytes()) + " of " + DataSize.approximate(memory.capacityBytes())
                 + " a GPU, "
                 + DataSize.approximate(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);

@@ -46,7 +46,7 @@ public final class OpeningSection {
         }
         int least = result.runs().stream().mapToInt(RunResult::gpus).min().orElse(0);
         int most = result.runs().stream().mapToInt(RunResult::gpus).max().orElse(0);
-        parts.add((least == most ? "" : least + " to ") + most + " GPUs of "
+        parts.add((least == most ? "" : least + " to ") + Quantities.counted(most, "GPU") + " of "
                 + facts.cluster().instance().name());
         return String.join(" \u00b7 ", parts);
     }
@@ -62,7 +62,8 @@ public final class OpeningSection {
             return ReportPage.trains(result) ? "None of the points fits in memory." : "Nothing ran.";
         }
         if (best.collective() != null) {
-            return "It takes " + Quantities.seconds(best.collective().seconds()) + " on " + best.gpus() + " GPUs, "
+            return "It takes " + Quantities.seconds(best.collective().seconds()) + " on "
+                    + Quantities.counted(best.gpus(), "GPU") + ", "
                     + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
         }
         RunResult.Training t = best.step();
@@ -71,8 +72,8 @@ public final class OpeningSection {
         String days = Quantities.significant(cost.days()) + " days" + price + " for "
                 + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
         return (result.runs().size() > 1
-                        ? names.of(best) + " on " + best.gpus() + " GPUs is the fastest: "
-                        : names.of(best) + " on " + best.gpus() + " GPUs: ")
+                        ? names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU") + " is the fastest: "
+                        : names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU") + ": ")
                 + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
     }
 

@@ -250,7 +250,8 @@ final class RunBars {
             }
         }
         List<Group> groups = new ArrayList<>();
-        byGpus.forEach((gpus, bars) -> groups.add(new Group(gpus + " GPUs", Collections.unmodifiableList(bars))));
+        byGpus.forEach((gpus, bars) ->
+                groups.add(new Group(Quantities.counted(gpus, "GPU"), Collections.unmodifiableList(bars))));
         return groups;
     }
 

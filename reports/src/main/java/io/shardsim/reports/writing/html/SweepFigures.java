@@ -109,7 +109,9 @@ final class SweepFigures {
                 double value = figure.apply(run);
                 if (!Double.isNaN(value)) {
                     points.add(new Point(
-                            run.gpus(), value, entry.getKey() + ", " + run.gpus() + " GPUs: " + words.apply(value)));
+                            run.gpus(),
+                            value,
+                            entry.getKey() + ", " + Quantities.counted(run.gpus(), "GPU") + ": " + words.apply(value)));
                 }
             }
             all.add(new Series(entry.getKey(), points));

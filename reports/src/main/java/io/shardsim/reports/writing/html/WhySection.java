@@ -1,8 +1,6 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Diagnosis;
-import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
@@ -46,14 +44,8 @@ public final class WhySection {
         for (RunResult run : all) {
             if (shown.contains(run)) {
                 Diagnosis diagnosis = Diagnosis.of(run);
-                AroundTheStep around = AroundTheStep.of(run);
-                List<String> further = new ArrayList<>(around == null ? List.of() : around.sentences());
-                further.addAll(run.facts().advice());
-                ErrorInterval accuracy = run.facts().accuracy();
-                if (accuracy != null) {
-                    further.add(accuracy.sentence());
-                }
-                verdicts.add(new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), further));
+                verdicts.add(
+                        new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), Diagnosis.further(run)));
             }
         }
         return verdicts;
