@@ -342,7 +342,11 @@ final class TrainingResolver {
                 task.gradientClipping(),
                 strategy.modelParallel());
         Block block = file.block("strategy");
-        for (String problem : strategy.problems(job)) {
+        List<String> found = strategy.problems(job);
+        if (found.isEmpty()) {
+            found = NamedAlgorithms.problems(task.strategy().given(), strategy, job, where);
+        }
+        for (String problem : found) {
             problems.add(block == null ? file.position() : placeOf(problem, block), problem);
         }
     }

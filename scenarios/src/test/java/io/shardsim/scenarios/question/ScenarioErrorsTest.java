@@ -269,6 +269,10 @@ class ScenarioErrorsTest {
                         "a.yaml:5:20: sequence_length 4096 > 2048 learned positions of the model; write 2048 or less, or describe the model inline with more max_positions"),
                 with("model: gpt2-30b", "model: llama2-7b # longer than GPT-2", ""),
                 with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: zero3, gather_algorithm: ring, reduce_algorithm: tree}",
+                        "a.yaml:7:67: reduce_algorithm tree cannot carry reduce_scatter over 256 ranks of 32 nodes; these can: hierarchical, hierarchical-batched, ring"),
+                with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp32\n  attention: flash",
                         "a.yaml:8:14: attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16"),

@@ -1,0 +1,73 @@
+package io.shardsim.scenarios.question;
+
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.topology.Cluster;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Algorithms that a strategy is told to use: each must be able to carry what the strategy hands it. */
+final class NamedAlgorithms {
+    private static final String SUFFIX = "algorithm";
+
+    private static final TransportModel TRANSPORTS =
+            new NcclTransportModel(CollectiveCatalog.load().algorithms());
+
+    private NamedAlgorithms() {}
+
+    /**
+     * What is wrong with them, a sentence each that begins with the parameter.
+     *
+     * @param given parameters of the strategy that the scenario names
+     */
+    static List<String> problems(Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
+        Map<String, String> named = new LinkedHashMap<>(given);
+        named.entrySet()
+                .removeIf(entry ->
+                        !entry.getKey().endsWith(SUFFIX) || entry.getValue().equals(CollectiveSettings.AUTO));
+        if (named.isEmpty()) {
+            return List.of();
+        }
+        StepPlan plan = strategy.plan(job);
+        Set<String> found = new LinkedHashSet<>();
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Collective collective) {
+                boolean reduces = collective.stream() == Stream.REDUCE;
+                named.forEach((key, algorithm) -> {
+                    String problem = key.startsWith("reduce") == reduces
+                                    && collective.algorithm().equals(algorithm)
+                            ? refusal(collective, where)
+                            : null;
+                    if (problem != null) {
+                        found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
+                    }
+                });
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private static @Nullable String refusal(Operation.Collective collective, Cluster where) {
+        try {
+            TRANSPORTS.choose(
+                    collective.kind(),
+                    collective.algorithm(),
+                    collective.totalBytes(),
+                    collective.groups().membersOf(0),
+                    where);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
+    }
+}
