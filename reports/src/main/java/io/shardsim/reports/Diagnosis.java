@@ -162,12 +162,10 @@ public record Diagnosis(String why, String next) {
                 if (wideGroup) {
                     return "Gather among fewer ranks: a shard group below " + strategy.shardGroup() + whoHasGroups(run)
                             + headroom(run)
-                            + (model.accumulationSteps() > 1
-                                    ? ", or a larger micro-batch with fewer accumulation steps."
-                                    : ".");
+                            + (model.accumulationSteps() > 1 ? ", or " + largerMicroBatch(model) + "." : ".");
                 }
                 return model.accumulationSteps() > 1
-                        ? "Gather less often: a larger micro-batch with fewer accumulation steps" + headroom(run) + "."
+                        ? "Gather less often: " + largerMicroBatch(model) + "."
                         : "Gather earlier: a deeper prefetch, or larger sharded units.";
             case REDUCE:
                 return wideGroup
@@ -204,13 +202,20 @@ public record Diagnosis(String why, String next) {
     private static String nextForSlowdown(RunResult run) {
         boolean wide =
                 run.facts().sharding().shardGroup() > run.facts().cluster().gpusPerNode();
-        boolean accumulates = run.facts().model().accumulationSteps() > 1;
+        RunFacts.Training model = run.facts().model();
+        boolean accumulates = model.accumulationSteps() > 1;
         if (!wide && !accumulates) {
             return "Collectives with fewer streaming multiprocessors, such as SMDDP's, leave more of the GPU to compute.";
         }
-        return "Move fewer bytes: " + (wide ? "a smaller shard group" + whoHasGroups(run) : "")
+        return "Move fewer bytes: " + (wide ? "a smaller shard group" + whoHasGroups(run) + headroom(run) : "")
                 + (wide && accumulates ? ", or " : "")
-                + (accumulates ? "a larger micro-batch with fewer accumulation steps" : "") + headroom(run) + ".";
+                + (accumulates ? largerMicroBatch(model) : "") + ".";
+    }
+
+    private static String largerMicroBatch(RunFacts.Training model) {
+        return model.largestMicroBatch()
+                ? "memory for a larger micro-batch, such as offloaded activations leave"
+                : "a larger micro-batch with fewer accumulation steps";
     }
 
     /** Where all ranks share one copy, the strategy may be one that cannot do otherwise. */

@@ -247,6 +247,7 @@ public record RunFacts(
      * @param globalBatch samples per training step
      * @param microBatch samples per GPU per forward-backward
      * @param accumulationSteps micro-batches per training step
+     * @param largestMicroBatch whether no larger micro-batch fits in memory, as far as anyone has looked
      */
     public record Training(
             String model,
@@ -256,7 +257,8 @@ public record RunFacts(
             long globalBatch,
             int microBatch,
             int accumulationSteps,
-            Checkpointing checkpointing) {
+            Checkpointing checkpointing,
+            boolean largestMicroBatch) {
         public double tokensPerStep() {
             return (double) globalBatch * sequenceLength;
         }

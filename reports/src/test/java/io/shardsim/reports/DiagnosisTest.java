@@ -35,6 +35,15 @@ class DiagnosisTest {
     }
 
     @Test
+    void asksForMemoryWhereNoLargerMicroBatchFits() {
+        RunFacts.Strategy inOneNode = new RunFacts.Strategy("zero3", "ZeRO-3", 8);
+        assertThat(Diagnosis.of(run(inOneNode, 4, true, 6, 0, Map.of(Stream.GATHER, 4 * S)))
+                        .next())
+                .contains("memory for a larger micro-batch")
+                .doesNotContain("fewer accumulation steps");
+    }
+
+    @Test
     void waitingForGradientsAsksForTwoHopsOrAccumulation() {
         assertThat(Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
                 .contains("two hops");
@@ -105,19 +114,25 @@ class DiagnosisTest {
     }
 
     private static RunResult run(RunFacts.Split split, Map<Stream, Long> exposedPs) {
-        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split, ""), 2, 6, 0, exposedPs);
+        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split, ""), 2, false, 6, 0, exposedPs);
     }
 
     private static RunResult run(
             int shardGroup, int accumulation, int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
         return run(
-                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup), accumulation, busySeconds, slowdownPs, exposedPs);
+                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup),
+                accumulation,
+                false,
+                busySeconds,
+                slowdownPs,
+                exposedPs);
     }
 
     /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
     private static RunResult run(
             RunFacts.Strategy strategy,
             int accumulation,
+            boolean largestMicroBatch,
             int busySeconds,
             long slowdownPs,
             Map<Stream, Long> exposedPs) {
@@ -126,7 +141,8 @@ class DiagnosisTest {
                 Map.of(),
                 SampleRuns.p4d(32),
                 strategy,
-                new RunFacts.Training("m", 1_000_000_000, 0, 2048, 1536, 1, accumulation, Checkpointing.NONE),
+                new RunFacts.Training(
+                        "m", 1_000_000_000, 0, 2048, 1536, 1, accumulation, Checkpointing.NONE, largestMicroBatch),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
                 List.of(),
                 List.of(),

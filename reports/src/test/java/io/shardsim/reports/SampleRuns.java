@@ -198,7 +198,8 @@ public final class SampleRuns {
                                 GLOBAL_BATCH,
                                 micro,
                                 accumulation,
-                                Checkpointing.FULL),
+                                Checkpointing.FULL,
+                                false),
                         new RunFacts.Memory(memory, 42_300_000_000L),
                         notes,
                         warnings,
@@ -247,7 +248,7 @@ public final class SampleRuns {
                 p4d(nodes),
                 new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
                 new RunFacts.Training(
-                        "gpt2-30b", PARAMETERS, 1.45e9, SEQUENCE, GLOBAL_BATCH, 3, 32, Checkpointing.FULL),
+                        "gpt2-30b", PARAMETERS, 1.45e9, SEQUENCE, GLOBAL_BATCH, 3, 32, Checkpointing.FULL, false),
                 new RunFacts.Memory(memory, 42_300_000_000L),
                 List.of(),
                 List.of(),

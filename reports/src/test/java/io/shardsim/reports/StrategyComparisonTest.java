@@ -28,7 +28,7 @@ class StrategyComparisonTest {
                 SampleRuns.p4d(4),
                 new RunFacts.Strategy(kind, kind, 32, RunFacts.Split.NONE, kernels),
                 new RunFacts.Training(
-                        "m", 1_000_000_000, 0, 2048, 1536, microBatch, 48 / microBatch, Checkpointing.NONE),
+                        "m", 1_000_000_000, 0, 2048, 1536, microBatch, 48 / microBatch, Checkpointing.NONE, false),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
                 List.of(),
                 List.of(),
