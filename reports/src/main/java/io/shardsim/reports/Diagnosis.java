@@ -214,7 +214,7 @@ public record Diagnosis(String why, String next) {
 
     private static String largerMicroBatch(RunFacts.Training model) {
         return model.largestMicroBatch()
-                ? "memory for a larger micro-batch, such as offloaded activations leave"
+                ? "room for a larger micro-batch, as offloaded activations make"
                 : "a larger micro-batch with fewer accumulation steps";
     }
 

@@ -39,7 +39,7 @@ class DiagnosisTest {
         RunFacts.Strategy inOneNode = new RunFacts.Strategy("zero3", "ZeRO-3", 8);
         assertThat(Diagnosis.of(run(inOneNode, 4, true, 6, 0, Map.of(Stream.GATHER, 4 * S)))
                         .next())
-                .contains("memory for a larger micro-batch")
+                .contains("room for a larger micro-batch")
                 .doesNotContain("fewer accumulation steps");
     }
 

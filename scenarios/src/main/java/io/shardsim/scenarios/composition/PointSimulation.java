@@ -143,13 +143,14 @@ public final class PointSimulation implements ScenarioRunner {
     }
 
     /** Runs a task beside what is to come, or at once where runs follow each other. */
-    private void begin(FutureTask<?> task) {
+    private void begin(FutureTask<?> task) throws InterruptedException {
         if (severalAtOnce) {
             Thread beside = new Thread(task, "beside");
             beside.setDaemon(true);
             beside.start();
         } else {
             task.run();
+            result(task);
         }
     }
 

@@ -38,23 +38,30 @@ final class NamedAlgorithms {
         if (named.isEmpty()) {
             return List.of();
         }
-        StepPlan plan = strategy.plan(job);
         Set<String> found = new LinkedHashSet<>();
-        for (int i = 0; i < plan.size(); i++) {
-            if (plan.operation(i) instanceof Operation.Collective collective) {
-                boolean reduces = collective.stream() == Stream.REDUCE;
-                named.forEach((key, algorithm) -> {
-                    String problem = key.startsWith("reduce") == reduces
-                                    && collective.algorithm().equals(algorithm)
-                            ? refusal(collective, where)
-                            : null;
-                    if (problem != null) {
-                        found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
-                    }
-                });
-            }
+        for (Operation.Collective collective : collectives(strategy.plan(job))) {
+            boolean reduces = collective.stream() == Stream.REDUCE;
+            named.forEach((key, algorithm) -> {
+                String problem = key.startsWith("reduce") == reduces
+                                && collective.algorithm().equals(algorithm)
+                        ? refusal(collective, where)
+                        : null;
+                if (problem != null) {
+                    found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
+                }
+            });
         }
         return List.copyOf(found);
+    }
+
+    private static Set<Operation.Collective> collectives(StepPlan plan) {
+        Set<Operation.Collective> distinct = new LinkedHashSet<>();
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Collective collective) {
+                distinct.add(collective);
+            }
+        }
+        return distinct;
     }
 
     private static @Nullable String refusal(Operation.Collective collective, Cluster where) {

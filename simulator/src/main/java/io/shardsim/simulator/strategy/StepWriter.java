@@ -493,7 +493,7 @@ final class StepWriter {
     }
 
     /** The same waits and more. */
-    static int[] with(int[] waits, int... more) {
+    private static int[] with(int[] waits, int... more) {
         int[] all = new int[waits.length + more.length];
         System.arraycopy(waits, 0, all, 0, waits.length);
         System.arraycopy(more, 0, all, waits.length, more.length);
