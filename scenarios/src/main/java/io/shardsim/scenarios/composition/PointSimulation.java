@@ -115,24 +115,30 @@ public final class PointSimulation implements ScenarioRunner {
         long capacityBytes = cluster.instance().gpu().memoryBytes() - bufferBytes;
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         int shardGroup = strategy.shardGroups(found.job()).size();
-        boolean runs = found.fits() || (beyondMemory && task.microBatch() != null);
+        // Half and twice the shard group, where the scenario asks one question alone; a sweep and the published cases
+        // have points of their own.
+        boolean alone = observer == null && !beyondMemory && point.values().isEmpty() && shardGroup > 1;
         FutureTask<List<Advice.Neighbour>> neighbours = new FutureTask<>(
-                () -> observer == null ? neighbours(point, task, found.job(), shardGroup, capacityBytes) : List.of());
-        begin(neighbours);
+                () -> alone ? neighbours(point, task, found.job(), shardGroup, capacityBytes) : List.of());
+        begin(neighbours, severalAtOnce && alone);
         try {
+            Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
+            RunFacts facts = facts(point, task, strategy, found, bufferBytes);
+            if (!found.fits() && !(beyondMemory && task.microBatch() != null)) {
+                return RunResult.outOfMemory(
+                        facts.with(task.surroundings(), advice.sentences(result(neighbours))),
+                        new NearestFit(task, cluster, found.job(), capacityBytes).words());
+            }
             long beganNanos = System.nanoTime();
             StepPlan plan = strategy.plan(found.job());
             TransformerWorkTimes times = new TransformerWorkTimes(found.job(), cluster.instance());
-            StepObservation observation = runs ? observe(cluster, plan, times, point.collectives(), observer) : null;
+            StepObservation observation = observe(cluster, plan, times, point.collectives(), observer);
             double wallSeconds = secondsSince(beganNanos);
-            Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
-            RunFacts facts = facts(point, task, strategy, found, bufferBytes)
-                    .with(task.surroundings(), advice.sentences(result(neighbours)));
-            if (observation == null) {
-                return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job(), capacityBytes).words());
-            }
-            MemoryOverTime memory = MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), bufferBytes);
-            return RunResult.of(facts, observation, memory, wallSeconds);
+            return RunResult.of(
+                    facts.with(task.surroundings(), advice.sentences(result(neighbours))),
+                    observation,
+                    MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), bufferBytes),
+                    wallSeconds);
         } finally {
             neighbours.cancel(true);
         }
@@ -142,12 +148,12 @@ public final class PointSimulation implements ScenarioRunner {
         return (System.nanoTime() - beganNanos) * 1e-9;
     }
 
-    /** Runs a task beside what is to come, or at once where runs follow each other. */
-    private void begin(FutureTask<?> task) throws InterruptedException {
-        if (severalAtOnce) {
-            Thread beside = new Thread(task, "beside");
-            beside.setDaemon(true);
-            beside.start();
+    /** Runs a task beside what is to come, or at once. */
+    private static void begin(FutureTask<?> task, boolean beside) throws InterruptedException {
+        if (beside) {
+            Thread thread = new Thread(task, "beside");
+            thread.setDaemon(true);
+            thread.start();
         } else {
             task.run();
             result(task);
@@ -178,14 +184,11 @@ public final class PointSimulation implements ScenarioRunner {
                 .fits();
     }
 
-    /** Half and twice the shard group, where the scenario asks one question alone; a sweep and the published cases have points of their own. */
+    /** Half and twice the shard group. */
     private List<Advice.Neighbour> neighbours(
             ScenarioPoint point, Task.Training task, TrainingJob job, int shardGroup, long capacityBytes)
             throws InterruptedException {
         List<Advice.Neighbour> neighbours = new ArrayList<>();
-        if (beyondMemory || !point.values().isEmpty() || shardGroup <= 1) {
-            return neighbours;
-        }
         Cluster cluster = point.cluster();
         for (int size : new int[] {shardGroup / 2, 2 * shardGroup}) {
             Task.Training other = size <= cluster.worldSize() ? Advice.withShardGroup(task, job, size) : null;

@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class NamedAlgorithms {
     private static final String SUFFIX = "algorithm";
 
-    private static final TransportModel TRANSPORTS =
-            new NcclTransportModel(CollectiveCatalog.load().algorithms());
-
     private NamedAlgorithms() {}
 
     /**
@@ -38,13 +35,15 @@ final class NamedAlgorithms {
         if (named.isEmpty()) {
             return List.of();
         }
+        TransportModel transports =
+                new NcclTransportModel(CollectiveCatalog.load().algorithms());
         Set<String> found = new LinkedHashSet<>();
         for (Operation.Collective collective : collectives(strategy.plan(job))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
             named.forEach((key, algorithm) -> {
                 String problem = key.startsWith("reduce") == reduces
                                 && collective.algorithm().equals(algorithm)
-                        ? refusal(collective, where)
+                        ? refusal(transports, collective, where)
                         : null;
                 if (problem != null) {
                     found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
@@ -64,9 +63,9 @@ final class NamedAlgorithms {
         return distinct;
     }
 
-    private static @Nullable String refusal(Operation.Collective collective, Cluster where) {
+    private static @Nullable String refusal(TransportModel transports, Operation.Collective collective, Cluster where) {
         try {
-            TRANSPORTS.choose(
+            transports.choose(
                     collective.kind(),
                     collective.algorithm(),
                     collective.totalBytes(),

@@ -102,6 +102,7 @@ public final class FrameworkProfile {
     public record Cost(double bytes, int kernels) {}
 
     private final String name;
+    private final Constants constants;
     private final int elementBytes;
     private final String source;
     private final boolean dropout;
@@ -117,15 +118,20 @@ public final class FrameworkProfile {
     private final long hostBackwardKernelPs;
     private final Cost[] costs;
 
-    private FrameworkProfile(String name, Constants constants) {
+    /** @param constants figures for elements of 16 bits */
+    private FrameworkProfile(String name, Constants constants, int elementBytes) {
+        int times = elementBytes / HALF_BYTES;
         this.name = name;
-        this.elementBytes = HALF_BYTES;
+        this.constants = constants;
+        this.elementBytes = elementBytes;
         this.source = constants.text("source");
         this.dropout = constants.flag("dropout");
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
-        this.savedActivationBytes = constants.count("saved-activation-bytes");
-        this.keptLogitBytes = constants.count("kept-logit-bytes");
-        this.logitGradientBytes = constants.count("logit-gradient-bytes");
+        this.savedActivationBytes = times * constants.count("saved-activation-bytes");
+        // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
+        int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
+        this.keptLogitBytes = Math.min(logitBytesMax, times * constants.count("kept-logit-bytes"));
+        this.logitGradientBytes = Math.min(logitBytesMax, times * constants.count("logit-gradient-bytes"));
         this.flashRateRatio = constants.ratio("flash-rate-ratio");
         this.flashNarrowRateRatio = constants.ratio("flash-narrow-rate-ratio");
         this.matmulRateRatio = constants.ratio("matmul-rate-ratio");
@@ -134,30 +140,7 @@ public final class FrameworkProfile {
         this.hostBackwardKernelPs = Long.parseLong(constants.text("host-backward-kernel-ps"));
         this.costs = new Cost[Operator.values().length];
         for (Operator operator : Operator.values()) {
-            costs[operator.ordinal()] = cost(name, operator.key(), constants.text(operator.key()));
-        }
-    }
-
-    private FrameworkProfile(FrameworkProfile half, int elementBytes) {
-        int times = elementBytes / HALF_BYTES;
-        this.name = half.name;
-        this.elementBytes = elementBytes;
-        this.source = half.source;
-        this.dropout = half.dropout;
-        this.recomputeStopsEarly = half.recomputeStopsEarly;
-        this.savedActivationBytes = times * half.savedActivationBytes;
-        // The logit and its log-softmax, or its two gradients: what is wider than a logit already does not get wider.
-        this.keptLogitBytes = Math.min(2 * elementBytes, times * half.keptLogitBytes);
-        this.logitGradientBytes = Math.min(2 * elementBytes, times * half.logitGradientBytes);
-        this.flashRateRatio = half.flashRateRatio;
-        this.flashNarrowRateRatio = half.flashNarrowRateRatio;
-        this.matmulRateRatio = half.matmulRateRatio;
-        this.matmulRateRatios = half.matmulRateRatios;
-        this.hostForwardKernelPs = half.hostForwardKernelPs;
-        this.hostBackwardKernelPs = half.hostBackwardKernelPs;
-        this.costs = new Cost[half.costs.length];
-        for (Operator operator : Operator.values()) {
-            Cost cost = half.cost(operator);
+            Cost cost = cost(name, operator.key(), constants.text(operator.key()));
             costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(times * cost.bytes(), cost.kernels());
         }
     }
@@ -169,7 +152,7 @@ public final class FrameworkProfile {
 
     /** The shipped profile of that name. */
     public static FrameworkProfile named(String name) {
-        return new FrameworkProfile(name, constants(name));
+        return new FrameworkProfile(name, constants(name), HALF_BYTES);
     }
 
     /**
@@ -178,7 +161,7 @@ public final class FrameworkProfile {
      * @param bytes bytes of an element, 2 or 4
      */
     public FrameworkProfile withElements(int bytes) {
-        return bytes == elementBytes ? this : new FrameworkProfile(this, bytes);
+        return bytes == elementBytes ? this : new FrameworkProfile(name, constants, bytes);
     }
 
     /** Bytes of a parameter or an activation. */
@@ -206,7 +189,7 @@ public final class FrameworkProfile {
 
     /** A profile from keys and values, a reader's own file for instance. */
     public static FrameworkProfile parse(String name, Properties properties) {
-        return new FrameworkProfile(name, new Constants(name, properties));
+        return new FrameworkProfile(name, new Constants(name, properties), HALF_BYTES);
     }
 
     /** Ratios of single architectures: {@code matmul-rate-ratio.hopper = 0.9}. */

@@ -97,13 +97,15 @@ public final class PortBank implements DeviceState {
 
     @Override
     public void shift(long deltaPs, int deltaOperations, int[] deltaPositions) {
-        for (OutputPort port : ports) {
-            port.shift(deltaPs);
-        }
+        move(deltaPs);
     }
 
     @Override
     public void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth) {
+        move(deltaPs);
+    }
+
+    private void move(long deltaPs) {
         for (OutputPort port : ports) {
             port.shift(deltaPs);
         }

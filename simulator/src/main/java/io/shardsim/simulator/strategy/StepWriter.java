@@ -131,6 +131,7 @@ final class StepWriter {
         plan.mark(1);
     }
 
+    /** Where the last micro-batch ends, so that it reads like those before it. */
     void endMicroBatches() {
         plan.mark(1);
     }

@@ -71,9 +71,8 @@ public final class OpeningSection {
         String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
         String days = Quantities.significant(cost.days()) + " days" + price + " for "
                 + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
-        return (result.runs().size() > 1
-                        ? names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU") + " is the fastest: "
-                        : names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU") + ": ")
+        return names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU")
+                + (result.runs().size() > 1 ? " is the fastest: " : ": ")
                 + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
     }
 
