@@ -35,6 +35,9 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One cluster of three worker JVMs, and what becomes of it. The last tests take it apart. */
@@ -68,6 +71,14 @@ class ClusterIT {
             """;
     /** Longer than the pauses of a machine that has far more to do than it can. */
     private static final String PATIENCE = "patience {silence: 20s, removal: 8s, contact: 2s}\n";
+
+    @RegisterExtension
+    static final TestWatcher LOGS = new TestWatcher() {
+        @Override
+        public void testFailed(ExtensionContext context, Throwable cause) {
+            System.out.println(context.getDisplayName() + " failed. The members said:\n" + Jvm.logs());
+        }
+    };
 
     @TempDir
     static Path folder;

@@ -24,11 +24,13 @@ final class Jvm {
 
     private static final List<Jvm> STARTED = new ArrayList<>();
 
+    private final String name;
     private final Process process;
     private final Path out;
     private final Path err;
 
-    private Jvm(Process process, Path out, Path err) {
+    private Jvm(String name, Process process, Path out, Path err) {
+        this.name = name;
         this.process = process;
         this.out = out;
         this.err = err;
@@ -52,9 +54,22 @@ final class Jvm {
                 .redirectError(err.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SHARDSIM_"));
         builder.environment().putAll(environment);
-        Jvm jvm = new Jvm(builder.start(), out, err);
+        Jvm jvm = new Jvm(String.join(" ", arguments), builder.start(), out, err);
         STARTED.add(jvm);
         return jvm;
+    }
+
+    /** The logs of all that were started so far, for the one who has to find out why a test failed. */
+    static String logs() {
+        StringBuilder text = new StringBuilder();
+        for (Jvm jvm : STARTED) {
+            text.append(jvm.isAlive() ? "running" : "ended")
+                    .append(": ")
+                    .append(jvm.name)
+                    .append('\n')
+                    .append(jvm.err());
+        }
+        return text.toString();
     }
 
     /** Ends all that were started. */
