@@ -1,6 +1,7 @@
 package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.Link;
 import io.shardsim.topology.LinkClass;
@@ -40,7 +41,8 @@ public class PrimitiveBenchmark {
         ChannelProgram program = new ChannelProgram(
                 new int[] {7}, new int[] {1}, new int[] {0}, new int[] {0}, List.of(receiveCopySend));
         Pace[][] paces = {{new Pace(0, RATE, 1)}};
-        return new RankCollective(null, new ChannelProgram[] {program}, new Path[1][1], paces, paces, RATE);
+        ProgramLoops[] loops = {ProgramLoops.of(program.primitives())};
+        return new RankCollective(null, new ChannelProgram[] {program}, loops, new Path[1][1], paces, paces, RATE);
     }
 
     @Setup

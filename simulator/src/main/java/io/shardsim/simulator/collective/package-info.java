@@ -7,6 +7,7 @@
  * <p>To add an algorithm, write one public class that implements {@link io.shardsim.simulator.collective.CollectiveAlgorithm} and one file
  * {@code collectives/<id>.yaml} that gives its name, class, kinds and source. {@link io.shardsim.simulator.collective.CollectiveCatalog}
  * finds the file, and the contract test runs over it. {@code Chunks} cuts a buffer, {@code PrimitiveList} writes primitives,
- * {@code Rail} says by which NIC and in which order a channel goes through a node, {@code SharedPrimitives} lets ranks share a list.
+ * {@code Rail} says by which NIC and in which order a channel goes through a node, {@code SharedPrimitives} lets ranks share a list,
+ * {@code ProgramLoops} finds the loops in it.
  */
 package io.shardsim.simulator.collective;

@@ -2,6 +2,7 @@ package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.kernel.StateWriter;
 import java.util.List;
 import java.util.PrimitiveIterator;
@@ -95,7 +96,7 @@ final class CollectiveRun {
         return slice[channel] == current.slices() - 1 ? current.lastSliceBytes() : current.sliceBytes();
     }
 
-    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the same primitive begins once more. */
+    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the same primitives begin once more. */
     boolean completeSlice(int channel, Primitive current, long blockFreePs) {
         if (current.receiveSlot() != ChannelProgram.NONE) {
             arrived[channel][current.receiveSlot()]--;
@@ -113,8 +114,9 @@ final class CollectiveRun {
         if (isDone(channel)) {
             channelsLeft--;
             donePs = Math.max(donePs, blockFreePs);
+            return false;
         }
-        return false;
+        return collective.loops()[channel].beginsAgain(primitive[channel]);
     }
 
     void save(StateWriter writer) {
@@ -123,8 +125,7 @@ final class CollectiveRun {
         writer.value(joined ? 1 : 0);
         writer.value(channelsLeft);
         for (int channel = 0; channel < primitive.length; channel++) {
-            writer.value(primitive[channel]);
-            writer.counter(repetition[channel], room(channel));
+            savePlace(channel, writer);
             writer.value(slice[channel]);
             writer.notBefore(blockFreePs[channel]);
             writer.value(wakePending[channel] ? 1 : 0);
@@ -135,15 +136,33 @@ final class CollectiveRun {
         writer.heldNotBefore(donePs);
     }
 
-    /** How often the current primitive can be repeated before its last repetition begins. */
-    private long room(int channel) {
-        return isDone(channel) ? 0 : current(channel).repeat() - 1 - repetition[channel];
+    /** Writes where in its loops a channel is: what it does there is the same in every round. */
+    private void savePlace(int channel, StateWriter writer) {
+        if (isDone(channel)) {
+            writer.value(ChannelProgram.NONE);
+            return;
+        }
+        ProgramLoops loops = collective.loops()[channel];
+        int at = primitive[channel];
+        writer.value(loops.firstRound(at));
+        for (int level = 0; level < ProgramLoops.LEVELS; level++) {
+            writer.counter(level, loops.round(level, at), loops.roundsLeft(level, at));
+        }
+        writer.counter(
+                ProgramLoops.LEVELS, repetition[channel], current(channel).repeat() - 1 - repetition[channel]);
     }
 
     void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth) {
         for (int channel = 0; channel < blockFreePs.length; channel++) {
             blockFreePs[channel] += deltaPs;
-            repetition[channel] += (int) growth.nextLong();
+            if (!isDone(channel)) {
+                ProgramLoops loops = collective.loops()[channel];
+                int at = primitive[channel];
+                for (int level = 0; level < ProgramLoops.LEVELS; level++) {
+                    primitive[channel] += (int) growth.nextLong() * loops.length(level, at);
+                }
+                repetition[channel] += (int) growth.nextLong();
+            }
         }
     }
 

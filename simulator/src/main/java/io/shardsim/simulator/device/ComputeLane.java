@@ -93,7 +93,7 @@ final class ComputeLane {
     void save(StateWriter writer) {
         writer.value(running ? 1 : 0);
         if (running) {
-            writer.counter(lostPs, Long.MAX_VALUE);
+            writer.counter(0, lostPs, Long.MAX_VALUE);
             writer.value(madeUpPs);
             writer.value(partPs);
             writer.held(endPs);

@@ -8,6 +8,6 @@ public interface GpuObserver {
     /** The compute stream starts the first operation behind these marks of the plan. */
     void onMarksReached(int[] marks);
 
-    /** The first channel of a collective begins a primitive once more. */
+    /** The first channel of a collective begins a primitive, or a loop over several, once more. */
     void onRepetition(int operation);
 }

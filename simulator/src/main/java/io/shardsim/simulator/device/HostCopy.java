@@ -2,6 +2,7 @@ package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.units.Bandwidth;
@@ -37,7 +38,13 @@ public final class HostCopy {
         ChannelProgram program = new ChannelProgram(self, self, new int[] {0}, none, primitives(bytes));
         Pace[][] paces = {{new Pace(0, AT_ONCE, 0)}};
         return new RankCollective(
-                transport, new ChannelProgram[] {program}, new Path[][] {{path}}, paces, paces, AT_ONCE);
+                transport,
+                new ChannelProgram[] {program},
+                new ProgramLoops[] {ProgramLoops.of(program.primitives())},
+                new Path[][] {{path}},
+                paces,
+                paces,
+                AT_ONCE);
     }
 
     private static List<Primitive> primitives(long bytes) {

@@ -2,6 +2,7 @@ package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.units.Bandwidth;
@@ -9,6 +10,7 @@ import io.shardsim.topology.units.Bandwidth;
 /**
  * One class of collective as one rank runs it: a program and the paths to its peers for each channel.
  *
+ * @param loops of each channel's program
  * @param paths for each channel and send slot
  * @param receivePaces for each channel and receive slot
  * @param sendPaces for each channel and send slot
@@ -17,6 +19,7 @@ import io.shardsim.topology.units.Bandwidth;
 public record RankCollective(
         Transport transport,
         ChannelProgram[] programs,
+        ProgramLoops[] loops,
         Path[][] paths,
         Pace[][] receivePaces,
         Pace[][] sendPaces,

@@ -47,8 +47,8 @@ public final class FastForward {
     }
 
     /** Looks for repetitions within an operation, one of which begins now, and skips what it can. */
-    void onRepetition(int operation, long nowPs, FutureEventList events) {
-        loops.onRepetition(operation, nowPs, events);
+    void onRepetition(int operation, long nowPs, long executedEvents, FutureEventList events) {
+        loops.onRepetition(operation, nowPs, executedEvents, events);
     }
 
     /** Looks for a period that ends at this mark, and skips what it can. */

@@ -131,7 +131,8 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
                 }
                 int repeated = run.marks().takeRepeated();
                 if (repeated != MarkBoard.NONE) {
-                    fastForward.onRepetition(repeated, dispatcher.events().nowPs(), dispatcher.events());
+                    fastForward.onRepetition(
+                            repeated, dispatcher.events().nowPs(), dispatcher.executedEvents(), dispatcher.events());
                 }
             }
         });

@@ -21,6 +21,7 @@ public final class StateWriter {
     private boolean withinLoop;
     private long[] counters = new long[64];
     private long[] rooms = new long[64];
+    private int[] depths = new int[64];
     private int countersSize;
 
     /**
@@ -79,9 +80,10 @@ public final class StateWriter {
     /**
      * What grows in a loop and decides nothing before it has grown by a certain amount.
      *
+     * @param depth 0, or one more than that of the counter before this one, within a round of which this one begins anew
      * @param room by how much it may grow
      */
-    public void counter(long value, long room) {
+    public void counter(int depth, long value, long room) {
         if (!withinLoop) {
             value(value);
             return;
@@ -89,8 +91,10 @@ public final class StateWriter {
         if (countersSize == counters.length) {
             counters = Arrays.copyOf(counters, 2 * countersSize);
             rooms = Arrays.copyOf(rooms, 2 * countersSize);
+            depths = Arrays.copyOf(depths, 2 * countersSize);
         }
         counters[countersSize] = value;
+        depths[countersSize] = depth;
         rooms[countersSize++] = room;
     }
 
@@ -109,6 +113,10 @@ public final class StateWriter {
         value(withinLoop ? position : (long) position - originPositions[stream]);
     }
 
+    int size() {
+        return size;
+    }
+
     public long[] toArray() {
         return Arrays.copyOf(values, size);
     }
@@ -121,5 +129,10 @@ public final class StateWriter {
     /** By how much each counter may grow. */
     long[] rooms() {
         return Arrays.copyOf(rooms, countersSize);
+    }
+
+    /** Within how many others each counter counts. */
+    int[] depths() {
+        return Arrays.copyOf(depths, countersSize);
     }
 }

@@ -1,6 +1,8 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.device.GpuDevice;
 import io.shardsim.simulator.device.GpuState;
@@ -78,6 +80,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
     private final Map<Integer, RankCollective[]> hostCopies = new TreeMap<>();
 
     private final IdentityHashMap<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
+    private final IdentityHashMap<List<Primitive>, ProgramLoops> loopsOf = new IdentityHashMap<>();
     /** By their ids. */
     private final List<Path> paths = new ArrayList<>();
     /** By device and port. */
@@ -276,12 +279,14 @@ final class Assembly implements SimulationEngine.Parts, RunView {
             requireFits("channels of a collective", scheduled.channels(), EventOrder.CHANNELS_MAX);
             int member = collective.groups().memberIndex(rank);
             ChannelProgram[] programs = new ChannelProgram[scheduled.channels()];
+            ProgramLoops[] loops = new ProgramLoops[programs.length];
             Path[][] pathsOfChannel = new Path[programs.length][];
             Pace[][] receivePaces = new Pace[programs.length][];
             Pace[][] sendPaces = new Pace[programs.length][];
             Paces paces = pacesOf.computeIfAbsent(scheduled, same -> new Paces(cluster, router, same));
             for (int channel = 0; channel < programs.length; channel++) {
                 programs[channel] = scheduled.program(member, channel);
+                loops[channel] = loopsOf.computeIfAbsent(programs[channel].primitives(), ProgramLoops::of);
                 requireFits(
                         "receive slots of a program",
                         programs[channel].receivePeers().length,
@@ -292,7 +297,13 @@ final class Assembly implements SimulationEngine.Parts, RunView {
                 sendPaces[channel] = paces.sending(channel, programs[channel]);
             }
             ofRank[i] = new RankCollective(
-                    scheduled.choice().transport(), programs, pathsOfChannel, receivePaces, sendPaces, memoryRate);
+                    scheduled.choice().transport(),
+                    programs,
+                    loops,
+                    pathsOfChannel,
+                    receivePaces,
+                    sendPaces,
+                    memoryRate);
         }
     }
 
