@@ -256,17 +256,17 @@ public final class GpuState implements DeviceState {
     }
 
     @Override
-    public long total(int index) {
-        return index < TOTALS ? totals[index] : ports.total(index - TOTALS);
+    public void copyTotals(long[] values, int at) {
+        System.arraycopy(totals, 0, values, at, TOTALS);
+        ports.copyTotals(values, at + TOTALS);
     }
 
     @Override
-    public void addToTotal(int index, long amount) {
-        if (index < TOTALS) {
-            totals[index] += amount;
-        } else {
-            ports.addToTotal(index - TOTALS, amount);
+    public void addToTotals(long[] growth, int at) {
+        for (int i = 0; i < TOTALS; i++) {
+            totals[i] += growth[at + i];
         }
+        ports.addToTotals(growth, at + TOTALS);
     }
 
     /** The run of an operation, null when none has begun. */

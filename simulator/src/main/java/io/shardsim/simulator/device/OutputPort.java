@@ -96,11 +96,13 @@ final class OutputPort {
         freePs += deltaPs;
     }
 
-    long total(int index) {
-        return totals[index];
+    void copyTotals(long[] values, int at) {
+        System.arraycopy(totals, 0, values, at, TOTALS);
     }
 
-    void addToTotal(int index, long amount) {
-        totals[index] += amount;
+    void addToTotals(long[] growth, int at) {
+        for (int i = 0; i < TOTALS; i++) {
+            totals[i] += growth[at + i];
+        }
     }
 }

@@ -122,12 +122,16 @@ public final class PortBank implements DeviceState {
     }
 
     @Override
-    public long total(int index) {
-        return ports[index / OutputPort.TOTALS].total(index % OutputPort.TOTALS);
+    public void copyTotals(long[] values, int at) {
+        for (int port = 0; port < ports.length; port++) {
+            ports[port].copyTotals(values, at + port * OutputPort.TOTALS);
+        }
     }
 
     @Override
-    public void addToTotal(int index, long amount) {
-        ports[index / OutputPort.TOTALS].addToTotal(index % OutputPort.TOTALS, amount);
+    public void addToTotals(long[] growth, int at) {
+        for (int port = 0; port < ports.length; port++) {
+            ports[port].addToTotals(growth, at + port * OutputPort.TOTALS);
+        }
     }
 }

@@ -28,8 +28,9 @@ public interface DeviceState {
     /** Number of totals. */
     int totalsCount();
 
-    /** A sum that grows by the same amount in each repetition of equal events. */
-    long total(int index);
+    /** Copies the totals, sums that grow by the same amounts in each repetition of equal events, into a part of an array that begins at an index. */
+    void copyTotals(long[] values, int at);
 
-    void addToTotal(int index, long amount);
+    /** Adds to the totals what a part of an array holds. */
+    void addToTotals(long[] growth, int at);
 }

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class LoopForward {
     /** Longest period that is looked for, in steps. */
     private static final int PERIOD_MAX = 64;
+    /** Fewer hints recur by chance. */
+    private static final int HINTS_MIN = 6;
     /** How much of the state may be written down for each event that is executed, so that looking takes little time beside doing. */
-    private static final int VALUES_PER_EVENT = 8;
+    private static final int VALUES_PER_EVENT = 4;
     /** Operations that may go through loops beside each other. */
     private static final int BESIDE_MAX = 4;
 
@@ -84,14 +86,15 @@ final class LoopForward {
         return false;
     }
 
-    /** The least number of steps after which all hints of as many steps have come again; 0 when there is none. */
+    /** The least number of steps after which all hints of as many steps, or of a few, have come again; 0 when there is none. */
     private int recurringPeriod() {
         for (int period = 1; period <= PERIOD_MAX && 2 * period <= steps; period++) {
+            int needed = Math.max(period, HINTS_MIN);
             int same = 0;
-            while (same < period && hint(same) == hint(same + period)) {
+            while (same < needed && same + period < steps && hint(same) == hint(same + period)) {
                 same++;
             }
-            if (same == period) {
+            if (same == needed) {
                 return period;
             }
         }

@@ -11,24 +11,29 @@ final class Totals {
     }
 
     static Totals of(List<? extends DeviceState> devices) {
-        long[] values =
-                new long[devices.stream().mapToInt(DeviceState::totalsCount).sum()];
+        int count = 0;
+        for (DeviceState device : devices) {
+            count += device.totalsCount();
+        }
+        long[] values = new long[count];
         int next = 0;
         for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++) {
-                values[next++] = device.total(i);
-            }
+            device.copyTotals(values, next);
+            next += device.totalsCount();
         }
         return new Totals(values);
     }
 
     /** Adds to the devices' totals, so many times, what they have grown by since earlier ones. */
     void addGrowth(Totals earlier, long times, List<? extends DeviceState> devices) {
+        long[] growth = new long[values.length];
+        for (int i = 0; i < growth.length; i++) {
+            growth[i] = Math.multiplyExact(values[i] - earlier.values[i], times);
+        }
         int next = 0;
         for (DeviceState device : devices) {
-            for (int i = 0; i < device.totalsCount(); i++, next++) {
-                device.addToTotal(i, Math.multiplyExact(values[next] - earlier.values[next], times));
-            }
+            device.addToTotals(growth, next);
+            next += device.totalsCount();
         }
     }
 }

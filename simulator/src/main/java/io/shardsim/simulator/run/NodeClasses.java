@@ -1,14 +1,17 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
 
 /**
  * Nodes that provably do the same at the same time, found by colour refinement.
@@ -60,12 +63,16 @@ final class NodeClasses {
             }
             colour[node] = names.computeIfAbsent(ranks, key -> names.size());
         }
+        Map<List<Primitive>, Integer> lists = new HashMap<>();
+        IdentityHashMap<List<Primitive>, Integer> known = new IdentityHashMap<>();
+        ToIntFunction<List<Primitive>> numberOf =
+                list -> known.computeIfAbsent(list, same -> lists.computeIfAbsent(same, equal -> lists.size()));
         while (names.size() > colours) {
             colours = names.size();
             names.clear();
             int[] refined = new int[colour.length];
             for (int node = 0; node < colour.length; node++) {
-                Object signature = signature(node, colour, cluster, planOf, schedules);
+                Object signature = signature(node, colour, cluster, planOf, schedules, numberOf);
                 refined[node] = names.computeIfAbsent(signature, key -> names.size());
             }
             colour = refined;
@@ -83,9 +90,18 @@ final class NodeClasses {
         return representative;
     }
 
-    /** What a node does and with whom, as far as colours tell. */
+    /**
+     * What a node does and with whom, as far as colours tell.
+     *
+     * @param numberOf equal for equal lists; thousands of programs share a few
+     */
     private static Object signature(
-            int node, int[] colour, Cluster cluster, IntFunction<RankPlan> planOf, CollectiveSchedules schedules) {
+            int node,
+            int[] colour,
+            Cluster cluster,
+            IntFunction<RankPlan> planOf,
+            CollectiveSchedules schedules,
+            ToIntFunction<List<Primitive>> numberOf) {
         List<Object> parts = new ArrayList<>();
         parts.add(colour[node]);
         for (int local = 0; local < cluster.gpusPerNode(); local++) {
@@ -101,7 +117,7 @@ final class NodeClasses {
                 parts.add(scheduled.choice().transport());
                 for (int channel = 0; channel < scheduled.channels(); channel++) {
                     ChannelProgram program = scheduled.program(member, channel);
-                    parts.add(program.primitives());
+                    parts.add(numberOf.applyAsInt(program.primitives()));
                     addPeers(parts, program.receivePeers(), node, colour, cluster);
                     addPeers(parts, program.sendPeers(), node, colour, cluster);
                     for (int slot = 0; slot < program.sendPeers().length; slot++) {

@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -62,10 +63,10 @@ public final class MemoryLedger {
     }
 
     /** Most bytes that some owners hold together at one instant on one pipeline stage. */
-    public static long peakBytes(StepPlan plan, Set<MemoryOwner> owners, int stage) {
+    static long peakBytes(List<StepPlan.MemoryChange> changes, Set<MemoryOwner> owners, int stage) {
         long held = 0;
         long peak = 0;
-        for (StepPlan.MemoryChange change : plan.memoryChanges()) {
+        for (StepPlan.MemoryChange change : changes) {
             if (owners.contains(change.owner()) && isOf(change, stage)) {
                 held = Math.addExact(held, change.bytes());
                 peak = Math.max(peak, held);

@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * DeepSpeed's decisions on which parameter tensors to gather, prefetch and release at each module [1].
@@ -102,8 +103,7 @@ final class ParameterCoordinator {
             return NOTHING;
         }
         long most = Math.min(maxLive - live, prefetchBucket);
-        int[] prefetched = new int[queueTensor.length - queueHead];
-        int count = 0;
+        IntStream.Builder prefetched = IntStream.builder();
         long elements = 0;
         while (queueHead < queueTensor.length && elements < most) {
             int tensor = queueTensor[queueHead];
@@ -112,10 +112,10 @@ final class ParameterCoordinator {
             if (!available[tensor]) {
                 gather(tensor);
                 elements += trace.elements(tensor);
-                prefetched[count++] = tensor;
+                prefetched.add(tensor);
             }
         }
-        return Arrays.copyOf(prefetched, count);
+        return prefetched.build().toArray();
     }
 
     private void gather(int tensor) {

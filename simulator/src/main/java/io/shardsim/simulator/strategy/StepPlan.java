@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +156,19 @@ public final class StepPlan {
                 memoryChanges.add(new MemoryChange(operations.size(), owner, bytes, stage));
             }
             return this;
+        }
+
+        /** Allocates memory before the first operation, ahead of all else. */
+        public Builder memoryThroughout(MemoryOwner owner, long bytes) {
+            if (bytes != 0) {
+                memoryChanges.add(0, new MemoryChange(0, owner, bytes, stage));
+            }
+            return this;
+        }
+
+        /** What the allocator has been asked for so far. */
+        public List<MemoryChange> memoryChanges() {
+            return Collections.unmodifiableList(memoryChanges);
         }
 
         /** Marks a place where the plan may begin to repeat; level 0 layer, 1 micro-batch. */

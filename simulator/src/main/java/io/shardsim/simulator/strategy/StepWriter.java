@@ -73,8 +73,7 @@ final class StepWriter {
     }
 
     /**
-     * Writes a plan twice: once to see how much memory it allocates and frees while it runs, and once with the share of that memory which
-     * the allocator loses to fragmentation. Where nothing is recomputed or offloaded, activations come and go as in the step before, last in first
+     * Writes a plan, and adds the share of the memory it allocates and frees while it runs which the allocator loses to fragmentation. Where nothing is recomputed or offloaded, activations come and go as in the step before, last in first
      * out, and the allocator hands out the same blocks: what fragments memory is recomputation, offloading and sharding (GMLake,
      * arXiv:2401.08156, abstract).
      *
@@ -89,23 +88,15 @@ final class StepWriter {
             broken.remove(MemoryOwner.ACTIVATIONS);
         }
         int stages = job.parallel().stages();
-        StepPlan dry = once(job, parameters, new long[stages], story);
-        long[] lost = new long[stages];
-        for (int stage = 0; stage < stages; stage++) {
-            lost[stage] = (long) (parameters.fraction("fragmentation") * MemoryLedger.peakBytes(dry, broken, stage));
-        }
-        return once(job, parameters, lost, story);
-    }
-
-    private static StepPlan once(
-            TrainingJob job, StrategyParameters parameters, long[] lost, Consumer<StepWriter> story) {
         StepWriter writer = new StepWriter(job, parameters.count("activation_loading_horizon"));
         writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory"));
-        for (int stage = 0; stage < lost.length; stage++) {
-            writer.onStage(stage);
-            writer.allocate(MemoryOwner.FRAGMENTATION, lost[stage]);
-        }
         story.accept(writer);
+        for (int stage = 0; stage < stages; stage++) {
+            long peakBytes = MemoryLedger.peakBytes(writer.plan.memoryChanges(), broken, stage);
+            long lostBytes = (long) (parameters.fraction("fragmentation") * peakBytes);
+            writer.onStage(stage);
+            writer.plan.memoryThroughout(MemoryOwner.FRAGMENTATION, lostBytes);
+        }
         return writer.plan.build();
     }
 

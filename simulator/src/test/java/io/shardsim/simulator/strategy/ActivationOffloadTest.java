@@ -105,7 +105,7 @@ class ActivationOffloadTest {
     }
 
     private static long activations(StepPlan plan, int stage) {
-        return MemoryLedger.peakBytes(plan, Set.of(MemoryOwner.ACTIVATIONS), stage);
+        return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.ACTIVATIONS), stage);
     }
 
     /** Amazon SageMaker developer guide: no effect without activation checkpointing; a horizon is above 0. */

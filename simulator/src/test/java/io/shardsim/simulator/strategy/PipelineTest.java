@@ -101,7 +101,7 @@ class PipelineTest {
     }
 
     private static long activations(StepPlan plan, int stage) {
-        return MemoryLedger.peakBytes(plan, Set.of(MemoryOwner.ACTIVATIONS), stage);
+        return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.ACTIVATIONS), stage);
     }
 
     /** Every stage holds its own layers; the embedding lies on the first and, tied, once more on the last. */
@@ -110,7 +110,7 @@ class PipelineTest {
         StepPlan plan = plan(Map.of("pipeline_parallel", 4), 4);
         long bytes = 0;
         for (int stage = 0; stage < 4; stage++) {
-            bytes += MemoryLedger.peakBytes(plan, Set.of(MemoryOwner.PARAMETERS), stage);
+            bytes += MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.PARAMETERS), stage);
         }
         assertThat(bytes).isEqualTo(2 * (MODEL.parameters() + 51200L * 1024));
     }
