@@ -20,7 +20,7 @@ final class LoopForward {
     /** Longest period that is looked for, in steps. */
     private static final int PERIOD_MAX = 64;
     /** Fewer hints recur by chance. */
-    private static final int HINTS_MIN = 6;
+    private static final int HINTS_MIN = 4;
     /** How much of the state may be written down for each event that is executed, so that looking takes little time beside doing. */
     private static final int VALUES_PER_EVENT = 4;
     /** Operations that may go through loops beside each other. */

@@ -36,7 +36,8 @@ class MemoryLedgerTest {
 
     @Test
     void ownersCanBeFollowedTogether() {
-        assertThat(MemoryLedger.peakBytes(plan().memoryChanges(), EnumSet.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET), 0))
+        assertThat(MemoryLedger.peakBytes(
+                        plan().memoryChanges(), EnumSet.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET), 0))
                 .isEqualTo(50);
     }
 
