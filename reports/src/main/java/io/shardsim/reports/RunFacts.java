@@ -248,6 +248,7 @@ public record RunFacts(
      * @param microBatch samples per GPU per forward-backward
      * @param accumulationSteps micro-batches per training step
      * @param largestMicroBatch whether no larger micro-batch fits in memory, as far as anyone has looked
+     * @param peakFlopsPerSecond of one GPU in the precision that is trained in [flop/s]
      */
     public record Training(
             String model,
@@ -258,7 +259,8 @@ public record RunFacts(
             int microBatch,
             int accumulationSteps,
             Checkpointing checkpointing,
-            boolean largestMicroBatch) {
+            boolean largestMicroBatch,
+            double peakFlopsPerSecond) {
         public double tokensPerStep() {
             return (double) globalBatch * sequenceLength;
         }

@@ -130,7 +130,7 @@ public record RunResult(
                         model.parameters(),
                         model.attentionFlopsPerToken(),
                         model.checkpointing(),
-                        facts.cluster().instance().gpu().peakHalfFlopsPerSecond()),
+                        model.peakFlopsPerSecond()),
                 breakdown,
                 ExposedCommunication.of(
                         breakdown,

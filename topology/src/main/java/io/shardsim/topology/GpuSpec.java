@@ -22,4 +22,11 @@ public record GpuSpec(
         double peakHalfFlopsPerSecond,
         double peakSingleFlopsPerSecond,
         int smCount,
-        long boostClockHz) {}
+        long boostClockHz) {
+    private static final int SINGLE_BYTES = 4;
+
+    /** Dense peak on elements of a size: the tensor cores' for 2 bytes, the vector units' for 4 [flop/s]. */
+    public double peakFlopsPerSecond(int elementBytes) {
+        return elementBytes == SINGLE_BYTES ? peakSingleFlopsPerSecond : peakHalfFlopsPerSecond;
+    }
+}

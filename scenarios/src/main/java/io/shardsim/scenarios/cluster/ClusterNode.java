@@ -306,7 +306,7 @@ final class ClusterNode implements AutoCloseable {
 
     /**
      * Leaves the cluster when every other voter has answered. While one of them is silent and not removed, this one's vote may be what keeps the
-     * others a majority, and one that is leaving is no longer counted. Of two members it is nobody's majority.
+     * others a majority, and it would be gone before that one is removed. Of two members it is nobody's majority.
      */
     void leave() {
         ClusterSettings.Patience patience = settings.patience();

@@ -283,7 +283,11 @@ public final class PointSimulation implements ScenarioRunner {
                         job.microBatch(),
                         job.accumulationSteps(),
                         RunFacts.Checkpointing.valueOf(task.checkpointing().name()),
-                        task.microBatch() == null),
+                        task.microBatch() == null,
+                        point.cluster()
+                                .instance()
+                                .gpu()
+                                .peakFlopsPerSecond(job.precision().bytes())),
                 new RunFacts.Memory(atPeak, point.cluster().instance().gpu().memoryBytes()),
                 notes,
                 new TransformerWorkTimes(job, point.cluster().instance()).remarks(),

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.composition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Quantities;
@@ -47,6 +48,20 @@ class AdviceTest {
                         "1.56 billion make 8 GPUs here; this run has 16. Simulated: with 8 it makes "
                                 + Quantities.significant(rate(SCENARIO, 8)) + " samples/s in",
                         "; with 32 it makes " + Quantities.significant(rate(SCENARIO, 32)));
+    }
+
+    /** 6 flops per parameter and token, and 12 L h s of attention, over 312 Tflop/s in 16 bits and 19.5 in 32 (NVIDIA A100 data sheet). */
+    @Test
+    void utilizationIsThatOfWhatWorksInThePrecision() throws Exception {
+        for (String precision : List.of("bf16", "fp32")) {
+            RunResult.Training trained = run(SCENARIO.replace(
+                            "micro_batch: 2", "micro_batch: 2, precision: " + precision))
+                    .training();
+            double flopsPerToken = 6 * 1.557e9 + 12.0 * 48 * 1600 * 512;
+            double peak = precision.equals("fp32") ? 19.5e12 : 312e12;
+            assertThat(trained.flops().mfu())
+                    .isCloseTo(trained.tokensPerSecondPerGpu() * flopsPerToken / peak, withinPercentage(1.0));
+        }
     }
 
     @Test

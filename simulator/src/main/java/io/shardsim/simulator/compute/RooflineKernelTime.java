@@ -61,8 +61,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
         this.calibration = calibration;
         this.elementBytes = elementBytes;
         this.smCount = availableSms;
-        double peak = elementBytes == SINGLE_BYTES ? gpu.peakSingleFlopsPerSecond() : gpu.peakHalfFlopsPerSecond();
-        this.smFlopsPerPs = peak / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
+        this.smFlopsPerPs =
+                gpu.peakFlopsPerSecond(elementBytes) / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
         this.l2BytesPerPs = calibration.l2BytesPerSecond() / PS_PER_SECOND;
         this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmulHbmRatio());
         this.elementwiseHbm = gpu.memoryBandwidth().scaled(calibration.elementwiseHbmRatio());
