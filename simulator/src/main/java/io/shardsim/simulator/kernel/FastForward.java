@@ -66,7 +66,8 @@ public final class FastForward {
             int times = place.repetitionsAhead(plan, mark, period) / period;
             if (times >= 1 && Arrays.equals(earlier.state(), now.state())) {
                 skip(earlier, now, times, events);
-                histories.forEach(Deque::clear);
+                // Segments of coarser levels go on: what is skipped is a part of them.
+                histories.subList(0, plan.level(mark) + 1).forEach(Deque::clear);
                 return;
             }
         }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** For every strategy there is: skipping what repeats and leaving out nodes gives the totals of every rank, stream and link. */
 @Timeout(120)
@@ -55,6 +56,17 @@ class SkippingTest {
         assertThat(skipped.executedEvents()).isLessThan(all.executedEvents());
     }
 
+    /** Layers are skipped within a micro-batch, and micro-batches with all that was skipped in them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zero3", "fsdp", "mics"})
+    void moreMicroBatchesTakeHardlyMoreEvents(String kind) throws Exception {
+        StepObservation some = run(kind, true, Map.of(), 8);
+        StepObservation more = run(kind, true, Map.of(), 32);
+
+        assertThat(more.simulatedEvents()).isGreaterThan(3 * some.simulatedEvents());
+        assertThat(more.executedEvents()).isLessThan(some.executedEvents() * 11 / 10);
+    }
+
     @ParameterizedTest
     @MethodSource("strategies")
     void staysExactWithAStraggler(String kind) throws Exception {
@@ -68,6 +80,11 @@ class SkippingTest {
 
     private static StepObservation run(String kind, boolean skip, Map<Integer, Long> durationPerMille)
             throws Exception {
+        return run(kind, skip, durationPerMille, 4);
+    }
+
+    private static StepObservation run(
+            String kind, boolean skip, Map<Integer, Long> durationPerMille, int accumulationSteps) throws Exception {
         Cluster cluster = Clusters.p4dOf(2);
         StrategyCatalog catalog = StrategyCatalog.load();
         Map<String, Object> given = new HashMap<>();
@@ -77,7 +94,7 @@ class SkippingTest {
         ShardingStrategy strategy = catalog.create(kind, given);
         TrainingJob job = JobBuilder.job(ModelShape.gpt2(1024, LAYERS, 16, 50257, 1024))
                 .ranks(cluster.worldSize())
-                .samples(1024, 1, 4)
+                .samples(1024, 1, accumulationSteps)
                 .dropout(false)
                 .kernels(strategy.defaultKernels())
                 .build();
