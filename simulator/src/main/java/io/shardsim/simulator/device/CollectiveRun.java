@@ -96,7 +96,7 @@ final class CollectiveRun {
         return slice[channel] == current.slices() - 1 ? current.lastSliceBytes() : current.sliceBytes();
     }
 
-    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the same primitives begin once more. */
+    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the primitive is complete. */
     boolean completeSlice(int channel, Primitive current, long blockFreePs) {
         if (current.receiveSlot() != ChannelProgram.NONE) {
             arrived[channel][current.receiveSlot()]--;
@@ -114,9 +114,14 @@ final class CollectiveRun {
         if (isDone(channel)) {
             channelsLeft--;
             donePs = Math.max(donePs, blockFreePs);
-            return false;
         }
-        return collective.loops()[channel].beginsAgain(primitive[channel]);
+        return true;
+    }
+
+    /** True when a channel that has just completed a primitive begins it, or a loop over several, once more. */
+    boolean beginsAgain(int channel) {
+        return repetition[channel] > 0
+                || !isDone(channel) && collective.loops()[channel].beginsAgain(primitive[channel]);
     }
 
     void save(StateWriter writer) {

@@ -155,8 +155,8 @@ public final class GpuDevice extends Device {
         }
         state.lane.onMultiprocessorsHeld(run.collective.heldPs(channel, current, bytes));
         state.lane.onMemoryBusy(run.collective.memoryPs(current, bytes));
-        boolean again = run.completeSlice(channel, current, freePs);
-        if (again && channel == 0 && specification.observer() != null) {
+        boolean whole = run.completeSlice(channel, current, freePs);
+        if (whole && channel == 0 && specification.observer() != null && run.beginsAgain(channel)) {
             specification.observer().onRepetition(run.operation);
         }
     }
