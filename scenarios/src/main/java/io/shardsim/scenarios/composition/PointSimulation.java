@@ -20,7 +20,6 @@ import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
-import io.shardsim.simulator.strategy.MemoryLedger;
 import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.simulator.strategy.ModelParallel;
 import io.shardsim.simulator.strategy.Operation;
@@ -130,7 +129,7 @@ public final class PointSimulation implements ScenarioRunner {
                         new NearestFit(task, cluster, found.job(), capacityBytes).words());
             }
             long beganNanos = System.nanoTime();
-            StepPlan plan = strategy.plan(found.job());
+            StepPlan plan = found.plan().get();
             TransformerWorkTimes times = new TransformerWorkTimes(found.job(), cluster.instance());
             StepObservation observation = observe(cluster, plan, times, point.collectives(), observer);
             double wallSeconds = secondsSince(beganNanos);
@@ -201,7 +200,7 @@ public final class PointSimulation implements ScenarioRunner {
             if (found.fits()) {
                 StepObservation observed = observe(
                         cluster,
-                        strategy.plan(found.job()),
+                        found.plan().get(),
                         new TransformerWorkTimes(found.job(), cluster.instance()),
                         point.collectives(),
                         null);
@@ -220,11 +219,9 @@ public final class PointSimulation implements ScenarioRunner {
         int samples = Math.toIntExact(task.globalBatch() / replicas);
         Integer microBatch = task.microBatch();
         TrainingJob job = job(task, cluster, strategy, microBatch == null ? 1 : microBatch, samples);
-        if (microBatch == null) {
-            return LargestMicroBatch.of(strategy, job, capacityBytes);
-        }
-        MemoryLedger ledger = MemoryLedger.of(strategy.plan(job));
-        return new LargestMicroBatch.Found(job, ledger, ledger.headroomBytes(capacityBytes) >= 0);
+        return microBatch == null
+                ? LargestMicroBatch.of(strategy, job, capacityBytes)
+                : LargestMicroBatch.given(strategy, job, capacityBytes);
     }
 
     private static TrainingJob job(

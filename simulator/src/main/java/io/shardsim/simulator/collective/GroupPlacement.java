@@ -1,31 +1,25 @@
 package io.shardsim.simulator.collective;
 
-import io.shardsim.topology.InstanceSpec;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which members of a group live on which node. Group order is rank order (torch.distributed.new_group sorts its ranks too), so the members
  * of one node are neighbours in the group.
  *
- * <p>Built once for each members array, which must not change afterwards: a program is asked for by every rank, and a walk over the whole
- * group each time would cost the square of its size.
+ * <p>Built once for each request: a program is asked for by every rank, and a walk over the whole group each time would cost the square of its size.
  */
 final class GroupPlacement {
-    private static final Map<int[], GroupPlacement> BY_MEMBERS = Collections.synchronizedMap(new WeakHashMap<>());
-
-    private final InstanceSpec instance;
     /** First member on each node of the group, then the size of the group. */
     private final int[] firstMembers;
     /** Ways of channels through nodes that were asked for, by the local ranks on the node. */
-    private final Map<Rail.Place, Rail.Way> ways = new ConcurrentHashMap<>();
+    private final Map<Rail.Place, Rail.Way> ways = new HashMap<>();
 
-    private GroupPlacement(int[] members, InstanceSpec instance) {
-        this.instance = instance;
-        int gpusPerNode = instance.gpusPerNode();
+    GroupPlacement(CollectiveRequest request) {
+        int[] members = request.members();
+        checkAscending(members, request.cluster().worldSize());
+        int gpusPerNode = request.cluster().gpusPerNode();
         int[] firsts = new int[members.length + 1];
         int nodes = 0;
         for (int member = 0; member < members.length; member++) {
@@ -35,19 +29,6 @@ final class GroupPlacement {
         }
         firsts[nodes] = members.length;
         firstMembers = Arrays.copyOf(firsts, nodes + 1);
-    }
-
-    static GroupPlacement of(CollectiveRequest request) {
-        int[] members = request.members();
-        InstanceSpec instance = request.cluster().instance();
-        GroupPlacement known = BY_MEMBERS.get(members);
-        if (known != null && known.instance.equals(instance)) {
-            return known;
-        }
-        checkAscending(members, request.cluster().worldSize());
-        GroupPlacement placement = new GroupPlacement(members, instance);
-        BY_MEMBERS.put(members, placement);
-        return placement;
     }
 
     private static void checkAscending(int[] members, int worldSize) {

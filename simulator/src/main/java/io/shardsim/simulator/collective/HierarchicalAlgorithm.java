@@ -45,7 +45,7 @@ abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
         if (request.kind() != kind) {
             return false;
         }
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         return placement.nodes() >= 2 && placement.even() && placement.membersOn(0) >= 2;
     }
 
@@ -56,7 +56,7 @@ abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
 
     @Override
     public ChannelProgram program(CollectiveRequest request, int member, int channel) {
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         int size = request.size();
         int local = placement.membersOn(0);
         int first = member / local * local;

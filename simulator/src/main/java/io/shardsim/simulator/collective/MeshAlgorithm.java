@@ -31,7 +31,7 @@ abstract class MeshAlgorithm implements CollectiveAlgorithm {
         if (request.kind() != kind) {
             return false;
         }
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         return placement.nodes() >= 2 && placement.even();
     }
 
@@ -42,7 +42,7 @@ abstract class MeshAlgorithm implements CollectiveAlgorithm {
 
     @Override
     public final ChannelProgram program(CollectiveRequest request, int member, int channel) {
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         int nodes = placement.nodes();
         int local = placement.membersOn(0);
         int edges = nodes - 1 + local - 1;

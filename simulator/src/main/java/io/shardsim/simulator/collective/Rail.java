@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 record Rail(int nic, int[] members) {
 
     static Rail of(CollectiveRequest request, int node, int channel) {
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         int first = placement.firstMember(node);
         int count = placement.membersOn(node);
         Way way = placement.way(new Place(localRanks(request, first, count), channel), request);
@@ -37,12 +37,12 @@ record Rail(int nic, int[] members) {
     /** NIC by which a member itself reaches other nodes, without help of others on its node. */
     static int ownNic(CollectiveRequest request, int member, int channel) {
         Place place = new Place(localRanks(request, member, 1), channel);
-        return GroupPlacement.of(request).way(place, request).nic();
+        return request.placement().way(place, request).nic();
     }
 
     /** Number of NICs that the channels of a node use. */
     static int nicsBeside(CollectiveRequest request, int node) {
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         long localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
         return placement.way(new Place(localRanks, 0), request).nics();
     }

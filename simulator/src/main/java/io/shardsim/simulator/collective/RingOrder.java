@@ -11,7 +11,7 @@ package io.shardsim.simulator.collective;
 record RingOrder(int previous, int next, int nic) {
 
     static RingOrder of(CollectiveRequest request, int member, int channel) {
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         int nodes = placement.nodes();
         int node = placement.nodeOf(member);
         Rail rail = Rail.of(request, node, channel);

@@ -90,7 +90,7 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
     private int lag(CollectiveRequest request, Chunks chunks, Distance distance) {
         Transport transport = request.transport();
         long periodPs = transport.reduceRate().serializationPs(chunks.bytesMax());
-        if (GroupPlacement.of(request).nodes() > 1) {
+        if (request.placement().nodes() > 1) {
             int channelsPerNic = Math.max(1, channels(request) / Rail.nicsBeside(request, 0));
             long bytes = SENDS_PER_NODE * chunks.bytesMax() * channelsPerNic;
             periodPs = Math.max(
@@ -151,7 +151,7 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
         Tree(CollectiveRequest request, int channel) {
             this.request = request;
             this.rail = channel / 2;
-            this.placement = GroupPlacement.of(request);
+            this.placement = request.placement();
             this.nodes = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
         }
 

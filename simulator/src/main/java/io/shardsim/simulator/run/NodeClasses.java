@@ -121,7 +121,7 @@ final class NodeClasses {
                     addPeers(parts, program.receivePeers(), node, colour, cluster);
                     addPeers(parts, program.sendPeers(), node, colour, cluster);
                     for (int slot = 0; slot < program.sendPeers().length; slot++) {
-                        parts.add((long) program.sendPeerSlots()[slot] << 32 | program.sendNics()[slot]);
+                        parts.add((long) program.sendPeerSlots()[slot] << 32 | program.sendNics()[slot] & 0xffffffffL);
                     }
                 }
             }

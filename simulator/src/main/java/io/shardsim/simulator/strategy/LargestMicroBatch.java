@@ -1,5 +1,7 @@
 package io.shardsim.simulator.strategy;
 
+import java.util.function.Supplier;
+
 /**
  * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest whose plan stays
  * within the memory of the GPU.
@@ -17,8 +19,9 @@ public final class LargestMicroBatch {
      * @param job the job with that micro-batch; with micro-batch 1 when nothing fits
      * @param ledger its memory
      * @param fits whether it stays within the capacity
+     * @param plan its plan, written at once or when asked for
      */
-    public record Found(TrainingJob job, MemoryLedger ledger, boolean fits) {}
+    public record Found(TrainingJob job, MemoryLedger ledger, boolean fits, Supplier<StepPlan> plan) {}
 
     /**
      * Searches.
@@ -39,11 +42,22 @@ public final class LargestMicroBatch {
         return measure(strategy, job.withMicroBatch(1, samples), capacityBytes);
     }
 
+    /** The micro-batch that the job has, and whether it fits. */
+    public static Found given(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+        return measure(strategy, job, job, capacityBytes);
+    }
+
     /** Two micro-batches show the peak, or as many as a pipeline fills with: all later ones are like the last of them. */
     private static Found measure(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
-        TrainingJob few =
-                job.withMicroBatch(job.microBatch(), job.parallel().microBatchesToPeak(job.accumulationSteps()));
-        MemoryLedger ledger = MemoryLedger.of(strategy.plan(few));
-        return new Found(job, ledger, ledger.headroomBytes(capacityBytes) >= 0);
+        int few = job.parallel().microBatchesToPeak(job.accumulationSteps());
+        return measure(strategy, job, job.withMicroBatch(job.microBatch(), few), capacityBytes);
+    }
+
+    private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, long capacityBytes) {
+        StepPlan plan = strategy.plan(shown);
+        MemoryLedger ledger = MemoryLedger.of(plan);
+        boolean whole = shown.accumulationSteps() == job.accumulationSteps();
+        return new Found(
+                job, ledger, ledger.headroomBytes(capacityBytes) >= 0, whole ? () -> plan : () -> strategy.plan(job));
     }
 }

@@ -83,10 +83,13 @@ final class ParameterCoordinator {
     /** Tensors to gather before a module because it needs them now. */
     int[] fetch(int step) {
         int[] needed = trace.visits().get(step).tensors();
-        int[] missing =
-                Arrays.stream(needed).filter(tensor -> !available[tensor]).toArray();
-        for (int tensor : missing) {
-            gather(tensor);
+        int[] missing = new int[needed.length];
+        int count = 0;
+        for (int tensor : needed) {
+            if (!available[tensor]) {
+                gather(tensor);
+                missing[count++] = tensor;
+            }
         }
         for (int tensor : needed) {
             if (mostRecentStepFetchedFor[tensor] < step) {
@@ -94,7 +97,7 @@ final class ParameterCoordinator {
                 queueHead++;
             }
         }
-        return missing;
+        return Arrays.copyOf(missing, count);
     }
 
     /** Tensors to gather after {@link #fetch} because later modules will need them. */
@@ -125,16 +128,17 @@ final class ParameterCoordinator {
 
     /** Tensors to release after a module. */
     int[] release(int step) {
-        int[] released = Arrays.stream(trace.visits().get(step).tensors())
-                .filter(tensor -> !persistent[tensor])
-                .filter(tensor -> mostRecentStepFetchedFor[tensor] <= step + 1)
-                .filter(tensor -> !recursSoon(tensor, step + 1))
-                .toArray();
-        for (int tensor : released) {
-            available[tensor] = false;
-            live -= trace.elements(tensor);
+        int[] needed = trace.visits().get(step).tensors();
+        int[] released = new int[needed.length];
+        int count = 0;
+        for (int tensor : needed) {
+            if (!persistent[tensor] && mostRecentStepFetchedFor[tensor] <= step + 1 && !recursSoon(tensor, step + 1)) {
+                available[tensor] = false;
+                live -= trace.elements(tensor);
+                released[count++] = tensor;
+            }
         }
-        return released;
+        return Arrays.copyOf(released, count);
     }
 
     private boolean recursSoon(int tensor, int from) {

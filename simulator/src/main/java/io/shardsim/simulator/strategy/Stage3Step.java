@@ -5,7 +5,6 @@ import io.shardsim.simulator.strategy.ModuleTrace.Segment;
 import io.shardsim.simulator.strategy.ModuleTrace.Visit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -135,7 +134,11 @@ abstract class Stage3Step {
     }
 
     final long paddedElements(int[] tensors) {
-        return Arrays.stream(tensors).mapToLong(this::paddedElements).sum();
+        long elements = 0;
+        for (int tensor : tensors) {
+            elements += paddedElements(tensor);
+        }
+        return elements;
     }
 
     /** True while the modules of a backward, recomputation included, are visited. */
@@ -283,9 +286,7 @@ abstract class Stage3Step {
         for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
             Visit visit = trace.visits().get(step);
             if (visit.computesGradients()) {
-                elements += Arrays.stream(visit.tensors())
-                        .mapToLong(trace::elements)
-                        .sum();
+                elements += elements(visit.tensors());
             }
         }
         return elements;
@@ -330,7 +331,11 @@ abstract class Stage3Step {
     }
 
     private long elements(int[] tensors) {
-        return Arrays.stream(tensors).mapToLong(trace::elements).sum();
+        long elements = 0;
+        for (int tensor : tensors) {
+            elements += trace.elements(tensor);
+        }
+        return elements;
     }
 
     // The update.

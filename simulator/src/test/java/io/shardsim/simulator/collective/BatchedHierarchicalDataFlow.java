@@ -22,7 +22,7 @@ final class BatchedHierarchicalDataFlow implements DataFlow {
     BatchedHierarchicalDataFlow(CollectiveAlgorithm algorithm, CollectiveRequest request) {
         this.algorithm = algorithm;
         this.request = request;
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         nodes = placement.nodes();
         local = placement.membersOn(0);
     }

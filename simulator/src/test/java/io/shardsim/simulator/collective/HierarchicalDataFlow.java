@@ -20,7 +20,7 @@ final class HierarchicalDataFlow implements DataFlow {
 
     HierarchicalDataFlow(CollectiveRequest request) {
         this.request = request;
-        GroupPlacement placement = GroupPlacement.of(request);
+        GroupPlacement placement = request.placement();
         nodes = placement.nodes();
         local = placement.membersOn(0);
     }

@@ -36,8 +36,8 @@ class SmddpCollectivesTest {
             if (!gather.supports(request)) {
                 continue;
             }
-            int nodes = GroupPlacement.of(request).nodes();
-            int local = GroupPlacement.of(request).membersOn(0);
+            int nodes = request.placement().nodes();
+            int local = request.placement().membersOn(0);
             Sent sent = new Sent();
             Map<Integer, List<Integer>> held = new HashMap<>();
             for (int member = 0; member < members.length; member++) {
@@ -75,8 +75,8 @@ class SmddpCollectivesTest {
                 continue;
             }
             assertThat(reduce.channels(request)).isEqualTo(1);
-            int nodes = GroupPlacement.of(request).nodes();
-            int local = GroupPlacement.of(request).membersOn(0);
+            int nodes = request.placement().nodes();
+            int local = request.placement().membersOn(0);
             Sent sent = new Sent();
             Map<List<Integer>, Contributions> sums = new HashMap<>();
             for (int member = 0; member < members.length; member++) {
