@@ -31,9 +31,10 @@ final class ModuleTrace {
      * One run of a module's hooks.
      *
      * @param tensors parameter tensors that the module owns, by number
+     * @param backward whether the hooks are those of the backward pass; a recomputation runs those of the forward pass
      * @param computesGradients whether the gradients of those tensors are ready after it
      */
-    record Visit(int[] tensors, boolean computesGradients) {}
+    record Visit(int[] tensors, boolean backward, boolean computesGradients) {}
 
     /**
      * Visits whose compute is planned as one.
@@ -72,11 +73,11 @@ final class ModuleTrace {
         }
         trace.forward(Phase.HEAD_FORWARD, 0, head);
         if (model.tiedEmbeddings()) {
-            trace.extend(new Visit(tied, false));
+            trace.extend(new Visit(tied, false, false));
         }
         int start = trace.visits.size();
         if (model.tiedEmbeddings()) {
-            trace.visits.add(new Visit(tied, false));
+            trace.visits.add(new Visit(tied, true, false));
         }
         trace.backward(Phase.HEAD_BACKWARD, 0, head, start);
         for (int layer = model.layers() - 1; layer >= 0; layer--) {
@@ -119,8 +120,8 @@ final class ModuleTrace {
 
     private void visit(List<int[]> modules) {
         for (int[] module : modules) {
-            visits.add(new Visit(module, false));
-            visits.add(new Visit(NOTHING, false));
+            visits.add(new Visit(module, false, false));
+            visits.add(new Visit(NOTHING, false, false));
         }
     }
 
@@ -139,8 +140,8 @@ final class ModuleTrace {
 
     private void backward(Phase phase, int layer, List<int[]> modules, int start) {
         for (int i = modules.size() - 1; i >= 0; i--) {
-            visits.add(new Visit(NOTHING, false));
-            visits.add(new Visit(modules.get(i), true));
+            visits.add(new Visit(NOTHING, true, false));
+            visits.add(new Visit(modules.get(i), true, true));
         }
         segments.add(new Segment(phase, layer, start, visits.size()));
     }

@@ -69,6 +69,7 @@ abstract class Stage3Step {
     private long[] releasedBytes = {};
     private int synchronizedAt = StepWriter.NONE;
     private boolean backward;
+    private boolean backwardHook;
 
     Stage3Step(TrainingJob job, StepWriter writer, StrategyParameters settings, RankGroups shard) {
         this.job = job;
@@ -144,6 +145,11 @@ abstract class Stage3Step {
     /** True while the modules of a backward, recomputation included, are visited. */
     final boolean inBackward() {
         return backward;
+    }
+
+    /** True while hooks of the backward pass fetch; those of a recomputation are the forward pass's. */
+    final boolean inBackwardHook() {
+        return backwardHook;
     }
 
     final long bytes(long elements) {
@@ -226,9 +232,10 @@ abstract class Stage3Step {
     }
 
     private void visit(int step, int segment, int issued, int turn) {
+        Visit visit = trace.visits().get(step);
+        backwardHook = visit.backward();
         fetch(coordinator.fetch(step), "gather parameters", issued, turn);
         fetch(coordinator.prefetch(), "prefetch parameters", issued, turn);
-        Visit visit = trace.visits().get(step);
         if (visit.computesGradients()) {
             for (int i = visit.tensors().length - 1; i >= 0; i--) {
                 addToBucket(visit.tensors()[i]);

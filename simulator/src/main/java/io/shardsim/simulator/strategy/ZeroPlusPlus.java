@@ -7,7 +7,8 @@ import java.util.List;
  *
  * <ul>
  *   <li>qwZ: gathers over all ranks carry 8-bit weights, quantized in blocks [1, section 3.1].
- *   <li>hpZ: each node keeps a second copy of the weights, split over its GPUs, from which backward gathers [1, section 3.2].
+ *   <li>hpZ: each node keeps a second copy of the weights, split over its GPUs, from which backward gathers [1, section 3.2]. Before DeepSpeed 0.13.2, what
+ *       the hooks of a recomputation fetched came from all ranks: they are those of the forward pass [2].
  *   <li>qgZ: gradients are reduced by an all-to-all within nodes and one between them, both in 4 bits, summed in full precision in between
  *       [1, section 3.3].
  * </ul>
@@ -17,6 +18,7 @@ import java.util.List;
  * <p>Leaves out what {@link Stage3Step} leaves out, and the reordering of chunks that hides behind the first all-to-all.
  *
  * <p>[1] Wang et al., ZeRO++: Extremely Efficient Collective Communication for Giant Model Training, arXiv:2306.10209.
+ * [2] github.com/deepspeedai/DeepSpeed, pull requests 3784 (2023-06) and 4906 (2024-01).
  */
 public final class ZeroPlusPlus extends ShardingStrategy {
     public ZeroPlusPlus(StrategyParameters settings) {
@@ -62,7 +64,7 @@ public final class ZeroPlusPlus extends ShardingStrategy {
         int gather(int[] tensors, String label, int... waits) {
             long elements = paddedElements(tensors);
             String algorithm = settings.name("gather_algorithm");
-            if (inBackward() && settings.flag("secondary_shard_group")) {
+            if (settings.flag("secondary_shard_group") && gathersWithinNode()) {
                 lastGather = writer.gather(node, bytes(elements), algorithm, label, waits);
                 return lastGather;
             }
@@ -75,6 +77,10 @@ public final class ZeroPlusPlus extends ShardingStrategy {
                     writer.copy(Stream.GATHER, (bytes(elements) + quantized) / shard.size(), "quantize weights", waits);
             lastGather = writer.gather(shard, quantized, algorithm, label, ready);
             return writer.copy(Stream.GATHER, quantized + bytes(elements), "dequantize weights", lastGather);
+        }
+
+        private boolean gathersWithinNode() {
+            return settings.flag("secondary_in_recomputation") ? inBackward() : inBackwardHook();
         }
 
         @Override

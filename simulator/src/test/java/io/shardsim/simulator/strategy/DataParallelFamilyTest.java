@@ -12,6 +12,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,6 +213,30 @@ class DataParallelFamilyTest {
         }
         assertThat(gatheredAcross / JOB.accumulationSteps() / model).isCloseTo(0.5, within(0.06));
         assertThat(exchangedAcross / JOB.accumulationSteps() / model).isCloseTo(0.25, within(0.01));
+    }
+
+    /**
+     * Before DeepSpeed 0.13.2 what the hooks of a recomputation fetch comes from all ranks: nothing where backward hooks have prefetched the whole layer by then,
+     * most of a layer that is larger than what may be live.
+     */
+    @ParameterizedTest
+    @CsvSource({"1000000000, 1.0, 1.0", "30000000, 1.2, 2.0"})
+    void recomputationsOnceGatheredFromAllRanks(long maxLive, double atLeast, double atMost) {
+        double since = gatheredFromAll(Map.of("max_live_parameters", maxLive, "max_reuse_distance", maxLive));
+        double before = gatheredFromAll(Map.of(
+                "max_live_parameters", maxLive, "max_reuse_distance", maxLive, "secondary_in_recomputation", false));
+        assertThat(before / since).isBetween(atLeast, atMost);
+    }
+
+    private static double gatheredFromAll(Map<String, Object> settings) {
+        StepPlan plan = plan("zeropp", settings);
+        return IntStream.range(0, plan.size())
+                .mapToObj(plan::operation)
+                .filter(operation -> operation instanceof Operation.Collective collective
+                        && collective.kind() == ALL_GATHER
+                        && collective.groups().size() == RANKS)
+                .mapToLong(operation -> ((Operation.Collective) operation).totalBytes())
+                .sum();
     }
 
     @Test
