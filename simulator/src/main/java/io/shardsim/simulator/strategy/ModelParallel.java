@@ -18,13 +18,21 @@ import java.util.List;
  * @param schedule name of the pipeline schedule
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
  * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
+ * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
  */
-public record ModelParallel(int tensor, boolean sequence, int stages, String schedule, int chunks, String partition) {
+public record ModelParallel(
+        int tensor,
+        boolean sequence,
+        int stages,
+        String schedule,
+        int chunks,
+        String partition,
+        boolean scatterGather) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
-    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED);
+    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED, true);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -36,7 +44,8 @@ public record ModelParallel(int tensor, boolean sequence, int stages, String sch
                 pipeline ? Math.max(1, parameters.count("pipeline_parallel")) : 1,
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
-                pipeline ? parameters.name("partition") : NONE.partition);
+                pipeline ? parameters.name("partition") : NONE.partition,
+                !parameters.names().contains("scatter_gather") || parameters.flag("scatter_gather"));
     }
 
     boolean balanced() {

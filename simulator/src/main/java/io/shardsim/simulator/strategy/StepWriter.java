@@ -343,7 +343,7 @@ final class StepWriter {
     /**
      * Passes activations on, or their gradients back, to the stage that is being written. The receiver asks for them when it has nothing else to
      * do, as Megatron-LM and DeepSpeed do, and computes on when they are there. Each rank of a tensor-parallel group sends its part alone, and
-     * the receivers gather the parts (scatter_gather_tensors_in_pipeline; partitioned activations).
+     * the receivers gather the parts (scatter_gather_tensors_in_pipeline; partitioned activations); or each sends all there is.
      *
      * @param from stage that sends
      * @param sent operation of that stage after which there is something to send
@@ -354,16 +354,18 @@ final class StepWriter {
         int high = Math.max(from, at);
         Stream stream = lane(forward, from);
         plan.between(low, high);
+        boolean sequence = job.parallel().sequence();
+        boolean gathers = tensor() > 1 && !sequence && job.parallel().scatterGather();
         int received = collective(
                 stream,
                 from < at ? CollectiveKind.BROADCAST : CollectiveKind.BROADCAST_FROM_LAST,
                 RankGroups.between(low, high, job.stageRanks(), job.worldSize()),
-                hiddenBytes() / tensor(),
+                gathers || sequence ? hiddenBytes() / tensor() : hiddenBytes(),
                 "auto",
                 forward ? "pass activations on" : "pass gradients back",
                 with(awaited[at], sent, lastCompute[at]));
         plan.stage(at);
-        if (tensor() > 1 && !job.parallel().sequence()) {
+        if (gathers) {
             RankGroups group = new RankGroups("tensor", job.worldSize(), tensor(), 1);
             received = collective(
                     stream,

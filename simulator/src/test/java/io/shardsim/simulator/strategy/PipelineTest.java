@@ -194,6 +194,19 @@ class PipelineTest {
                 .containsExactly("pipeline_schedule 1b1f is not known; there are 1f1b, interleaved, simple");
     }
 
+    /** Scatter and gather: a t-th of the activations crosses between stages (arXiv:2104.04473, section 4.1), and t ranks gather them behind it. */
+    @Test
+    void withoutScatterAndGatherEveryRankPassesAllOn() {
+        Map<String, Object> split = Map.of("tensor_parallel", 4, "pipeline_parallel", 2);
+        Map<String, Object> whole = Map.of("tensor_parallel", 4, "pipeline_parallel", 2, "scatter_gather", false);
+        assertThat(Strategies.bytes(plan(whole, 4), CollectiveKind.BROADCAST, "pass activations on"))
+                .isEqualTo(4 * Strategies.bytes(plan(split, 4), CollectiveKind.BROADCAST, "pass activations on"));
+        assertThat(Strategies.bytes(plan(split, 4), CollectiveKind.ALL_GATHER, "gather what was passed"))
+                .isPositive();
+        assertThat(Strategies.bytes(plan(whole, 4), CollectiveKind.ALL_GATHER, "gather what was passed"))
+                .isZero();
+    }
+
     private static List<String> problems(Map<String, Object> given, int microBatches) {
         return Strategies.of("megatron", new HashMap<>(given)).problems(job(MODEL, given, microBatches));
     }
