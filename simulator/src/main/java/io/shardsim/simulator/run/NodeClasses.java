@@ -121,7 +121,7 @@ final class NodeClasses {
                     addPeers(parts, program.receivePeers(), node, colour, cluster);
                     addPeers(parts, program.sendPeers(), node, colour, cluster);
                     for (int slot = 0; slot < program.sendPeers().length; slot++) {
-                        parts.add((long) program.sendPeerSlots()[slot] << 32 | program.sendNics()[slot] & 0xffffffffL);
+                        parts.add(pair(program.sendPeerSlots()[slot], program.sendNics()[slot]));
                     }
                 }
             }
@@ -134,8 +134,13 @@ final class NodeClasses {
         for (int peer : peers) {
             int peerNode = cluster.nodeRank(peer);
             int placed = peerNode == node ? -1 : colour[peerNode];
-            parts.add((long) cluster.localRank(peer) << 32 | placed & 0xffffffffL);
+            parts.add(pair(cluster.localRank(peer), placed));
         }
+    }
+
+    /** Two numbers as one; either may be negative. */
+    private static long pair(int first, int second) {
+        return (long) first << 32 | second & 0xffffffffL;
     }
 
     /** The node that is simulated in place of a node: the first one of its class. */

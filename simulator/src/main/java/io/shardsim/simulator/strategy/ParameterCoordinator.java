@@ -83,13 +83,10 @@ final class ParameterCoordinator {
     /** Tensors to gather before a module because it needs them now. */
     int[] fetch(int step) {
         int[] needed = trace.visits().get(step).tensors();
-        int[] missing = new int[needed.length];
-        int count = 0;
-        for (int tensor : needed) {
-            if (!available[tensor]) {
-                gather(tensor);
-                missing[count++] = tensor;
-            }
+        int[] missing =
+                Arrays.stream(needed).filter(tensor -> !available[tensor]).toArray();
+        for (int tensor : missing) {
+            gather(tensor);
         }
         for (int tensor : needed) {
             if (mostRecentStepFetchedFor[tensor] < step) {
@@ -97,7 +94,7 @@ final class ParameterCoordinator {
                 queueHead++;
             }
         }
-        return Arrays.copyOf(missing, count);
+        return missing;
     }
 
     /** Tensors to gather after {@link #fetch} because later modules will need them. */
@@ -128,17 +125,16 @@ final class ParameterCoordinator {
 
     /** Tensors to release after a module. */
     int[] release(int step) {
-        int[] needed = trace.visits().get(step).tensors();
-        int[] released = new int[needed.length];
-        int count = 0;
-        for (int tensor : needed) {
-            if (!persistent[tensor] && mostRecentStepFetchedFor[tensor] <= step + 1 && !recursSoon(tensor, step + 1)) {
-                available[tensor] = false;
-                live -= trace.elements(tensor);
-                released[count++] = tensor;
-            }
+        int[] released = Arrays.stream(trace.visits().get(step).tensors())
+                .filter(tensor -> !persistent[tensor])
+                .filter(tensor -> mostRecentStepFetchedFor[tensor] <= step + 1)
+                .filter(tensor -> !recursSoon(tensor, step + 1))
+                .toArray();
+        for (int tensor : released) {
+            available[tensor] = false;
+            live -= trace.elements(tensor);
         }
-        return Arrays.copyOf(released, count);
+        return released;
     }
 
     private boolean recursSoon(int tensor, int from) {

@@ -5,6 +5,7 @@ import io.shardsim.simulator.strategy.ModuleTrace.Segment;
 import io.shardsim.simulator.strategy.ModuleTrace.Visit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -135,11 +136,7 @@ abstract class Stage3Step {
     }
 
     final long paddedElements(int[] tensors) {
-        long elements = 0;
-        for (int tensor : tensors) {
-            elements += paddedElements(tensor);
-        }
-        return elements;
+        return Arrays.stream(tensors).mapToLong(this::paddedElements).sum();
     }
 
     /** True while the modules of a backward, recomputation included, are visited. */
@@ -338,11 +335,7 @@ abstract class Stage3Step {
     }
 
     private long elements(int[] tensors) {
-        long elements = 0;
-        for (int tensor : tensors) {
-            elements += trace.elements(tensor);
-        }
-        return elements;
+        return Arrays.stream(tensors).mapToLong(trace::elements).sum();
     }
 
     // The update.
