@@ -101,6 +101,26 @@ public final class FrameworkProfile {
      */
     public record Cost(double bytes, int kernels) {}
 
+    /**
+     * Rate of a library's kernels relative to those of the calibration: {@code matmul-rate-ratio = 0.95}, and where an architecture has its own,
+     * {@code matmul-rate-ratio.hopper = 0.9}.
+     */
+    private record RateRatio(double otherwise, Map<String, Double> ofArchitecture) {
+        static RateRatio of(Constants constants, String key) {
+            Map<String, Double> ratios = new TreeMap<>();
+            for (String each : constants.keys()) {
+                if (each.startsWith(key + ".")) {
+                    ratios.put(each.substring(key.length() + 1), constants.ratio(each));
+                }
+            }
+            return new RateRatio(constants.ratio(key), Map.copyOf(ratios));
+        }
+
+        double on(String architecture) {
+            return ofArchitecture.getOrDefault(architecture, otherwise);
+        }
+    }
+
     private final String name;
     private final Constants constants;
     private final int elementBytes;
@@ -110,10 +130,9 @@ public final class FrameworkProfile {
     private final int savedActivationBytes;
     private final int keptLogitBytes;
     private final int logitGradientBytes;
-    private final double flashRateRatio;
-    private final double flashNarrowRateRatio;
-    private final double matmulRateRatio;
-    private final Map<String, Double> matmulRateRatios;
+    private final RateRatio flashRate;
+    private final RateRatio flashNarrowRate;
+    private final RateRatio matmulRate;
     private final long hostForwardKernelPs;
     private final long hostBackwardKernelPs;
     private final Cost[] costs;
@@ -132,10 +151,9 @@ public final class FrameworkProfile {
         int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
         this.keptLogitBytes = Math.min(logitBytesMax, times * constants.count("kept-logit-bytes"));
         this.logitGradientBytes = Math.min(logitBytesMax, times * constants.count("logit-gradient-bytes"));
-        this.flashRateRatio = constants.ratio("flash-rate-ratio");
-        this.flashNarrowRateRatio = constants.ratio("flash-narrow-rate-ratio");
-        this.matmulRateRatio = constants.ratio("matmul-rate-ratio");
-        this.matmulRateRatios = matmulRateRatios(constants);
+        this.flashRate = RateRatio.of(constants, "flash-rate-ratio");
+        this.flashNarrowRate = RateRatio.of(constants, "flash-narrow-rate-ratio");
+        this.matmulRate = RateRatio.of(constants, "matmul-rate-ratio");
         this.hostForwardKernelPs = Long.parseLong(constants.text("host-forward-kernel-ps"));
         this.hostBackwardKernelPs = Long.parseLong(constants.text("host-backward-kernel-ps"));
         this.costs = new Cost[Operator.values().length];
@@ -192,18 +210,6 @@ public final class FrameworkProfile {
         return new FrameworkProfile(name, new Constants(name, properties), HALF_BYTES);
     }
 
-    /** Ratios of single architectures: {@code matmul-rate-ratio.hopper = 0.9}. */
-    private static Map<String, Double> matmulRateRatios(Constants constants) {
-        String prefix = "matmul-rate-ratio.";
-        Map<String, Double> ratios = new TreeMap<>();
-        for (String key : constants.keys()) {
-            if (key.startsWith(prefix)) {
-                ratios.put(key.substring(prefix.length()), constants.ratio(key));
-            }
-        }
-        return Map.copyOf(ratios);
-    }
-
     private static Cost cost(String name, String key, String text) {
         Matcher matcher = OPERATOR.matcher(text);
         if (!matcher.matches()) {
@@ -246,19 +252,19 @@ public final class FrameworkProfile {
         return logitGradientBytes;
     }
 
-    /** Rate of the fused attention kernel that it ships, heads of 128 and wider, relative to FlashAttention-2 [1]. */
-    public double flashRateRatio() {
-        return flashRateRatio;
+    /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */
+    public double flashRateRatio(String architecture) {
+        return flashRate.on(architecture);
     }
 
     /** The same for narrower heads [1]. */
-    public double flashNarrowRateRatio() {
-        return flashNarrowRateRatio;
+    public double flashNarrowRateRatio(String architecture) {
+        return flashNarrowRate.on(architecture);
     }
 
     /** Rate of its matrix library on an architecture relative to the one that the calibration was measured with [1]. */
     public double matmulRateRatio(String architecture) {
-        return matmulRateRatios.getOrDefault(architecture, matmulRateRatio);
+        return matmulRate.on(architecture);
     }
 
     /** Host time to issue one kernel in a forward pass [ps]. */

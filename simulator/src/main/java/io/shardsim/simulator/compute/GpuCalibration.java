@@ -100,10 +100,12 @@ public record GpuCalibration(
 
     /** The same GPU running the matrix and attention kernels that a framework ships. */
     public GpuCalibration under(FrameworkProfile profile, String architecture) {
+        double matmulRatio = profile.matmulRateRatio(architecture);
+        double flashRatio = profile.flashRateRatio(architecture);
         return new GpuCalibration(
                 family,
-                matmulRate * profile.matmulRateRatio(architecture),
-                l2BytesPerSecond * profile.matmulRateRatio(architecture),
+                matmulRate * matmulRatio,
+                l2BytesPerSecond * matmulRatio,
                 misalignedRatio,
                 wavePs,
                 epiloguePsPerElement,
@@ -115,9 +117,9 @@ public record GpuCalibration(
                 splitBytesPerSecond,
                 kernelFixedPs,
                 elementwiseHbmRatio,
-                flashForwardRate * profile.flashRateRatio(),
-                flashBackwardRate * profile.flashRateRatio(),
-                flashNarrowHeadRatio * profile.flashNarrowRateRatio() / profile.flashRateRatio(),
+                flashForwardRate * flashRatio,
+                flashBackwardRate * flashRatio,
+                flashNarrowHeadRatio * profile.flashNarrowRateRatio(architecture) / flashRatio,
                 tiles,
                 splits,
                 range);

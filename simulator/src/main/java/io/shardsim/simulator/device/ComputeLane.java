@@ -7,9 +7,10 @@ import java.util.PrimitiveIterator;
  * The kernel that runs on the compute stream, and what collectives running beside it take away from it.
  *
  * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the multiprocessors for the time
- * the block is held. Time for which others keep the memory busy, collectives and copies on other streams, costs it as much as the kernel itself
- * waits for memory: all of it where it is bound by memory, nothing in a matrix product, which leaves the memory idle for most of the time. What
- * has been lost is made up for when the kernel would have ended.
+ * the block is held. Time for which collectives keep the memory busy costs it as much as the kernel itself waits for memory: all of it where it is
+ * bound by memory, nothing in a matrix product, which leaves the memory idle for most of the time. A kernel on another stream, a cast or a copy into
+ * a bucket, costs it all the time that it takes, for both have blocks for all multiprocessors. What has been lost is made up for when the
+ * kernel would have ended.
  *
  * <p>It is made up for in whole parts of the kernel's time, each a five-hundredth or less, to the nearest. The model knows it no better, and so equal layers
  * take equal times: were it exact, one slice more or less that falls within a kernel would move all that follows, and nothing would ever repeat itself.
@@ -61,7 +62,14 @@ final class ComputeLane {
         }
     }
 
-    /** Others keep the memory busy for a time. */
+    /** A kernel runs on another stream for a time: each fills all multiprocessors, so what one gets the other lacks. */
+    void onKernelBeside(long kernelPs) {
+        if (running) {
+            lostPs += kernelPs;
+        }
+    }
+
+    /** Collectives keep the memory busy for a time. */
     void onMemoryBusy(long busyPs) {
         if (running) {
             lostPs += busyPs * memoryPerMille / 1000;

@@ -12,7 +12,8 @@ import java.util.List;
  *       layers are in flight [1, section 3.4].
  *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on the one
  *       internal stream of their process group [1, section 3.3.2].
- *   <li>The gradients of a layer are copied into its flat gradient, reduce-scattered, and added to the 32-bit shard, every micro-batch.
+ *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in 32 bits, divided by a part of the ranks on
+ *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
  *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
  * </ul>
  *
@@ -141,7 +142,7 @@ public final class Fsdp extends ShardingStrategy {
                 int freed = layer + 2 < layers ? backward[layer + 2] : StepWriter.NONE;
                 if (freed != StepWriter.NONE) {
                     writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
-                    writer.free(MemoryOwner.BUCKETS, elementBytes * layerElements);
+                    writer.free(MemoryOwner.BUCKETS, reduceBytes * layerElements);
                 }
                 if (freeAfterForward && prefetch && layer > 0) {
                     gathered[layer - 1] = gatherLayer(freed);
@@ -181,18 +182,27 @@ public final class Fsdp extends ShardingStrategy {
         private void backwardRoot() {
             int remaining = Math.min(2, layers);
             writer.free(MemoryOwner.GATHERED_UNITS, remaining * elementBytes * layerElements);
-            long gradientBytes = elementBytes * rootElements;
-            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
             int computed = writer.backwardEmbedding();
             reduce(rootElements, "reduce-scatter root", computed);
-            writer.free(MemoryOwner.BUCKETS, gradientBytes + remaining * elementBytes * layerElements);
-            writer.free(MemoryOwner.GATHERED_UNITS, gradientBytes);
+            writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
+            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
         }
 
-        /** Waits for the last gather because both use one communicator; then adds the shard to the 32-bit gradient. */
+        /**
+         * Casts the gradient if it is reduced in 32 bits and divides it by a part of the ranks, which keeps 16 bits from overflowing. The
+         * reduction waits for the last gather because both use one communicator; then the shard is added to the 32-bit gradient.
+         */
         private void reduce(long elements, String label, int computed) {
+            int ready = computed;
+            if (reduceBytes != elementBytes) {
+                writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
+                ready = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", ready);
+                writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
+            }
+            ready = writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", ready);
             int scattered =
-                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, computed, lastGather);
+                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, ready, lastGather);
             long shardElements = elements / shard.size();
             if (replication.size() > 1) {
                 scattered = writer.allReduce(

@@ -57,6 +57,15 @@ class ComputeLaneTest {
     }
 
     @Test
+    void losesAllTheTimeOfAKernelOnAnotherStream() {
+        lane.start(0, 1_000, 0);
+        lane.onKernelBeside(400);
+
+        assertThat(lane.end()).isFalse();
+        assertThat(lane.endPs()).as("even a matrix product").isEqualTo(1_400);
+    }
+
+    @Test
     void aMatrixProductLeavesTheMemoryToOthers() {
         lane.start(0, 1_000, 0);
         lane.onMemoryBusy(400);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FsdpTest {
@@ -27,6 +28,31 @@ class FsdpTest {
         StepPlan plan = Strategies.of("fsdp", Map.of()).plan(JOB);
         long expected = 2L * 2 * MODEL.parameters();
         assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "")).isBetween(expected, expected + 100L * 2 * 256);
+    }
+
+    @Test
+    void castsAndDividesGradientsBeforeItReducesThem() {
+        long elements = 2 * MODEL.parameters();
+        StepPlan half = Strategies.of("fsdp", Map.of()).plan(JOB);
+        assertThat(Strategies.moved(half, "cast gradients")).isZero();
+        assertThat(Strategies.moved(half, "divide gradients")).isBetween(4 * elements, 4 * elements + 400L * 256);
+
+        StepPlan single = Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB);
+        assertThat(Strategies.moved(single, "cast gradients")).isBetween(6 * elements, 6 * elements + 600L * 256);
+        assertThat(Strategies.moved(single, "divide gradients")).isBetween(8 * elements, 8 * elements + 800L * 256);
+    }
+
+    @Test
+    void gradientsInFlightAreThoseThatAreReduced() {
+        long half = MemoryLedger.peakBytes(
+                Strategies.of("fsdp", Map.of()).plan(JOB).memoryChanges(), Set.of(MemoryOwner.BUCKETS), 0);
+        long single = MemoryLedger.peakBytes(
+                Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB).memoryChanges(),
+                Set.of(MemoryOwner.BUCKETS),
+                0);
+        assertThat(single - half)
+                .as("2 bytes more for each gradient of the layers in flight and of the root")
+                .isBetween(2 * 2 * MODEL.layerParameters(), 2 * 3 * MODEL.layerParameters());
     }
 
     @Test

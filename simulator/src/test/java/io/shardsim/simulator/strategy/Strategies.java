@@ -32,6 +32,18 @@ final class Strategies {
         return bytes;
     }
 
+    /** Bytes that copies of that label read and write; 0 when there are none. */
+    static long moved(StepPlan plan, String label) {
+        long bytes = 0;
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Compute copy
+                    && copy.label().equals(label)) {
+                bytes += copy.work().amount();
+            }
+        }
+        return bytes;
+    }
+
     static long count(StepPlan plan, CollectiveKind kind, String label) {
         long count = 0;
         for (int i = 0; i < plan.size(); i++) {

@@ -43,6 +43,7 @@ public final class CalibrateTraining {
             new Coefficient("composer", "matmul-rate-ratio.hopper", 0.8, 1.0),
             // FlashAttention-2 is 1.3 to 2.5 times faster than Triton's.
             new Coefficient("composer", "flash-rate-ratio", 0.4, 0.77),
+            new Coefficient("composer", "flash-rate-ratio.hopper", 0.4, 1.0),
             new Coefficient("composer", "flash-narrow-rate-ratio", 0.4, 0.77));
 
     private static final int SEED = 20221031;
