@@ -15,6 +15,8 @@ import java.util.List;
  * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside
  * the attention stay whole unless the sequence is split as well [2]. The collectives between them are not kernels of this list.
  *
+ * <p>The gradients of a block's first weights come last in its backward; Megatron-LM makes them before that of the norm, which changes no sum.
+ *
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2.
@@ -157,19 +159,38 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Backward of the feed-forward block. */
     public List<Kernel> feedForwardBlockBackward() {
         Sequence kernels = new Sequence();
+        kernels.addAll(feedForwardInputGradient());
+        kernels.addAll(weightGradients(ffnInputs()));
+        return kernels.list;
+    }
+
+    /** Backward of the feed-forward block up to the gradient of its input. */
+    public List<Kernel> feedForwardInputGradient() {
+        Sequence kernels = new Sequence();
         addResidualBackward(kernels);
         addLinearBackward(kernels, ffnOutput());
         kernels.add(
                 shape.gatedFfn() ? Operator.GATED_ACTIVATION_BACKWARD : Operator.ACTIVATION_BACKWARD, ffnElements());
-        for (Linear linear : ffnInputs()) {
-            addLinearBackward(kernels, linear);
-        }
+        addInputGradients(kernels, ffnInputs());
         addNormBackward(kernels);
         return kernels.list;
     }
 
+    /** Gradients of the weights that the input of the feed-forward block meets first. */
+    public List<Kernel> feedForwardWeightGradients() {
+        return weightGradients(ffnInputs());
+    }
+
     /** Backward of the attention block. */
     public List<Kernel> attentionBlockBackward() {
+        Sequence kernels = new Sequence();
+        kernels.addAll(attentionInputGradient());
+        kernels.addAll(weightGradients(inputProjections()));
+        return kernels.list;
+    }
+
+    /** Backward of the attention block up to the gradient of its input. */
+    public List<Kernel> attentionInputGradient() {
         Sequence kernels = new Sequence();
         addResidualBackward(kernels);
         addLinearBackward(kernels, outputProjection());
@@ -178,11 +199,14 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
         }
         kernels.add(Operator.LAYOUT_BACKWARD, splitHidden());
-        for (Linear linear : inputProjections()) {
-            addLinearBackward(kernels, linear);
-        }
+        addInputGradients(kernels, inputProjections());
         addNormBackward(kernels);
         return kernels.list;
+    }
+
+    /** Gradients of the weights that the input of the attention block meets first. */
+    public List<Kernel> attentionWeightGradients() {
+        return weightGradients(inputProjections());
     }
 
     /** Scores to context: what selective checkpointing computes again. */
@@ -277,11 +301,25 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     }
 
     private void addLinearBackward(Sequence kernels, Linear linear) {
-        kernels.add(linear.inputGradient(tokens()));
-        kernels.add(linear.weightGradient(tokens()));
-        if (linear.bias()) {
-            kernels.add(Operator.BIAS_GRADIENT, tokens() * linear.outputs());
+        addInputGradients(kernels, List.of(linear));
+        kernels.addAll(weightGradients(List.of(linear)));
+    }
+
+    private void addInputGradients(Sequence kernels, List<Linear> linears) {
+        for (Linear linear : linears) {
+            kernels.add(linear.inputGradient(tokens()));
         }
+    }
+
+    private List<Kernel> weightGradients(List<Linear> linears) {
+        Sequence kernels = new Sequence();
+        for (Linear linear : linears) {
+            kernels.add(linear.weightGradient(tokens()));
+            if (linear.bias()) {
+                kernels.add(Operator.BIAS_GRADIENT, tokens() * linear.outputs());
+            }
+        }
+        return kernels.list;
     }
 
     private List<Linear> inputProjections() {

@@ -29,6 +29,10 @@ public final class TransformerTimes {
     private final Phase feedForwardForward;
     private final Phase feedForwardBackward;
     private final Phase feedForwardRecompute;
+    private final Phase attentionInputGradient;
+    private final Phase attentionWeightGradients;
+    private final Phase feedForwardInputGradient;
+    private final Phase feedForwardWeightGradients;
     private final Phase outputForward;
     private final Phase outputBackward;
 
@@ -50,6 +54,10 @@ public final class TransformerTimes {
         this.feedForwardForward = forward(kernels.feedForwardBlockForward());
         this.feedForwardBackward = backward(kernels.feedForwardBlockBackward());
         this.feedForwardRecompute = forward(kernels.feedForwardBlockRecompute());
+        this.attentionInputGradient = backward(kernels.attentionInputGradient());
+        this.attentionWeightGradients = backward(kernels.attentionWeightGradients());
+        this.feedForwardInputGradient = backward(kernels.feedForwardInputGradient());
+        this.feedForwardWeightGradients = backward(kernels.feedForwardWeightGradients());
         this.outputForward = forward(kernels.outputForward());
         this.outputBackward = backward(kernels.outputBackward());
     }
@@ -129,6 +137,26 @@ public final class TransformerTimes {
     /** Backward of a layer's feed-forward block. */
     public Phase feedForwardBackward() {
         return feedForwardBackward;
+    }
+
+    /** Backward of a layer's attention block up to the gradient of its input. */
+    public Phase attentionInputGradient() {
+        return attentionInputGradient;
+    }
+
+    /** Gradients of the weights that the attention block's input meets first. */
+    public Phase attentionWeightGradients() {
+        return attentionWeightGradients;
+    }
+
+    /** Backward of a layer's feed-forward block up to the gradient of its input. */
+    public Phase feedForwardInputGradient() {
+        return feedForwardInputGradient;
+    }
+
+    /** Gradients of the weights that the feed-forward block's input meets first. */
+    public Phase feedForwardWeightGradients() {
+        return feedForwardWeightGradients;
     }
 
     /** What a full checkpoint runs again of a layer's feed-forward block. */

@@ -92,6 +92,7 @@ public final class TransformerWorkTimes implements WorkTimes {
             case WHOLE -> times.layerForward();
             case ATTENTION -> times.attentionForward();
             case FEED_FORWARD -> times.feedForwardForward();
+            default -> throw backwardOnly(part);
         };
     }
 
@@ -100,6 +101,7 @@ public final class TransformerWorkTimes implements WorkTimes {
             case WHOLE -> times.layerRecompute(checkpointing);
             case ATTENTION -> times.attentionForward();
             case FEED_FORWARD -> times.feedForwardRecompute();
+            default -> throw backwardOnly(part);
         };
     }
 
@@ -108,6 +110,14 @@ public final class TransformerWorkTimes implements WorkTimes {
             case WHOLE -> times.layerBackward();
             case ATTENTION -> times.attentionBackward();
             case FEED_FORWARD -> times.feedForwardBackward();
+            case ATTENTION_INPUT -> times.attentionInputGradient();
+            case ATTENTION_WEIGHTS -> times.attentionWeightGradients();
+            case FEED_FORWARD_INPUT -> times.feedForwardInputGradient();
+            case FEED_FORWARD_WEIGHTS -> times.feedForwardWeightGradients();
         };
+    }
+
+    private static IllegalArgumentException backwardOnly(Work.Part part) {
+        return new IllegalArgumentException(part + " is part of a backward pass alone");
     }
 }

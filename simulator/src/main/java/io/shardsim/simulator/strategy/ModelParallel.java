@@ -19,6 +19,7 @@ import java.util.List;
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
  * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
  * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
+ * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
  */
 public record ModelParallel(
         int tensor,
@@ -27,12 +28,13 @@ public record ModelParallel(
         String schedule,
         int chunks,
         String partition,
-        boolean scatterGather) {
+        boolean scatterGather,
+        boolean asyncAllReduce) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
-    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED, true);
+    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED, true, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -45,7 +47,8 @@ public record ModelParallel(
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
                 pipeline ? parameters.name("partition") : NONE.partition,
-                !parameters.names().contains("scatter_gather") || parameters.flag("scatter_gather"));
+                !parameters.names().contains("scatter_gather") || parameters.flag("scatter_gather"),
+                parameters.names().contains("async_tensor_all_reduce") && parameters.flag("async_tensor_all_reduce"));
     }
 
     boolean balanced() {

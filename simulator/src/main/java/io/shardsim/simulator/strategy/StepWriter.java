@@ -272,16 +272,37 @@ final class StepWriter {
         if (tensor() == 1) {
             return compute(kind, 1, label, waits);
         }
-        boolean backward = kind == Kind.LAYER_BACKWARD;
-        String exchanged = backward ? "layer gradient" : "layer";
-        enterBlock(exchanged, waits);
-        compute(kind, backward ? Part.FEED_FORWARD : Part.ATTENTION, 1, label, waits);
-        leaveBlock(exchanged);
-        enterBlock(exchanged);
-        int computed = compute(kind, backward ? Part.ATTENTION : Part.FEED_FORWARD, 1, label);
-        if (kind != Kind.LAYER_RECOMPUTE || !profile.recomputeStopsEarly()) {
-            leaveBlock(exchanged);
+        if (kind == Kind.LAYER_BACKWARD) {
+            enterBlock("layer gradient", waits);
+            backwardBlock(label, Part.FEED_FORWARD, Part.FEED_FORWARD_INPUT, Part.FEED_FORWARD_WEIGHTS, waits);
+            enterBlock("layer gradient");
+            return backwardBlock(label, Part.ATTENTION, Part.ATTENTION_INPUT, Part.ATTENTION_WEIGHTS);
         }
+        enterBlock("layer", waits);
+        compute(kind, Part.ATTENTION, 1, label, waits);
+        leaveBlock("layer");
+        enterBlock("layer");
+        int computed = compute(kind, Part.FEED_FORWARD, 1, label);
+        if (kind != Kind.LAYER_RECOMPUTE || !profile.recomputeStopsEarly()) {
+            leaveBlock("layer");
+        }
+        return computed;
+    }
+
+    /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
+    private int backwardBlock(String label, Part whole, Part input, Part weights, int... waits) {
+        if (!job.parallel().asyncAllReduce()) {
+            int computed = compute(Kind.LAYER_BACKWARD, whole, 1, label, waits);
+            leaveBlock("layer gradient");
+            return computed;
+        }
+        compute(Kind.LAYER_BACKWARD, input, 1, label, waits);
+        leaveBlock("layer gradient");
+        int at = stageIndex();
+        int[] exchanged = awaited[at];
+        awaited[at] = new int[0];
+        int computed = compute(Kind.LAYER_BACKWARD, weights, 1, label);
+        awaited[at] = exchanged;
         return computed;
     }
 

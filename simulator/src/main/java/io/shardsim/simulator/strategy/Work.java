@@ -14,7 +14,15 @@ public record Work(Kind kind, Part part, long amount) {
         /** First norm, attention and the first residual addition. */
         ATTENTION,
         /** Second norm, feed-forward block and the second residual addition. */
-        FEED_FORWARD
+        FEED_FORWARD,
+        /** Of attention's backward, all but {@link #ATTENTION_WEIGHTS}. */
+        ATTENTION_INPUT,
+        /** Gradients of the weights that attention's input meets first; nothing in the layer waits for them. */
+        ATTENTION_WEIGHTS,
+        /** Of the feed-forward block's backward, all but {@link #FEED_FORWARD_WEIGHTS}. */
+        FEED_FORWARD_INPUT,
+        /** Gradients of the weights that the block's input meets first; nothing in the layer waits for them. */
+        FEED_FORWARD_WEIGHTS
     }
 
     /** What the rank computes. */

@@ -62,6 +62,23 @@ class TransformerTimesTest {
         assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
     }
 
+    @Test
+    void aBlocksBackwardIsWhatLeadsToItsInputAndItsFirstWeights() {
+        for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
+            LayerKernels kernels = new LayerKernels(
+                    shape, new Workload(1024, 2, 8, false, AttentionKind.STANDARD), FrameworkProfile.named("megatron"));
+            long h = shape.hidden();
+            double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;
+            double feedForward = 2.0 * 2048 * h * shape.ffn() * (shape.gatedFfn() ? 2 : 1) / 8;
+            assertThat(flops(kernels.attentionWeightGradients())).isCloseTo(attention, within(attention * 1e-12));
+            assertThat(flops(kernels.feedForwardWeightGradients())).isCloseTo(feedForward, within(feedForward * 1e-12));
+            assertThat(flops(kernels.attentionInputGradient()) + attention)
+                    .isCloseTo(flops(kernels.attentionBlockBackward()), within(attention * 1e-12));
+            assertThat(flops(kernels.feedForwardInputGradient()) + feedForward)
+                    .isCloseTo(flops(kernels.feedForwardBlockBackward()), within(feedForward * 1e-12));
+        }
+    }
+
     private static double flops(Iterable<Kernel> kernels) {
         double flops = 0;
         for (Kernel kernel : kernels) {

@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -70,6 +71,40 @@ class TensorParallelTest {
                 .isEqualTo(reduced);
         double moved = CollectiveKind.ALL_GATHER.busFactor(4) + CollectiveKind.REDUCE_SCATTER.busFactor(4);
         assertThat(moved).isEqualTo(CollectiveKind.ALL_REDUCE.busFactor(4));
+    }
+
+    /** The gradients of a block's first weights wait for no all-reduce of their block, what follows them does (megatron/mpu/layers.py, backward). */
+    @Test
+    void gradientsOfWeightsAreMadeBesideTheAllReduceOfTheInputsGradient() {
+        StepPlan beside = plan("megatron", Map.of("tensor_parallel", 4), Checkpointing.NONE);
+        StepPlan after =
+                plan("megatron", Map.of("tensor_parallel", 4, "async_tensor_all_reduce", false), Checkpointing.NONE);
+        int made = 0;
+        for (int i = 1; i < beside.size(); i++) {
+            if (partOf(beside, i) != Part.ATTENTION_WEIGHTS && partOf(beside, i) != Part.FEED_FORWARD_WEIGHTS) {
+                continue;
+            }
+            made++;
+            assertThat(beside.operation(i - 1).label()).isEqualTo("all-reduce layer gradient");
+            assertThat(beside.waitsFor(i)).doesNotContain(i - 1);
+            int next = i + 1;
+            while (beside.operation(next).stream() != Stream.COMPUTE) {
+                next++;
+            }
+            assertThat(beside.waitsFor(next)).contains(i - 1);
+        }
+        assertThat(made).isEqualTo(2 * MODEL.layers() * MICRO_BATCHES);
+        assertThat(Strategies.count(beside, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
+                .isEqualTo(Strategies.count(after, CollectiveKind.ALL_REDUCE, "all-reduce layer"));
+        for (int i = 0; i < after.size(); i++) {
+            assertThat(partOf(after, i)).isIn(Part.WHOLE, Part.ATTENTION, Part.FEED_FORWARD);
+        }
+    }
+
+    private static Part partOf(StepPlan plan, int index) {
+        return plan.operation(index) instanceof Operation.Compute compute
+                ? compute.work().part()
+                : Part.WHOLE;
     }
 
     /** s b h (10 + 24 / t + 5 a s / (h t)) with tensor parallelism, all of it divided by t with the sequence split (equations 2 and 4). */
