@@ -13,6 +13,7 @@ import java.util.stream.Stream;
  * @param nvLinkStepPs one step over NVLink beside its bytes [ps] -- calibration
  * @param laneRates what one thread block can move at most -- calibration
  * @param copyRatio share of the NVLink payload rate that all channels together make when they copy [1] -- calibration
+ * @param allReduceCopyRatio the same in the second half of an all-reduce, which copies within one buffer [1] -- calibration
  * @param reduceRatio the same when they reduce [1] -- calibration
  * @param storeRate a thread block that stores a chunk and sends nothing -- calibration
  * @param channels channels inside a node -- specification
@@ -23,6 +24,7 @@ record NcclGpu(
         long[] nvLinkStepPs,
         Bandwidth[] laneRates,
         double copyRatio,
+        double allReduceCopyRatio,
         double reduceRatio,
         Bandwidth storeRate,
         int channels,
@@ -58,6 +60,11 @@ record NcclGpu(
             throw new IllegalArgumentException("NCCL constants: no file " + gpu.architecture()
                     + ".properties; add one like ampere.properties, or name the architecture ampere, hopper or volta");
         }
+        return of(constants);
+    }
+
+    /** The same constants from keys and values, a fit's for instance. */
+    static NcclGpu of(Constants constants) {
         return new NcclGpu(
                 timesPs(constants, "base"),
                 timesPs(constants, "nvlink-step"),
@@ -65,6 +72,7 @@ record NcclGpu(
                         .map(protocol -> constants.rate("lane." + protocol.key()))
                         .toArray(Bandwidth[]::new),
                 constants.ratio("nvlink.copy-ratio"),
+                constants.ratio("nvlink.all-reduce-copy-ratio"),
                 constants.ratio("nvlink.reduce-ratio"),
                 constants.rate("store"),
                 constants.count("channels"),

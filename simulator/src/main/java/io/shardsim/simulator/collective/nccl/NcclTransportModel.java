@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,7 @@ public final class NcclTransportModel implements TransportModel {
 
     private final List<CollectiveAlgorithm> algorithms;
     private final long chunkBytesMax;
+    private final Function<GpuSpec, NcclGpu> constants;
     private final Map<String, NcclGpu> gpus = new ConcurrentHashMap<>();
     private final Map<InstanceSpec, NcclNetwork> networks = new ConcurrentHashMap<>();
 
@@ -71,11 +73,18 @@ public final class NcclTransportModel implements TransportModel {
      * @param chunkBytesMax largest chunk, NCCL's own being smaller or not [bytes]
      */
     public NcclTransportModel(List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax) {
+        this(algorithms, chunkBytesMax, NcclGpu::of);
         if (chunkBytesMax < 16) {
             throw new IllegalArgumentException("chunk " + chunkBytesMax + " B < 16 B");
         }
+    }
+
+    /** With other constants than those that ship. */
+    NcclTransportModel(
+            List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax, Function<GpuSpec, NcclGpu> constants) {
         this.algorithms = List.copyOf(algorithms);
         this.chunkBytesMax = chunkBytesMax;
+        this.constants = constants;
     }
 
     @Override
@@ -122,7 +131,7 @@ public final class NcclTransportModel implements TransportModel {
     }
 
     private NcclGpu gpu(GpuSpec gpu) {
-        return gpus.computeIfAbsent(gpu.architecture(), architecture -> NcclGpu.of(gpu));
+        return gpus.computeIfAbsent(gpu.architecture(), architecture -> constants.apply(gpu));
     }
 
     /** True when the caller or NCCL may mean this algorithm; NCCL sends to all peers at once for all-to-all and for nothing else. */
@@ -169,6 +178,7 @@ public final class NcclTransportModel implements TransportModel {
         Bandwidth lane = hierarchical ? nvLink : gpu.laneRates()[p];
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
         Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
+        double copyRatio = kind == CollectiveKind.ALL_REDUCE ? gpu.allReduceCopyRatio() : gpu.copyRatio();
         Router router = new Router(cluster);
         long nvLinkLatencyPs = cluster.gpusPerNode() > 1 ? router.route(0, 1, 0).latencyPs() : 0;
         long networkLatencyPs =
@@ -181,7 +191,7 @@ public final class NcclTransportModel implements TransportModel {
                 gpu.basePs()[p],
                 Math.max(0, gpu.nvLinkStepPs()[p] - nvLinkLatencyPs),
                 Math.max(0, network.stepPs()[p] - networkLatencyPs),
-                slower(lane, nvLink.scaled(gpu.copyRatio() * share)),
+                slower(lane, nvLink.scaled(copyRatio * share)),
                 slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
                 store,
                 protocol.wireRatio(),

@@ -7,6 +7,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.BROADCAST;
 import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
@@ -221,10 +222,13 @@ class NcclTransportModelTest {
         Transport transport =
                 choose(REDUCE_SCATTER, "auto", 1024 * MIB, cluster).transport();
         Router router = new Router(cluster);
+        NcclGpu measured = NcclGpu.of(cluster.instance().gpu());
+        int simple = Protocol.SIMPLE.ordinal();
 
-        assertThat(transport.intraStepPs() + router.route(0, 1, 0).latencyPs()).isEqualTo(4_890_000);
+        assertThat(transport.intraStepPs() + router.route(0, 1, 0).latencyPs())
+                .isEqualTo(measured.nvLinkStepPs()[simple]);
         assertThat(transport.interStepPs() + router.route(0, 8, 0).latencyPs()).isEqualTo(30_000_000);
-        assertThat(transport.basePs()).isEqualTo(25_770_000);
+        assertThat(transport.basePs()).isEqualTo(measured.basePs()[simple]);
     }
 
     @Test
@@ -239,12 +243,16 @@ class NcclTransportModelTest {
 
     @Test
     void channelsTogetherMakeTheMeasuredShareOfNvLink() {
-        Transport transport =
-                choose(ALL_GATHER, "auto", 1024 * MIB, Machines.p4d(1)).transport();
+        Cluster cluster = Machines.p4d(1);
+        Transport gather = choose(ALL_GATHER, "auto", 1024 * MIB, cluster).transport();
+        Transport reduce = choose(ALL_REDUCE, "auto", 1024 * MIB, cluster).transport();
+        NcclGpu measured = NcclGpu.of(cluster.instance().gpu());
 
-        assertThat(transport.copyRate().bytesPerSecond() * 24).isBetween(204_300_000_000L, 204_400_000_000L);
-        assertThat(transport.reduceRate().bytesPerSecond() * 24).isBetween(231_700_000_000L, 231_800_000_000L);
-        assertThat(transport.storeRate().bytesPerSecond()).isEqualTo(30_700_000_000L);
+        assertThat(gather.copyRate().bytesPerSecond() * 24 / 232e9).isCloseTo(measured.copyRatio(), within(1e-6));
+        assertThat(reduce.copyRate().bytesPerSecond() * 24 / 232e9)
+                .isCloseTo(measured.allReduceCopyRatio(), within(1e-6));
+        assertThat(reduce.reduceRate().bytesPerSecond() * 24 / 232e9).isCloseTo(measured.reduceRatio(), within(1e-6));
+        assertThat(gather.storeRate()).isEqualTo(measured.storeRate());
     }
 
     @Test
