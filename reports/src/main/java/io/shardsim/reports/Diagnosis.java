@@ -112,7 +112,7 @@ public record Diagnosis(String why, String next) {
         if (b.slowdownSeconds() > loss) {
             return new Diagnosis(
                     "Compute loses " + share(b.slowdownSeconds(), step)
-                            + " to collectives that run beside it on the same GPUs.",
+                            + " to collectives, casts and copies that run beside it on the same GPUs.",
                     nextForSlowdown(run));
         }
         return new Diagnosis(

@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
  * @param stepSeconds from start until the last rank is done [s]
  * @param workSeconds each kind of work at full speed [s]
  * @param otherWorkSeconds work that no kind accounts for [s]
- * @param slowdownSeconds what compute lost to collectives that ran beside it [s]
+ * @param slowdownSeconds what compute lost to collectives, casts and copies that ran beside it [s]
  * @param exposedSeconds time that compute stood still, by the stream it waited for; without COMPUTE [s]
  * @param idleSeconds before the first operation, after the last one, and waiting for slower ranks to finish [s]
  */

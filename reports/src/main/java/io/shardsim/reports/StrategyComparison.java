@@ -37,7 +37,7 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                     b -> b.exposedSeconds(Stream.PIPELINE_FORWARD) + b.exposedSeconds(Stream.PIPELINE_BACKWARD)),
             new Loss("waits for host copies", b -> b.exposedSeconds(Stream.COPY)),
             new Loss("waits for the host", b -> b.exposedSeconds(Stream.HOST)),
-            new Loss("is slowed down by collectives beside compute", StepBreakdown::slowdownSeconds),
+            new Loss("is slowed down by collectives and copies beside compute", StepBreakdown::slowdownSeconds),
             new Loss("computes", StepBreakdown::totalWorkSeconds),
             new Loss("is idle", StepBreakdown::idleSeconds));
 

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param finishPs virtual time at which its last operation ended [ps]
  * @param busyPs for each stream, time with an operation running [ps]
  * @param workPs for each kind of work, its time at full speed [ps]
- * @param slowdownPs time that compute lost to collectives running beside it [ps]
+ * @param slowdownPs time that compute lost to collectives, casts and copies running beside it [ps]
  * @param exposedPs time that the compute stream stood still, by the stream it waited for [ps]; COMPUTE: before its first and after its last operation
  */
 public record RankTotals(

@@ -200,7 +200,9 @@ public final class Fsdp extends ShardingStrategy {
                 ready = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", ready);
                 writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
             }
-            ready = writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", ready);
+            if (job.dataParallel() > 1) {
+                ready = writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", ready);
+            }
             int scattered =
                     writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, ready, lastGather);
             long shardElements = elements / shard.size();

@@ -77,7 +77,7 @@ public final class Glossary {
             new Term(
                     "slow-down",
                     "slow-down",
-                    "What compute loses because collectives run on the same GPU at the same time."),
+                    "What compute loses because collectives, casts and copies run on the same GPU at the same time."),
             new Term(
                     "stream",
                     "stream",
