@@ -25,11 +25,13 @@ final class ClusterResolver {
             List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
 
     private final Block block;
+    private final List<String> notes;
     private final List<Figure> figures;
     private final Problems problems;
 
-    ClusterResolver(Block block, List<Figure> figures, Problems problems) {
+    ClusterResolver(Block block, List<String> notes, List<Figure> figures, Problems problems) {
         this.block = block;
+        this.notes = notes;
         this.figures = figures;
         this.problems = problems;
     }
@@ -42,6 +44,7 @@ final class ClusterResolver {
         Long nodes = block.whole("nodes");
         if (instance != null) {
             check(instance);
+            remark(instance);
         }
         return instance == null || nodes == null || problems.size() > before
                 ? null
@@ -143,6 +146,16 @@ final class ClusterResolver {
             given.put(HardwareKeys.PRICE.name(), price);
         }
         return given;
+    }
+
+    /** Of what was left out, that which decides how fast the network is. */
+    private void remark(InstanceSpec instance) {
+        Bandwidth link = instance.pcie().linkRate();
+        Bandwidth nic = instance.nic().effectiveRate();
+        if (!block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
+            notes.add("pcie is left out and taken to be " + link + ", of generation 4, which holds a NIC of " + nic
+                    + " back; write pcie: 56 GB/s for generation 5");
+        }
     }
 
     private void check(InstanceSpec instance) {

@@ -145,7 +145,7 @@ public final class ScenarioReader {
         ScenarioPoint resolve() {
             Block clusterBlock = file.block("cluster");
             Cluster cluster =
-                    clusterBlock == null ? null : new ClusterResolver(clusterBlock, figures, problems).resolve();
+                    clusterBlock == null ? null : new ClusterResolver(clusterBlock, notes, figures, problems).resolve();
             if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
                 notes.add(
                         "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"

@@ -91,6 +91,17 @@ class ScenarioReaderTest {
     }
 
     @Test
+    void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
+        String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
+                + "cluster: {gpu: h100-80gb, gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 2";
+        assertThat(read(cluster + "}\n").points().get(0).notes())
+                .containsExactly(
+                        "pcie is left out and taken to be 24 GB/s, of generation 4, which holds a NIC of 48 GB/s back; "
+                                + "write pcie: 56 GB/s for generation 5");
+        assertThat(read(cluster + ", pcie: 56 GB/s}\n").points().get(0).notes()).isEmpty();
+    }
+
+    @Test
     void aParameterOfAnotherStrategyOfTheSweepIsANote() throws InputException {
         List<ScenarioPoint> points =
                 read(BASE + "sweep: {strategy.kind: [zero3, fsdp, mics]}\n").points();
