@@ -1,20 +1,12 @@
 package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.Constants;
-import java.util.Arrays;
+import io.shardsim.simulator.compute.calibration.Coefficient;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.function.ToDoubleFunction;
-import org.hipparchus.optim.InitialGuess;
-import org.hipparchus.optim.MaxEval;
-import org.hipparchus.optim.SimpleBounds;
-import org.hipparchus.optim.SimpleValueChecker;
-import org.hipparchus.optim.nonlinear.scalar.GoalType;
-import org.hipparchus.optim.nonlinear.scalar.ObjectiveFunction;
-import org.hipparchus.optim.nonlinear.scalar.noderiv.CMAESOptimizer;
-import org.hipparchus.random.MersenneTwister;
+import java.util.stream.Stream;
 
 /**
  * Fits what a step of a ring inside a node takes on the measured collectives of nccl_intra_node.csv, by least squares in the logarithm. What
@@ -23,38 +15,11 @@ import org.hipparchus.random.MersenneTwister;
  * <p>{@code CalibrateNccl [ampere|hopper [iterations]]}
  */
 final class CalibrateNccl {
-
-    /**
-     * One constant to fit.
-     *
-     * @param unit of the file, behind the number
-     * @param least physical lower bound; of a step, the latency of an NVLink and a switch
-     * @param most physical upper bound
-     */
-    private record Coefficient(String key, String unit, double least, double most) {
-        double value(Properties constants) {
-            return Double.parseDouble(constants.getProperty(key).replace(unit, ""));
-        }
-    }
-
-    private static final List<Coefficient> ALL = List.of(
-            new Coefficient("base.ll", " us", 1, 30),
-            new Coefficient("base.ll128", " us", 1, 30),
-            new Coefficient("base.simple", " us", 1, 60),
-            new Coefficient("nvlink-step.ll", " us", 0.5, 10),
-            new Coefficient("nvlink-step.ll128", " us", 0.5, 10),
-            new Coefficient("nvlink-step.simple", " us", 0.5, 20),
-            new Coefficient("lane.ll", " GB/s", 1, 40),
-            new Coefficient("nvlink.copy-ratio", "", 0.5, 1),
-            new Coefficient("nvlink.all-reduce-copy-ratio", "", 0.5, 1),
-            new Coefficient("nvlink.reduce-ratio", "", 0.5, 1),
-            new Coefficient("store", " GB/s", 5, 100));
-
-    private static final int SEED = 20221031;
-    /** Searches, each from the best point so far. */
-    private static final int STARTS = 5;
     /** Spread of the first points of a search, in the logarithm. */
     private static final double SPREAD = 0.2;
+
+    private static final int SEARCHES = 5;
+    private static final int POPULATION = 16;
 
     private CalibrateNccl() {}
 
@@ -69,72 +34,56 @@ final class CalibrateNccl {
         Properties shipped = Objects.requireNonNull(Constants.find(NcclGpu.FILES, architecture))
                 .toProperties();
         List<RingMeasurements.Row> rows = RingMeasurements.of(architecture);
-        List<Coefficient> fitted = coefficients(architecture);
-        ToDoubleFunction<double[]> error = point -> error(architecture, with(shipped, fitted, point), rows);
-        SimpleBounds bounds = new SimpleBounds(logs(fitted, Coefficient::least), logs(fitted, Coefficient::most));
-        double[] spread = new double[fitted.size()];
-        Arrays.fill(spread, SPREAD);
-        double[] best = logs(fitted, coefficient -> coefficient.value(shipped));
-        for (int start = 0; start < STARTS; start++) {
-            double[] found = new CMAESOptimizer(
-                            iterations,
-                            0,
-                            true,
-                            0,
-                            0,
-                            new MersenneTwister(SEED + start),
-                            false,
-                            new SimpleValueChecker(0, 1e-9))
-                    .optimize(
-                            MaxEval.unlimited(),
-                            new ObjectiveFunction(error::applyAsDouble),
-                            GoalType.MINIMIZE,
-                            new InitialGuess(best),
-                            bounds,
-                            new CMAESOptimizer.Sigma(spread),
-                            new CMAESOptimizer.PopulationSize(16))
-                    .getPoint();
-            best = error.applyAsDouble(found) < error.applyAsDouble(best) ? found : best;
-        }
-        double[] errors = {error(architecture, shipped, rows), error.applyAsDouble(best)};
+        List<Coefficient> coefficients = coefficients(architecture, shipped);
+        double[] best = Coefficient.fit(
+                coefficients,
+                values -> error(architecture, with(shipped, coefficients, values), rows),
+                new Coefficient.Effort(SEARCHES, iterations * POPULATION, POPULATION, 1e-9));
+        double[] errors = {
+            error(architecture, shipped, rows), error(architecture, with(shipped, coefficients, best), rows)
+        };
         System.out.printf(
                 "%s: %d rings, error %.4f as shipped, %.4f as fitted%n",
                 architecture, rows.size(), errors[0], errors[1]);
-        Properties constants = with(shipped, fitted, best);
-        for (Coefficient coefficient : fitted) {
-            System.out.printf(
-                    "%s.properties: %s = %s (shipped %s)%n",
-                    architecture,
-                    coefficient.key(),
-                    constants.getProperty(coefficient.key()),
-                    shipped.getProperty(coefficient.key()));
-        }
+        Coefficient.print(coefficients, best);
         return errors;
     }
 
-    /** On Hopper the shares of NVLink are those that several p5.48xlarge need, which these rows do not reach. */
-    private static List<Coefficient> coefficients(String architecture) {
-        return ALL.stream()
+    /**
+     * What to fit; of a step, the least is the latency of an NVLink and a switch. On Hopper the shares of NVLink are those that several p5.48xlarge
+     * need, which these rows do not reach.
+     */
+    private static List<Coefficient> coefficients(String architecture, Properties shipped) {
+        return Stream.of(
+                        coefficient(architecture, shipped, "base.ll", 1, 30),
+                        coefficient(architecture, shipped, "base.ll128", 1, 30),
+                        coefficient(architecture, shipped, "base.simple", 1, 60),
+                        coefficient(architecture, shipped, "nvlink-step.ll", 0.5, 10),
+                        coefficient(architecture, shipped, "nvlink-step.ll128", 0.5, 10),
+                        coefficient(architecture, shipped, "nvlink-step.simple", 0.5, 20),
+                        coefficient(architecture, shipped, "lane.ll", 1, 40),
+                        coefficient(architecture, shipped, "nvlink.copy-ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "nvlink.all-reduce-copy-ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "nvlink.reduce-ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "store", 5, 100))
                 .filter(coefficient ->
                         !architecture.equals("hopper") || !coefficient.key().endsWith("-ratio"))
                 .toList();
     }
 
-    private static double[] logs(List<Coefficient> coefficients, ToDoubleFunction<Coefficient> value) {
-        return coefficients.stream()
-                .mapToDouble(coefficient -> StrictMath.log(value.applyAsDouble(coefficient)))
-                .toArray();
+    private static Coefficient coefficient(
+            String architecture, Properties shipped, String key, double least, double most) {
+        double value = Double.parseDouble(shipped.getProperty(key).split(" ")[0]);
+        return Coefficient.logarithmic(architecture, key, least, most, value, SPREAD);
     }
 
-    /** @param point logarithms of the coefficients */
-    private static Properties with(Properties shipped, List<Coefficient> fitted, double[] point) {
+    private static Properties with(Properties shipped, List<Coefficient> coefficients, double[] values) {
         Properties constants = new Properties();
         constants.putAll(shipped);
-        for (int i = 0; i < point.length; i++) {
-            Coefficient coefficient = fitted.get(i);
-            constants.setProperty(
-                    coefficient.key(),
-                    String.format(Locale.ROOT, "%.3f%s", StrictMath.exp(point[i]), coefficient.unit()));
+        for (int i = 0; i < values.length; i++) {
+            String key = coefficients.get(i).key();
+            String number = String.format(Locale.ROOT, "%.3f", values[i]);
+            constants.setProperty(key, shipped.getProperty(key).replaceFirst("[0-9.]+", number));
         }
         return constants;
     }

@@ -4,17 +4,9 @@ import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.topology.GpuSpec;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
-import org.hipparchus.optim.InitialGuess;
-import org.hipparchus.optim.MaxEval;
-import org.hipparchus.optim.SimpleBounds;
-import org.hipparchus.optim.SimpleValueChecker;
-import org.hipparchus.optim.nonlinear.scalar.GoalType;
-import org.hipparchus.optim.nonlinear.scalar.ObjectiveFunction;
-import org.hipparchus.optim.nonlinear.scalar.noderiv.CMAESOptimizer;
-import org.hipparchus.random.MersenneTwister;
+import java.util.stream.Stream;
 
 /**
  * Fits the {@code matmul.*} coefficients of a GPU family on its table of measured products, starting from the shipped
@@ -41,10 +33,6 @@ public final class CalibrateMatmul {
     /** First spread of the search in logarithms: a tenth. */
     private static final double FIRST_STEP = 0.1;
 
-    private static final int POPULATION = 16;
-    /** The search is random; the same seed gives the same coefficients. */
-    private static final int SEED = 20221031;
-
     private CalibrateMatmul() {}
 
     public static void main(String[] arguments) {
@@ -58,18 +46,20 @@ public final class CalibrateMatmul {
     static double[] run(String family, int evaluations, int every) {
         GpuSpec gpu = gpuOf(family);
         MatmulTable table = table(family);
-        String[] keys = family.equals("volta") ? SQUARE_KEYS : KEYS;
-
-        double[] values = fit(gpu, family, keys, table.every(every), evaluations);
+        List<Coefficient> coefficients = coefficients(family);
+        MatmulTable seen = table.every(every);
+        double[] best = Coefficient.fit(
+                coefficients,
+                values -> seen.objective(model(gpu, with(family, coefficients, values))),
+                new Coefficient.Effort(1, evaluations, 16, 1e-7));
+        GpuCalibration fitted = with(family, coefficients, best);
         System.out.println("# " + family + ", " + table.rows().size() + " products");
-        for (int i = 0; i < keys.length; i++) {
-            System.out.printf("%s = %.4g%n", keys[i], values[i]);
-        }
+        Coefficient.print(coefficients, best);
         report("shipped", gpu, GpuCalibration.named(family), table);
-        report("fitted", gpu, with(family, keys, values), table);
+        report("fitted", gpu, fitted, table);
         return new double[] {
             table.meanAbsoluteError(RooflineKernelTime.of(gpu), row -> true),
-            table.meanAbsoluteError(model(gpu, with(family, keys, values)), row -> true)
+            table.meanAbsoluteError(model(gpu, fitted), row -> true)
         };
     }
 
@@ -92,63 +82,32 @@ public final class CalibrateMatmul {
         };
     }
 
-    private static double[] fit(GpuSpec gpu, String family, String[] keys, MatmulTable table, int evaluations) {
-        double[] guess = logarithms(coefficients(GpuCalibration.properties(family), keys));
-        double[] sigma = new double[guess.length];
-        Arrays.fill(sigma, FIRST_STEP);
-        CMAESOptimizer optimizer = new CMAESOptimizer(
-                evaluations, 0, true, 0, 0, new MersenneTwister(SEED), false, new SimpleValueChecker(1e-7, 1e-7));
-        ObjectiveFunction objective =
-                new ObjectiveFunction(point -> table.objective(model(gpu, with(family, keys, exponentials(point)))));
-        double[] best = optimizer
-                .optimize(
-                        new MaxEval(evaluations),
-                        objective,
-                        GoalType.MINIMIZE,
-                        new InitialGuess(guess),
-                        SimpleBounds.unbounded(guess.length),
-                        new CMAESOptimizer.Sigma(sigma),
-                        new CMAESOptimizer.PopulationSize(POPULATION))
-                .getPoint();
-        return exponentials(best);
+    private static List<Coefficient> coefficients(String family) {
+        Properties shipped = GpuCalibration.properties(family);
+        return Stream.of(family.equals("volta") ? SQUARE_KEYS : KEYS)
+                .map(key -> Coefficient.logarithmic(
+                        family,
+                        key,
+                        0,
+                        Double.POSITIVE_INFINITY,
+                        Double.parseDouble(shipped.getProperty(key)),
+                        FIRST_STEP))
+                .toList();
     }
 
     private static RooflineKernelTime model(GpuSpec gpu, GpuCalibration calibration) {
         return new RooflineKernelTime(gpu, calibration, gpu.smCount(), 2);
     }
 
-    private static double[] coefficients(Properties properties, String[] keys) {
-        double[] values = new double[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            values[i] = Double.parseDouble(properties.getProperty(keys[i]));
-        }
-        return values;
-    }
-
-    private static GpuCalibration with(String family, String[] keys, double[] values) {
+    private static GpuCalibration with(String family, List<Coefficient> coefficients, double[] values) {
         Properties properties = GpuCalibration.properties(family);
-        for (int i = 0; i < keys.length; i++) {
+        for (int i = 0; i < values.length; i++) {
+            String key = coefficients.get(i).key();
             // No tile is faster than the tensor cores.
-            double value = keys[i].equals("matmul.rate") ? Math.min(1.0, values[i]) : values[i];
-            properties.setProperty(keys[i], Double.toString(value));
+            double value = key.equals("matmul.rate") ? Math.min(1.0, values[i]) : values[i];
+            properties.setProperty(key, Double.toString(value));
         }
         return GpuCalibration.parse(family, properties);
-    }
-
-    private static double[] logarithms(double[] values) {
-        double[] result = new double[values.length];
-        for (int i = 0; i < values.length; i++) {
-            result[i] = StrictMath.log(values[i]);
-        }
-        return result;
-    }
-
-    private static double[] exponentials(double[] values) {
-        double[] result = new double[values.length];
-        for (int i = 0; i < values.length; i++) {
-            result[i] = StrictMath.exp(values[i]);
-        }
-        return result;
     }
 
     private static void report(String label, GpuSpec gpu, GpuCalibration calibration, MatmulTable table) {

@@ -2,19 +2,10 @@ package io.shardsim.simulator.compute.calibration;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import org.hipparchus.optim.InitialGuess;
-import org.hipparchus.optim.MaxEval;
-import org.hipparchus.optim.SimpleBounds;
-import org.hipparchus.optim.SimpleValueChecker;
-import org.hipparchus.optim.nonlinear.scalar.GoalType;
-import org.hipparchus.optim.nonlinear.scalar.ObjectiveFunction;
-import org.hipparchus.optim.nonlinear.scalar.noderiv.CMAESOptimizer;
-import org.hipparchus.random.MersenneTwister;
 
 /**
  * Fits what the matrix tables cannot tell (element-wise rates, the attention kernel and matrix library of the benchmarked
@@ -24,29 +15,16 @@ import org.hipparchus.random.MersenneTwister;
  * <p>{@code CalibrateTraining [evaluations]}
  */
 public final class CalibrateTraining {
-
-    /**
-     * One coefficient to fit.
-     *
-     * @param file calibration or profile
-     * @param key its key
-     * @param least physical lower bound
-     * @param most physical upper bound
-     */
-    private record Coefficient(String file, String key, double least, double most) {}
-
     private static final List<Coefficient> COEFFICIENTS = List.of(
-            new Coefficient("ampere", "elementwise.hbm-ratio", 0.6, 0.92),
-            new Coefficient("hopper", "elementwise.hbm-ratio", 0.6, 0.92),
-            new Coefficient("a100-40gb", "matmul.sustained-slowdown", 0.05, 0.25),
-            new Coefficient("composer", "matmul-rate-ratio", 0.85, 1.0),
-            new Coefficient("composer", "matmul-rate-ratio.hopper", 0.8, 1.0),
+            coefficient("ampere", "elementwise.hbm-ratio", 0.6, 0.92),
+            coefficient("hopper", "elementwise.hbm-ratio", 0.6, 0.92),
+            coefficient("a100-40gb", "matmul.sustained-slowdown", 0.05, 0.25),
+            coefficient("composer", "matmul-rate-ratio", 0.85, 1.0),
+            coefficient("composer", "matmul-rate-ratio.hopper", 0.8, 1.0),
             // FlashAttention-2 is 1.3 to 2.5 times faster than Triton's.
-            new Coefficient("composer", "flash-rate-ratio", 0.4, 0.77),
-            new Coefficient("composer", "flash-rate-ratio.hopper", 0.4, 1.0),
-            new Coefficient("composer", "flash-narrow-rate-ratio", 0.4, 0.77));
-
-    private static final int SEED = 20221031;
+            coefficient("composer", "flash-rate-ratio", 0.4, 0.77),
+            coefficient("composer", "flash-rate-ratio.hopper", 0.4, 1.0),
+            coefficient("composer", "flash-narrow-rate-ratio", 0.4, 0.77));
 
     private CalibrateTraining() {}
 
@@ -56,39 +34,21 @@ public final class CalibrateTraining {
 
     /** Fits, prints, and returns the mean absolute log error: as shipped and as fitted. */
     static double[] run(int evaluations) {
-        double[] guess = COEFFICIENTS.stream().mapToDouble(c -> value(c)).toArray();
-        double[] least = COEFFICIENTS.stream().mapToDouble(Coefficient::least).toArray();
-        double[] most = COEFFICIENTS.stream().mapToDouble(Coefficient::most).toArray();
-        double[] sigma = new double[guess.length];
-        Arrays.setAll(sigma, i -> 0.1 * (most[i] - least[i]));
-        System.out.printf("shipped: objective %.4f%n", objective(guess));
-        CMAESOptimizer optimizer = new CMAESOptimizer(
-                evaluations, 0, true, 0, 0, new MersenneTwister(SEED), false, new SimpleValueChecker(1e-6, 1e-6));
-        double[] best = optimizer
-                .optimize(
-                        new MaxEval(evaluations),
-                        new ObjectiveFunction(CalibrateTraining::objective),
-                        GoalType.MINIMIZE,
-                        new InitialGuess(guess),
-                        new SimpleBounds(least, most),
-                        new CMAESOptimizer.Sigma(sigma),
-                        new CMAESOptimizer.PopulationSize(12))
-                .getPoint();
-        System.out.printf("fitted: objective %.4f%n", objective(best));
-        for (int i = 0; i < best.length; i++) {
-            System.out.printf(
-                    "%s.properties: %s = %.3f (shipped %.3f)%n",
-                    COEFFICIENTS.get(i).file(), COEFFICIENTS.get(i).key(), best[i], guess[i]);
-        }
-        return new double[] {objective(guess), objective(best)};
+        double[] shipped =
+                COEFFICIENTS.stream().mapToDouble(Coefficient::shipped).toArray();
+        double[] best = Coefficient.fit(
+                COEFFICIENTS, CalibrateTraining::objective, new Coefficient.Effort(1, evaluations, 12, 1e-6));
+        double[] errors = {objective(shipped), objective(best)};
+        System.out.printf("objective %.4f as shipped, %.4f as fitted%n", errors[0], errors[1]);
+        Coefficient.print(COEFFICIENTS, best);
+        return errors;
     }
 
-    private static double value(Coefficient coefficient) {
-        String file = coefficient.file();
+    private static Coefficient coefficient(String file, String key, double least, double most) {
         Properties properties = FrameworkProfile.names().contains(file)
                 ? FrameworkProfile.properties(file)
                 : GpuCalibration.properties(file);
-        return Double.parseDouble(properties.getProperty(coefficient.key()));
+        return Coefficient.linear(file, key, least, most, Double.parseDouble(properties.getProperty(key)));
     }
 
     private static double objective(double[] point) {
