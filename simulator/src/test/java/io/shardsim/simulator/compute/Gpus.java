@@ -15,4 +15,14 @@ public final class Gpus {
             "h100-80gb", "hopper", 80L << 30, new Bandwidth(3_350_000_000_000L), 989e12, 67e12, 132, 1_980_000_000L);
 
     private Gpus() {}
+
+    /** The GPU that an architecture was measured on. */
+    public static GpuSpec of(String architecture) {
+        return switch (architecture) {
+            case "ampere" -> A100_80GB;
+            case "hopper" -> H100_80GB;
+            case "volta" -> V100;
+            default -> throw new IllegalArgumentException(architecture + " is none of ampere, hopper, volta");
+        };
+    }
 }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  *
  * <p>{@code CalibrateNccl [ampere|hopper [iterations]]}
  */
-final class CalibrateNccl {
+public final class CalibrateNccl {
     /** Spread of the first points of a search, in the logarithm. */
     private static final double SPREAD = 0.2;
 
@@ -30,7 +30,7 @@ final class CalibrateNccl {
     }
 
     /** Fits, prints, and returns the root of the mean square log error: as shipped and as fitted. */
-    static double[] run(String architecture, int iterations) {
+    public static double[] run(String architecture, int iterations) {
         Properties shipped = Objects.requireNonNull(Constants.find(NcclGpu.FILES, architecture))
                 .toProperties();
         List<RingMeasurements.Row> rows = RingMeasurements.of(architecture);

@@ -10,12 +10,12 @@ import io.shardsim.simulator.collective.RingAllReduce;
 import io.shardsim.simulator.collective.RingReduceScatter;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel.Choice;
-import io.shardsim.simulator.compute.calibration.ReferenceTables;
+import io.shardsim.simulator.compute.Gpus;
+import io.shardsim.simulator.compute.calibration.NcclTable;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * Ring collectives measured inside a node (nccl_intra_node.csv), and what the model makes of them. All channels do the same at the same time
@@ -28,7 +28,7 @@ final class RingMeasurements {
 
     private RingMeasurements() {}
 
-    /** One row; the column of sizes counts elements of two bytes, for the collector divides nccl-tests' bytes by the size of a half. */
+    /** One row. */
     record Row(String architecture, CollectiveKind kind, int gpus, long totalBytes, double seconds) {
         /** True where NCCL uses NVLink SHARP, which is not modelled. */
         private boolean isSharp() {
@@ -68,21 +68,16 @@ final class RingMeasurements {
 
     /** Rings on one architecture. */
     static List<Row> of(String architecture) {
-        String gpu = architecture.equals("ampere") ? "a100-80gb" : "h100-80gb";
-        return ReferenceTables.read("nccl_intra_node.csv").stream()
-                .filter(row ->
-                        row.get("gpu").equals(gpu) && !row.get("collective").equals("alltoall"))
-                .map(row -> row(architecture, row))
+        String gpu = Gpus.of(architecture).name();
+        return NcclTable.rows().stream()
+                .filter(row -> row.gpu().equals(gpu) && !row.collective().equals("alltoall"))
+                .map(row -> new Row(
+                        architecture,
+                        CollectiveKind.valueOf(row.collective().toUpperCase(Locale.ROOT)),
+                        row.gpus(),
+                        row.bytes(),
+                        row.milliseconds() / 1e3))
                 .filter(row -> !row.isSharp())
                 .toList();
-    }
-
-    private static Row row(String architecture, Map<String, String> cells) {
-        return new Row(
-                architecture,
-                CollectiveKind.valueOf(cells.get("collective").toUpperCase(Locale.ROOT)),
-                Integer.parseInt(cells.get("gpus")),
-                2 * Long.parseLong(cells.get("bytes")),
-                Double.parseDouble(cells.get("latency_ms")) / 1e3);
     }
 }

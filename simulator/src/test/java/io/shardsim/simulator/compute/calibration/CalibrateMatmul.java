@@ -44,7 +44,7 @@ public final class CalibrateMatmul {
 
     /** Fits, prints, and returns the mean absolute error of all products: as shipped and as fitted. */
     static double[] run(String family, int evaluations, int every) {
-        GpuSpec gpu = gpuOf(family);
+        GpuSpec gpu = Gpus.of(family);
         MatmulTable table = table(family);
         List<Coefficient> coefficients = coefficients(family);
         MatmulTable seen = table.every(every);
@@ -60,15 +60,6 @@ public final class CalibrateMatmul {
         return new double[] {
             table.meanAbsoluteError(RooflineKernelTime.of(gpu), row -> true),
             table.meanAbsoluteError(model(gpu, fitted), row -> true)
-        };
-    }
-
-    static GpuSpec gpuOf(String family) {
-        return switch (family) {
-            case "ampere" -> Gpus.A100_80GB;
-            case "hopper" -> Gpus.H100_80GB;
-            case "volta" -> Gpus.V100;
-            default -> throw new IllegalArgumentException(family + " is none of ampere, hopper, volta");
         };
     }
 

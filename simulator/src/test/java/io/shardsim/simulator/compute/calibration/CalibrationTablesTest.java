@@ -1,8 +1,8 @@
 package io.shardsim.simulator.compute.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.topology.GpuSpec;
@@ -19,9 +19,7 @@ class CalibrationTablesTest {
 
     @BeforeEach
     void tablesArePresent() {
-        assumeTrue(
-                ReferenceTables.folder().isPresent(),
-                "skipped: no reference tables at ../shared/reference (or -Dshardsim.reference=DIR)");
+        ReferenceTables.assumePresent();
     }
 
     @Test
@@ -35,7 +33,7 @@ class CalibrationTablesTest {
     }
 
     private static void assertFits(String family, double trainingLike, double all) {
-        GpuSpec gpu = CalibrateMatmul.gpuOf(family);
+        GpuSpec gpu = Gpus.of(family);
         RooflineKernelTime model = RooflineKernelTime.of(gpu);
         MatmulTable table = CalibrateMatmul.table(family);
         assertThat(table.meanAbsoluteError(model, MatmulTable.Row::trainingLike))
@@ -46,7 +44,7 @@ class CalibrationTablesTest {
 
     @Test
     void productsOnV100FollowThePublishedCurve() {
-        RooflineKernelTime model = RooflineKernelTime.of(CalibrateMatmul.gpuOf("volta"));
+        RooflineKernelTime model = RooflineKernelTime.of(Gpus.of("volta"));
         MatmulTable squares = CalibrateMatmul.table("volta");
         assertThat(squares.meanAbsoluteError(model, row -> true)).isLessThan(0.04);
     }
@@ -54,7 +52,7 @@ class CalibrationTablesTest {
     @Test
     void waveQuantizationOfAnUnfittedCurveIsThere() {
         // A100-SQ-FIG dips from 1792 to 2048 and from 2304 to 2560: more tiles than fit a wave.
-        RooflineKernelTime model = RooflineKernelTime.of(CalibrateMatmul.gpuOf("ampere"));
+        RooflineKernelTime model = RooflineKernelTime.of(Gpus.of("ampere"));
         assertThat(squareTeraflops(model, 2048)).isLessThan(squareTeraflops(model, 1792));
     }
 

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.compute.calibration;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -12,15 +13,28 @@ public final class NcclTable {
 
     /** Reads {@code nccl_intra_node.csv}. */
     public NcclTable() {
-        for (Map<String, String> row : ReferenceTables.read("nccl_intra_node.csv")) {
-            curves.computeIfAbsent(key(row.get("gpu"), row.get("collective"), row.get("gpus")), k -> new TreeMap<>())
-                    .put(
-                            ELEMENT_BYTES * Long.parseLong(row.get("bytes")),
-                            Double.parseDouble(row.get("latency_ms")) * 1e9);
+        for (Row row : rows()) {
+            curves.computeIfAbsent(key(row.gpu(), row.collective(), row.gpus()), k -> new TreeMap<>())
+                    .put(row.bytes(), row.milliseconds() * 1e9);
         }
     }
 
-    private static String key(String gpu, String collective, String gpus) {
+    /** One measurement; bytes are those of the whole buffer. */
+    public record Row(String gpu, String collective, int gpus, long bytes, double milliseconds) {}
+
+    /** All measurements. */
+    public static List<Row> rows() {
+        return ReferenceTables.read("nccl_intra_node.csv").stream()
+                .map(cells -> new Row(
+                        cells.get("gpu"),
+                        cells.get("collective"),
+                        Integer.parseInt(cells.get("gpus")),
+                        ELEMENT_BYTES * Long.parseLong(cells.get("bytes")),
+                        Double.parseDouble(cells.get("latency_ms"))))
+                .toList();
+    }
+
+    private static String key(String gpu, String collective, int gpus) {
         return gpu.substring(0, 4) + " " + collective + " " + gpus;
     }
 
@@ -29,9 +43,9 @@ public final class NcclTable {
         if (gpus == 1 || bytes == 0) {
             return 0;
         }
-        TreeMap<Long, Double> curve = curves.get(key(gpu, collective, Integer.toString(gpus)));
+        TreeMap<Long, Double> curve = curves.get(key(gpu, collective, gpus));
         if (curve == null) {
-            throw new IllegalArgumentException("no measurement of " + key(gpu, collective, Integer.toString(gpus)));
+            throw new IllegalArgumentException("no measurement of " + key(gpu, collective, gpus));
         }
         Map.Entry<Long, Double> below = curve.floorEntry(bytes);
         Map.Entry<Long, Double> above = curve.ceilingEntry(bytes);

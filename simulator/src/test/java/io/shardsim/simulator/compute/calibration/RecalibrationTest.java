@@ -3,8 +3,11 @@ package io.shardsim.simulator.compute.calibration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.shardsim.simulator.collective.nccl.CalibrateNccl;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Runs the calibration again from the tables: what a fit finds must not be better than what ships by more than the search's own scatter. Prints the
@@ -18,9 +21,7 @@ class RecalibrationTest {
 
     @BeforeEach
     void tablesArePresent() {
-        assumeTrue(
-                ReferenceTables.folder().isPresent(),
-                "skipped: no reference tables at ../shared/reference (or -Dshardsim.reference=DIR)");
+        ReferenceTables.assumePresent();
     }
 
     @Test
@@ -42,6 +43,12 @@ class RecalibrationTest {
     @Test
     void wholeStepsAreFittedAsShipped() {
         assertShipped(CalibrateTraining.run(1500));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ampere", "hopper"})
+    void ringsInANodeAreFittedAsShipped(String architecture) {
+        assertShipped(CalibrateNccl.run(architecture, EVALUATIONS));
     }
 
     private static void assertShipped(double[] errors) {

@@ -1,5 +1,7 @@
 package io.shardsim.simulator.compute.calibration;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +32,13 @@ public final class ReferenceTables {
         }
         Path folder = directory.resolveSibling("shared").resolve("reference");
         return Files.isDirectory(folder) ? Optional.of(folder) : Optional.empty();
+    }
+
+    /** Skips a test where there are no tables. */
+    public static void assumePresent() {
+        assumeTrue(
+                folder().isPresent(),
+                "skipped: no reference tables at ../shared/reference (or -Dshardsim.reference=DIR)");
     }
 
     /** Rows of a table, each a map from column to text. */
