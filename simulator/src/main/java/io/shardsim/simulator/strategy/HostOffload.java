@@ -25,12 +25,10 @@ record HostOffload(boolean optimizer, boolean parameters, long updatePs) {
 
     /** What the settings say; nothing for a strategy that does not know offload. */
     static HostOffload of(StrategyParameters settings) {
-        boolean knowsOptimizer = settings.names().contains("offload_optimizer");
-        boolean knowsParameters = settings.names().contains("offload_parameters");
         return new HostOffload(
-                knowsOptimizer && settings.flag("offload_optimizer"),
-                knowsParameters && settings.flag("offload_parameters"),
-                knowsOptimizer ? settings.whole("host_update_time") : 0);
+                settings.flagOr("offload_optimizer", false),
+                settings.flagOr("offload_parameters", false),
+                settings.names().contains("host_update_time") ? settings.whole("host_update_time") : 0);
     }
 
     /** Adds a reduced shard to the gradients in host memory; returns the last operation. */

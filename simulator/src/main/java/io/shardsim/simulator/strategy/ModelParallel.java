@@ -47,8 +47,8 @@ public record ModelParallel(
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
                 pipeline ? parameters.name("partition") : NONE.partition,
-                !parameters.names().contains("scatter_gather") || parameters.flag("scatter_gather"),
-                parameters.names().contains("async_tensor_all_reduce") && parameters.flag("async_tensor_all_reduce"));
+                parameters.flagOr("scatter_gather", NONE.scatterGather),
+                parameters.flagOr("async_tensor_all_reduce", NONE.asyncAllReduce));
     }
 
     boolean balanced() {

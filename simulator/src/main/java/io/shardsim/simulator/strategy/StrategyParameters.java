@@ -68,10 +68,7 @@ public final class StrategyParameters {
                 all.add(name + " 0 < 1; write 1 or more");
             }
         }
-        if (job.activationOffload()
-                && job.checkpointing() == Checkpointing.NONE
-                && names().contains(CHECKPOINTS_ONLY)
-                && flag(CHECKPOINTS_ONLY)) {
+        if (job.activationOffload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
             all.add("activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
                     + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
         }
@@ -114,6 +111,11 @@ public final class StrategyParameters {
     /** A switch. */
     public boolean flag(String name) {
         return (Boolean) value(name);
+    }
+
+    /** A switch, or what goes for a strategy that does not declare it. */
+    boolean flagOr(String name, boolean undeclared) {
+        return names().contains(name) ? flag(name) : undeclared;
     }
 
     /** A name, for example of an algorithm. */
