@@ -89,10 +89,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** Forward of one layer. */
     public List<Kernel> forward() {
-        Sequence kernels = new Sequence();
-        kernels.addAll(attentionBlockForward());
-        kernels.addAll(feedForwardBlockForward());
-        return kernels.list;
+        return joined(attentionBlockForward(), feedForwardBlockForward());
     }
 
     /** First norm, attention and residual addition. */
@@ -123,13 +120,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** Forward of one layer as a full checkpoint runs it again. */
     public List<Kernel> recompute() {
-        if (!profile.recomputeStopsEarly()) {
-            return forward();
-        }
-        Sequence kernels = new Sequence();
-        kernels.addAll(attentionBlockForward());
-        kernels.addAll(feedForwardToActivation());
-        return kernels.list;
+        return joined(attentionBlockForward(), feedForwardBlockRecompute());
     }
 
     /** Feed-forward block as a full checkpoint runs it again. */
@@ -150,18 +141,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** Backward of one layer, recomputation not included. */
     public List<Kernel> backward() {
-        Sequence kernels = new Sequence();
-        kernels.addAll(feedForwardBlockBackward());
-        kernels.addAll(attentionBlockBackward());
-        return kernels.list;
+        return joined(feedForwardBlockBackward(), attentionBlockBackward());
     }
 
     /** Backward of the feed-forward block. */
     public List<Kernel> feedForwardBlockBackward() {
-        Sequence kernels = new Sequence();
-        kernels.addAll(feedForwardInputGradient());
-        kernels.addAll(weightGradients(ffnInputs()));
-        return kernels.list;
+        return joined(feedForwardInputGradient(), feedForwardWeightGradients());
     }
 
     /** Backward of the feed-forward block up to the gradient of its input. */
@@ -183,10 +168,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** Backward of the attention block. */
     public List<Kernel> attentionBlockBackward() {
-        Sequence kernels = new Sequence();
-        kernels.addAll(attentionInputGradient());
-        kernels.addAll(weightGradients(inputProjections()));
-        return kernels.list;
+        return joined(attentionInputGradient(), attentionWeightGradients());
     }
 
     /** Backward of the attention block up to the gradient of its input. */
@@ -275,6 +257,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         addLinearBackward(kernels, logits());
         addNormBackward(kernels);
         return kernels.list;
+    }
+
+    private static List<Kernel> joined(List<Kernel> first, List<Kernel> second) {
+        List<Kernel> kernels = new ArrayList<>(first);
+        kernels.addAll(second);
+        return kernels;
     }
 
     private void addNormForward(Sequence kernels) {
