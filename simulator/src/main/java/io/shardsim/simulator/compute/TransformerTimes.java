@@ -16,25 +16,8 @@ import java.util.List;
  */
 public final class TransformerTimes {
     private final KernelTimeModel model;
+    private final LayerKernels kernels;
     private final FrameworkProfile profile;
-    // Asked for once an operation of a plan, so priced once.
-    private final Phase embeddingForward;
-    private final Phase embeddingBackward;
-    private final Phase layerForward;
-    private final Phase layerBackward;
-    private final Phase selectiveRecompute;
-    private final Phase fullRecompute;
-    private final Phase attentionForward;
-    private final Phase attentionBackward;
-    private final Phase feedForwardForward;
-    private final Phase feedForwardBackward;
-    private final Phase feedForwardRecompute;
-    private final Phase attentionInputGradient;
-    private final Phase attentionWeightGradients;
-    private final Phase feedForwardInputGradient;
-    private final Phase feedForwardWeightGradients;
-    private final Phase outputForward;
-    private final Phase outputBackward;
 
     /**
      * @param model how long a kernel takes
@@ -42,24 +25,8 @@ public final class TransformerTimes {
      */
     public TransformerTimes(KernelTimeModel model, LayerKernels kernels) {
         this.model = model;
+        this.kernels = kernels;
         this.profile = kernels.profile();
-        this.embeddingForward = forward(kernels.embeddingForward());
-        this.embeddingBackward = backward(kernels.embeddingBackward());
-        this.layerForward = forward(kernels.forward());
-        this.layerBackward = backward(kernels.backward());
-        this.selectiveRecompute = forward(kernels.attentionForward());
-        this.fullRecompute = forward(kernels.recompute());
-        this.attentionForward = forward(kernels.attentionBlockForward());
-        this.attentionBackward = backward(kernels.attentionBlockBackward());
-        this.feedForwardForward = forward(kernels.feedForwardBlockForward());
-        this.feedForwardBackward = backward(kernels.feedForwardBlockBackward());
-        this.feedForwardRecompute = forward(kernels.feedForwardBlockRecompute());
-        this.attentionInputGradient = backward(kernels.attentionInputGradient());
-        this.attentionWeightGradients = backward(kernels.attentionWeightGradients());
-        this.feedForwardInputGradient = backward(kernels.feedForwardInputGradient());
-        this.feedForwardWeightGradients = backward(kernels.feedForwardWeightGradients());
-        this.outputForward = forward(kernels.outputForward());
-        this.outputBackward = backward(kernels.outputBackward());
     }
 
     /** Times on all SMs of a GPU, by its own calibration. */
@@ -102,84 +69,84 @@ public final class TransformerTimes {
     }
 
     public Phase embeddingForward() {
-        return embeddingForward;
+        return forward(kernels.embeddingForward());
     }
 
     public Phase embeddingBackward() {
-        return embeddingBackward;
+        return backward(kernels.embeddingBackward());
     }
 
     /** Forward of one transformer layer. */
     public Phase layerForward() {
-        return layerForward;
+        return forward(kernels.forward());
     }
 
     /** Backward of one transformer layer, recomputation not included. */
     public Phase layerBackward() {
-        return layerBackward;
+        return backward(kernels.backward());
     }
 
     /** Forward of a layer's attention block, as a full checkpoint runs it again, too. */
     public Phase attentionForward() {
-        return attentionForward;
+        return forward(kernels.attentionBlockForward());
     }
 
     /** Backward of a layer's attention block. */
     public Phase attentionBackward() {
-        return attentionBackward;
+        return backward(kernels.attentionBlockBackward());
     }
 
     /** Forward of a layer's feed-forward block. */
     public Phase feedForwardForward() {
-        return feedForwardForward;
+        return forward(kernels.feedForwardBlockForward());
     }
 
     /** Backward of a layer's feed-forward block. */
     public Phase feedForwardBackward() {
-        return feedForwardBackward;
+        return backward(kernels.feedForwardBlockBackward());
     }
 
     /** Backward of a layer's attention block up to the gradient of its input. */
     public Phase attentionInputGradient() {
-        return attentionInputGradient;
+        return backward(kernels.attentionInputGradient());
     }
 
     /** Gradients of the weights that the attention block's input meets first. */
     public Phase attentionWeightGradients() {
-        return attentionWeightGradients;
+        return backward(kernels.attentionWeightGradients());
     }
 
     /** Backward of a layer's feed-forward block up to the gradient of its input. */
     public Phase feedForwardInputGradient() {
-        return feedForwardInputGradient;
+        return backward(kernels.feedForwardInputGradient());
     }
 
     /** Gradients of the weights that the feed-forward block's input meets first. */
     public Phase feedForwardWeightGradients() {
-        return feedForwardWeightGradients;
+        return backward(kernels.feedForwardWeightGradients());
     }
 
     /** What a full checkpoint runs again of a layer's feed-forward block. */
     public Phase feedForwardRecompute() {
-        return feedForwardRecompute;
+        return forward(kernels.feedForwardBlockRecompute());
     }
 
     /** What is computed again before the backward of one layer. */
     public Phase layerRecompute(Checkpointing checkpointing) {
         return switch (checkpointing) {
             case NONE -> new Phase(0, 0, 0);
-            case SELECTIVE -> selectiveRecompute;
-            case FULL -> fullRecompute;
+            case SELECTIVE -> forward(kernels.attentionForward());
+            case FULL -> forward(kernels.recompute());
         };
     }
 
     /** Final norm, logits and loss. */
     public Phase outputForward() {
-        return outputForward;
+        return forward(kernels.outputForward());
     }
 
     public Phase outputBackward() {
-        return outputBackward;
+        return backward(kernels.outputBackward());
     }
 
     /** Copies after the all-gather of so many parameters. */

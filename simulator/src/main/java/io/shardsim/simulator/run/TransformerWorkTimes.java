@@ -4,24 +4,28 @@ import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.LayerKernels;
 import io.shardsim.simulator.compute.TransformerTimes;
+import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.strategy.Work.Kind;
+import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.strategy.WorkTimes;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.InstanceSpec;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
 /** How long a plan's work takes on one GPU type, by the compute model. */
 public final class TransformerWorkTimes implements WorkTimes {
     private final TransformerTimes times;
-    private final Checkpointing checkpointing;
     private final InstanceSpec instance;
     private final boolean clips;
     private final List<String> remarks;
+    /** Priced when asked for: a plan names some of them, each once. */
+    private final Map<Kind, Map<Part, Supplier<Phase>>> phases;
 
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
         this.instance = instance;
-        checkpointing = job.checkpointing();
         clips = job.gradientClipping() > 0;
         LayerKernels.Workload workload = new LayerKernels.Workload(
                 job.sequenceLength(),
@@ -33,6 +37,34 @@ public final class TransformerWorkTimes implements WorkTimes {
                 .withElements(job.precision().bytes());
         times = TransformerTimes.of(job.model(), instance.gpu(), workload, profile);
         remarks = new LayerKernels(job.model(), workload, profile).remarks(GpuCalibration.of(instance.gpu()));
+        phases = Map.of(
+                Kind.EMBEDDING_FORWARD,
+                Map.of(Part.WHOLE, times::embeddingForward),
+                Kind.EMBEDDING_BACKWARD,
+                Map.of(Part.WHOLE, times::embeddingBackward),
+                Kind.HEAD_FORWARD,
+                Map.of(Part.WHOLE, times::outputForward),
+                Kind.HEAD_BACKWARD,
+                Map.of(Part.WHOLE, times::outputBackward),
+                Kind.LAYER_FORWARD,
+                Map.of(
+                        Part.WHOLE, times::layerForward,
+                        Part.ATTENTION, times::attentionForward,
+                        Part.FEED_FORWARD, times::feedForwardForward),
+                Kind.LAYER_RECOMPUTE,
+                Map.of(
+                        Part.WHOLE, () -> times.layerRecompute(job.checkpointing()),
+                        Part.ATTENTION, times::attentionForward,
+                        Part.FEED_FORWARD, times::feedForwardRecompute),
+                Kind.LAYER_BACKWARD,
+                Map.of(
+                        Part.WHOLE, times::layerBackward,
+                        Part.ATTENTION, times::attentionBackward,
+                        Part.FEED_FORWARD, times::feedForwardBackward,
+                        Part.ATTENTION_INPUT, times::attentionInputGradient,
+                        Part.ATTENTION_WEIGHTS, times::attentionWeightGradients,
+                        Part.FEED_FORWARD_INPUT, times::feedForwardInputGradient,
+                        Part.FEED_FORWARD_WEIGHTS, times::feedForwardWeightGradients));
     }
 
     /** What to read before trusting these times; empty inside the range of the GPU's calibration. */
@@ -73,51 +105,12 @@ public final class TransformerWorkTimes implements WorkTimes {
         return GpuCalibration.of(instance.gpu()).elementwiseHbmRatio();
     }
 
-    /** The kernels of one layer, embedding or head. */
-    private TransformerTimes.Phase onGpu(Work work) {
-        return switch (work.kind()) {
-            case EMBEDDING_FORWARD -> times.embeddingForward();
-            case EMBEDDING_BACKWARD -> times.embeddingBackward();
-            case HEAD_FORWARD -> times.outputForward();
-            case HEAD_BACKWARD -> times.outputBackward();
-            case LAYER_FORWARD -> forward(work.part());
-            case LAYER_RECOMPUTE -> recompute(work.part());
-            case LAYER_BACKWARD -> backward(work.part());
-            default -> throw new IllegalArgumentException(work.kind() + " is no part of the model");
-        };
-    }
-
-    private TransformerTimes.Phase forward(Work.Part part) {
-        return switch (part) {
-            case WHOLE -> times.layerForward();
-            case ATTENTION -> times.attentionForward();
-            case FEED_FORWARD -> times.feedForwardForward();
-            default -> throw backwardOnly(part);
-        };
-    }
-
-    private TransformerTimes.Phase recompute(Work.Part part) {
-        return switch (part) {
-            case WHOLE -> times.layerRecompute(checkpointing);
-            case ATTENTION -> times.attentionForward();
-            case FEED_FORWARD -> times.feedForwardRecompute();
-            default -> throw backwardOnly(part);
-        };
-    }
-
-    private TransformerTimes.Phase backward(Work.Part part) {
-        return switch (part) {
-            case WHOLE -> times.layerBackward();
-            case ATTENTION -> times.attentionBackward();
-            case FEED_FORWARD -> times.feedForwardBackward();
-            case ATTENTION_INPUT -> times.attentionInputGradient();
-            case ATTENTION_WEIGHTS -> times.attentionWeightGradients();
-            case FEED_FORWARD_INPUT -> times.feedForwardInputGradient();
-            case FEED_FORWARD_WEIGHTS -> times.feedForwardWeightGradients();
-        };
-    }
-
-    private static IllegalArgumentException backwardOnly(Work.Part part) {
-        return new IllegalArgumentException(part + " is part of a backward pass alone");
+    /** The kernels of one layer or a part of it, of the embedding or the head. */
+    private Phase onGpu(Work work) {
+        Supplier<Phase> phase = phases.getOrDefault(work.kind(), Map.of()).get(work.part());
+        if (phase == null) {
+            throw new IllegalArgumentException(work.kind() + " has no part " + work.part());
+        }
+        return phase.get();
     }
 }
