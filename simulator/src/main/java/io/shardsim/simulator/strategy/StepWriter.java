@@ -298,12 +298,11 @@ final class StepWriter {
         }
         compute(Kind.LAYER_BACKWARD, input, 1, label, waits);
         leaveBlock("layer gradient");
+        // What is exchanged stays awaited, for the compute after this.
         int at = stageIndex();
-        int[] exchanged = awaited[at];
-        awaited[at] = new int[0];
-        int computed = compute(Kind.LAYER_BACKWARD, weights, 1, label);
-        awaited[at] = exchanged;
-        return computed;
+        lastCompute[at] =
+                plan.add(shared(new Compute(Stream.COMPUTE, new Work(Kind.LAYER_BACKWARD, weights, 1), label)));
+        return lastCompute[at];
     }
 
     /** Selective recomputation computes attention scores again, which no other rank has a part in. */
@@ -497,14 +496,18 @@ final class StepWriter {
     }
 
     private int add(Operation operation, int... waits) {
-        Operation same = shared.computeIfAbsent(operation, first -> first);
         if (operation.stream() != Stream.COMPUTE) {
-            return plan.add(same, waits);
+            return plan.add(shared(operation), waits);
         }
         int at = stageIndex();
-        lastCompute[at] = plan.add(same, with(waits, awaited[at]));
+        lastCompute[at] = plan.add(shared(operation), with(waits, awaited[at]));
         awaited[at] = new int[0];
         return lastCompute[at];
+    }
+
+    /** The first operation that was written like this. */
+    private Operation shared(Operation operation) {
+        return shared.computeIfAbsent(operation, first -> first);
     }
 
     /** The same waits and more. */
