@@ -62,10 +62,14 @@ final class ComputeLane {
         }
     }
 
-    /** A kernel runs on another stream for a time: each fills all multiprocessors, so what one gets the other lacks. */
-    void onKernelBeside(long kernelPs) {
+    /**
+     * Work runs on another stream for a time. Each kernel fills all multiprocessors, so what one gets the other lacks.
+     *
+     * @param perMille share of the time in which it moves memory, in thousandths: all of a cast or a copy, nothing of what the host does
+     */
+    void onKernelBeside(long workPs, long perMille) {
         if (running) {
-            lostPs += kernelPs;
+            lostPs += workPs * perMille / 1000;
         }
     }
 

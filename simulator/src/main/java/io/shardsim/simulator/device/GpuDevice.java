@@ -289,7 +289,7 @@ public final class GpuDevice extends Device {
             state.lane.start(nowPs, workPs, state.plan.memoryPerMille(operation));
             tellKernelEnd(operation);
         } else {
-            state.lane.onKernelBeside(workPs * state.plan.memoryPerMille(operation) / 1000);
+            state.lane.onKernelBeside(workPs, state.plan.memoryPerMille(operation));
             tellSelf(nowPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
         }
     }

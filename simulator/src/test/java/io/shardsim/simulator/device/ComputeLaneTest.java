@@ -59,7 +59,7 @@ class ComputeLaneTest {
     @Test
     void losesAllTheTimeOfAKernelOnAnotherStream() {
         lane.start(0, 1_000, 0);
-        lane.onKernelBeside(400);
+        lane.onKernelBeside(400, 1_000);
 
         assertThat(lane.end()).isFalse();
         assertThat(lane.endPs()).as("even a matrix product").isEqualTo(1_400);
