@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * or a parameter. They follow from the operator's source code: 2 for each 16-bit read or write, 4 for each 32-bit one, 1 for a dropout
  * mask.
  *
- * <p>Leaves out operators that depend on data, and fusion that depends on sizes.
+ * <p>Leaves out operators that depend on data, fusion that depends on sizes, and the copies around collectives, which are the strategy's.
  */
 public final class FrameworkProfile {
     private static final int HALF_BYTES = 2;
@@ -72,12 +72,6 @@ public final class FrameworkProfile {
         /** Token and position look-up, of a hidden element. */
         EMBEDDING_FORWARD,
         EMBEDDING_BACKWARD,
-        /** Copies that make a gathered tensor usable after its all-gather, of a gathered parameter. */
-        GATHER_COPY,
-        /** Copies, casts and divisions between a gradient and its reduction, of a parameter of the whole tensor. */
-        REDUCE_COPY,
-        /** Adding a micro-batch's gradient to the sum, of a parameter. */
-        GRADIENT_ACCUMULATE,
         /** Norm of the gradient, of a parameter. */
         GRADIENT_NORM,
         /** Scaling the gradient by the clip factor, of a parameter. */

@@ -149,21 +149,6 @@ public final class TransformerTimes {
         return backward(kernels.outputBackward());
     }
 
-    /** Copies after the all-gather of so many parameters. */
-    public Phase gatherCopy(long parameters) {
-        return forward(profile.kernels(Operator.GATHER_COPY, parameters));
-    }
-
-    /** Copies, casts and divisions before and after the reduction of the gradient of so many parameters. */
-    public Phase reduceCopy(long parameters) {
-        return backward(profile.kernels(Operator.REDUCE_COPY, parameters));
-    }
-
-    /** Adding a micro-batch's gradient of so many parameters to the sum. */
-    public Phase gradientAccumulate(long parameters) {
-        return backward(profile.kernels(Operator.GRADIENT_ACCUMULATE, parameters));
-    }
-
     /** Local part of the gradient norm of so many parameters. */
     public Phase gradientNorm(long parameters) {
         return forward(profile.kernels(Operator.GRADIENT_NORM, parameters));

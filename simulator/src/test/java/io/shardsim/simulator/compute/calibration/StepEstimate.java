@@ -27,19 +27,17 @@ final class StepEstimate {
         long layerParameters = shape.layerParameters();
         double gather = nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * layerParameters);
         double scatter = nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * layerParameters);
-        double forward = overlapped(
-                times.layerForward().ps() + times.gatherCopy(layerParameters).ps(), gather, smShare);
+        double forward = overlapped(times.layerForward().ps(), gather, smShare);
         double backwardCompute = times.layerRecompute(checkpointing).ps()
                 + times.layerBackward().ps()
-                + times.gatherCopy(layerParameters).ps()
-                + times.reduceCopy(layerParameters).ps();
+                + reduceCopiesPs(times, layerParameters, gradientBytes);
         double backward = overlapped(backwardCompute, gather + scatter, smShare);
         long outerParameters = shape.embeddingParameters() + shape.outputParameters();
         double outer = times.embeddingForward().ps()
                 + times.embeddingBackward().ps()
                 + times.outputForward().ps()
                 + times.outputBackward().ps()
-                + times.reduceCopy(outerParameters).ps()
+                + reduceCopiesPs(times, outerParameters, gradientBytes)
                 + 2 * nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * outerParameters)
                 + nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * outerParameters);
         double microBatch = shape.layers() * (forward + backward) + outer;
@@ -48,6 +46,21 @@ final class StepEstimate {
                 + times.gradientNorm(local).ps()
                 + times.gradientClip(local).ps()
                 + times.optimizerStep(local).ps();
+    }
+
+    /** Gradients are copied flat, cast where they are reduced in 32 bits, and divided by the ranks, as FSDP's plan has it. */
+    private static double reduceCopiesPs(TransformerTimes times, long parameters, int gradientBytes) {
+        double cast = gradientBytes == HALF_BYTES
+                ? 0
+                : times.memoryMove((HALF_BYTES + gradientBytes) * parameters).ps();
+        return times.memoryMove(2 * HALF_BYTES * parameters).ps()
+                + cast
+                + times.memoryMove(2 * gradientBytes * parameters).ps();
+    }
+
+    /** New gradient and sum are read, the sum is written, in 16 bits. */
+    private static double accumulatePs(TransformerTimes times, long parameters) {
+        return times.memoryMove(3 * HALF_BYTES * parameters).ps();
     }
 
     /** Compute that gives a share of its SMs to a collective while that lasts. */
@@ -72,13 +85,12 @@ final class StepEstimate {
                 + times.layerRecompute(checkpointing).ps()
                 + times.layerBackward().ps()
                 + (checkpointing == Checkpointing.FULL ? 6 : 4) * reduce
-                + times.gradientAccumulate(shape.layerParameters(tensorParallel))
-                        .ps();
+                + accumulatePs(times, shape.layerParameters(tensorParallel));
         int layersPerStage = shape.layers() / pipelineParallel;
         long embedding = shape.embeddingParameters(tensorParallel);
         double head = times.outputForward().ps() + times.outputBackward().ps();
         double first = times.embeddingForward().ps() + times.embeddingBackward().ps();
-        double accumulateEmbedding = times.gradientAccumulate(embedding).ps();
+        double accumulateEmbedding = accumulatePs(times, embedding);
         double stage = layersPerStage * layer;
         double firstStage = stage + first + accumulateEmbedding + (pipelineParallel == 1 ? head : 0);
         double lastStage = pipelineParallel == 1 ? firstStage : stage + head + accumulateEmbedding;
