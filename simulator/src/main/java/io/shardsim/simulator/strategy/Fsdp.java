@@ -14,17 +14,19 @@ import java.util.List;
  *       internal stream of their process group [1, section 3.3.2].
  *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in 32 bits, divided by a part of the ranks on
  *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
+ *   <li>Under no_sync all but the last micro-batch leave their gradients whole on every rank, in the precision in which they will be reduced
+ *       (FSDPParam.to_accumulated_grad_if_needed), and the last one adds its own before they are [2].
  *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
  * </ul>
  *
  * <p>Model states: a 32-bit shard of parameters, gradients and two Adam moments, 16 bytes a parameter; the 16-bit copy of a shard exists
  * only while its layer is gathered.
  *
- * <p>Leaves out CPU offload, forward prefetch, no_sync, and the cost of allocator retries; with the limiter off, the ledger's
+ * <p>Leaves out CPU offload, forward prefetch, and the cost of allocator retries; with the limiter off, the ledger's
  * figure for gathered units is a lower bound.
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
- * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0.
+ * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6.
  */
 public final class Fsdp extends ShardingStrategy {
     public Fsdp(StrategyParameters settings) {
@@ -69,6 +71,9 @@ public final class Fsdp extends ShardingStrategy {
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
+        /** Whether gradients wait whole for the last micro-batch. */
+        private final boolean wait;
+
         private final String gatherAlgorithm = settings.name("gather_algorithm");
         private final String reduceAlgorithm = settings.name("reduce_algorithm");
 
@@ -77,6 +82,10 @@ public final class Fsdp extends ShardingStrategy {
         private final int[] backward;
         private int lastGather = StepWriter.NONE;
         private int lastReduce = StepWriter.NONE;
+        /** Whether the gradients of this micro-batch are added to earlier ones, and whether they are reduced. */
+        private boolean added;
+
+        private boolean reduces;
 
         Step(TrainingJob job, StepWriter writer) {
             this.job = job;
@@ -88,6 +97,7 @@ public final class Fsdp extends ShardingStrategy {
             rootElements = ShardGroups.padded(job.embeddingParameters() + job.outputParameters(), shard.size());
             elementBytes = job.precision().bytes();
             reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
+            wait = settings.flag("no_sync") && job.accumulationSteps() > 1;
             gathered = new int[layers];
             forward = new int[layers];
             backward = new int[layers];
@@ -97,6 +107,8 @@ public final class Fsdp extends ShardingStrategy {
             holdStates();
             for (int i = 0; i < job.accumulationSteps(); i++) {
                 writer.beginMicroBatch();
+                added = wait && i > 0;
+                reduces = !wait || i == job.accumulationSteps() - 1;
                 forwardPass();
                 backwardPass();
             }
@@ -111,6 +123,7 @@ public final class Fsdp extends ShardingStrategy {
         private void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, 4 * shardElements());
             writer.allocate(MemoryOwner.GRADIENTS, 4 * shardElements());
+            writer.allocate(MemoryOwner.GRADIENTS, wait ? reduceBytes * shardElements() * shard.size() : 0);
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, 8 * shardElements());
         }
 
@@ -142,7 +155,7 @@ public final class Fsdp extends ShardingStrategy {
                 int freed = layer + 2 < layers ? backward[layer + 2] : StepWriter.NONE;
                 if (freed != StepWriter.NONE) {
                     writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
-                    writer.free(MemoryOwner.BUCKETS, reduceBytes * layerElements);
+                    writer.free(MemoryOwner.BUCKETS, reduces ? reduceBytes * layerElements : 0);
                 }
                 if (freeAfterForward && prefetch && layer > 0) {
                     gathered[layer - 1] = gatherLayer(freed);
@@ -170,12 +183,15 @@ public final class Fsdp extends ShardingStrategy {
 
         /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
         private void backwardLayer(int layer) {
-            long gradientBytes = elementBytes * layerElements;
-            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
-            int computed = writer.backwardLayer(layer, gathered[layer]);
-            writer.allocate(MemoryOwner.BUCKETS, gradientBytes);
-            backward[layer] = writer.copy(Stream.COMPUTE, 2 * gradientBytes, "flatten gradients", computed);
-            writer.free(MemoryOwner.BUCKETS, gradientBytes);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            backward[layer] = accumulate(layerElements, writer.backwardLayer(layer, gathered[layer]));
+            if (!reduces) {
+                return;
+            }
+            long flatBytes = readyBytes() * layerElements;
+            writer.allocate(MemoryOwner.BUCKETS, flatBytes);
+            backward[layer] = writer.copy(Stream.COMPUTE, 2 * flatBytes, "flatten gradients", backward[layer]);
+            writer.free(MemoryOwner.BUCKETS, wait ? 0 : flatBytes);
             reduce(layerElements, "reduce-scatter layer", backward[layer]);
         }
 
@@ -183,19 +199,40 @@ public final class Fsdp extends ShardingStrategy {
             int remaining = Math.min(2, layers);
             writer.free(MemoryOwner.GATHERED_UNITS, remaining * elementBytes * layerElements);
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
-            int computed = writer.backwardEmbedding();
-            reduce(rootElements, "reduce-scatter root", computed);
-            writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
+            int computed = accumulate(rootElements, writer.backwardEmbedding());
+            if (reduces) {
+                writer.allocate(MemoryOwner.BUCKETS, wait ? reduceBytes * rootElements : 0);
+                reduce(rootElements, "reduce-scatter root", computed);
+                writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
+            }
             writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
         }
 
+        /** Adds gradients to those of earlier micro-batches, where they wait for the last one. */
+        private int accumulate(long elements, int computed) {
+            if (!wait) {
+                return computed;
+            }
+            writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
+            if (!added && reduceBytes == elementBytes) {
+                return computed;
+            }
+            long moved = elementBytes + (added ? 2 : 1) * reduceBytes;
+            return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
+        }
+
+        /** Bytes of a gradient when its layer's backward hands it on. */
+        private long readyBytes() {
+            return wait ? reduceBytes : elementBytes;
+        }
+
         /**
-         * Casts the gradient if it is reduced in 32 bits and divides it by a part of the ranks, which keeps 16 bits from overflowing. The
+         * Casts the gradient if it is to be reduced in 32 bits and divides it by a part of the ranks, which keeps 16 bits from overflowing. The
          * reduction waits for the last gather because both use one communicator; then the shard is added to the 32-bit gradient.
          */
         private void reduce(long elements, String label, int computed) {
             int ready = computed;
-            if (reduceBytes != elementBytes) {
+            if (reduceBytes != readyBytes()) {
                 writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
                 ready = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", ready);
                 writer.free(MemoryOwner.BUCKETS, elementBytes * elements);

@@ -43,16 +43,53 @@ class FsdpTest {
     }
 
     @Test
+    void underNoSyncOnlyTheLastMicroBatchReducesAndAllOthersAddUpWhereTheyAre() {
+        StepPlan plan = Strategies.of("fsdp", Map.of("no_sync", true, "reduce_in_fp32", true))
+                .plan(JOB);
+        long elements = MODEL.parameters();
+        assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "")).isBetween(4 * elements, 4 * elements + 200L * 256);
+        assertThat(Strategies.moved(plan, "accumulate whole gradients"))
+                .as("2 bytes cast to 4, then 2 added to 4 of which all are written again")
+                .isBetween((6 + 10) * elements, (6 + 10) * elements + 800L * 256);
+        assertThat(Strategies.moved(plan, "cast gradients")).isZero();
+        assertThat(Strategies.count(plan, ALL_GATHER, "layer")).isEqualTo(2L * 2 * 48);
+        assertThat(peak(plan, MemoryOwner.GRADIENTS)
+                        - peak(Strategies.of("fsdp", Map.of()).plan(JOB), MemoryOwner.GRADIENTS))
+                .as("whole gradients in 32 bits")
+                .isBetween(4 * elements, 4 * elements + 200L * 256);
+    }
+
+    @Test
+    void noSyncChangesNothingWithoutAccumulation() {
+        TrainingJob single = Strategies.job(MODEL, 256, 2048, 3, 1);
+        assertThat(Strategies.of("fsdp", Map.of("no_sync", true)).plan(single).memoryChanges())
+                .isEqualTo(Strategies.of("fsdp", Map.of()).plan(single).memoryChanges());
+    }
+
+    @Test
+    void whatComesInAMicroBatchGoesUnderNoSync() {
+        for (boolean inFp32 : new boolean[] {false, true}) {
+            StepPlan plan = Strategies.of("fsdp", Map.of("no_sync", true, "reduce_in_fp32", inFp32))
+                    .plan(JOB);
+            long held = plan.memoryChanges().stream()
+                    .filter(change -> change.owner() == MemoryOwner.BUCKETS)
+                    .mapToLong(StepPlan.MemoryChange::bytes)
+                    .sum();
+            assertThat(held).isZero();
+        }
+    }
+
+    @Test
     void gradientsInFlightAreThoseThatAreReduced() {
-        long half = MemoryLedger.peakBytes(
-                Strategies.of("fsdp", Map.of()).plan(JOB).memoryChanges(), Set.of(MemoryOwner.BUCKETS), 0);
-        long single = MemoryLedger.peakBytes(
-                Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB).memoryChanges(),
-                Set.of(MemoryOwner.BUCKETS),
-                0);
+        long half = peak(Strategies.of("fsdp", Map.of()).plan(JOB), MemoryOwner.BUCKETS);
+        long single = peak(Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB), MemoryOwner.BUCKETS);
         assertThat(single - half)
                 .as("2 bytes more for each gradient of the layers in flight and of the root")
                 .isBetween(2 * 2 * MODEL.layerParameters(), 2 * 3 * MODEL.layerParameters());
+    }
+
+    private static long peak(StepPlan plan, MemoryOwner owner) {
+        return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(owner), 0);
     }
 
     @Test
