@@ -14,6 +14,7 @@ import java.util.List;
  *
  * @param tensor ranks that split each layer, t
  * @param sequence whether norms and dropouts are split along the sequence among the same ranks
+ * @param sequenceFirst whether the sequence is the outermost dimension of activations, so that its parts lie one after the other
  * @param stages pipeline stages, p
  * @param schedule name of the pipeline schedule
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
@@ -24,6 +25,7 @@ import java.util.List;
 public record ModelParallel(
         int tensor,
         boolean sequence,
+        boolean sequenceFirst,
         int stages,
         String schedule,
         int chunks,
@@ -34,7 +36,7 @@ public record ModelParallel(
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
-    public static final ModelParallel NONE = new ModelParallel(1, false, 1, "1f1b", 1, BALANCED, true, false);
+    public static final ModelParallel NONE = new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -43,6 +45,7 @@ public record ModelParallel(
         return new ModelParallel(
                 tensor ? Math.max(1, parameters.count("tensor_parallel")) : 1,
                 tensor && parameters.flag("sequence_parallel"),
+                parameters.flagOr("sequence_first", NONE.sequenceFirst),
                 pipeline ? Math.max(1, parameters.count("pipeline_parallel")) : 1,
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,

@@ -316,15 +316,24 @@ final class StepWriter {
     private void enterBlock(String what, int... waits) {
         if (job.parallel().sequence()) {
             exchange(CollectiveKind.ALL_GATHER, hiddenBytes(), "gather sequence of " + what, waits);
+            placeSequence("place sequence of " + what);
         }
     }
 
     /** Adds up what the ranks of the group have computed, each with its part of the weights. */
     private void leaveBlock(String what) {
         if (job.parallel().sequence()) {
+            placeSequence("cut sequence of " + what);
             exchange(CollectiveKind.REDUCE_SCATTER, hiddenBytes(), "scatter sequence of " + what);
         } else {
             exchange(CollectiveKind.ALL_REDUCE, hiddenBytes(), "all-reduce " + what);
+        }
+    }
+
+    /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
+    private void placeSequence(String label) {
+        if (!job.parallel().sequenceFirst() && tensor() > 1 && job.microBatch() > 1) {
+            copy(Stream.COMPUTE, 2 * hiddenBytes(), label);
         }
     }
 

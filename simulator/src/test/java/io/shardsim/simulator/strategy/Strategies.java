@@ -37,7 +37,7 @@ final class Strategies {
         long bytes = 0;
         for (int i = 0; i < plan.size(); i++) {
             if (plan.operation(i) instanceof Operation.Compute copy
-                    && copy.label().equals(label)) {
+                    && copy.label().contains(label)) {
                 bytes += copy.work().amount();
             }
         }

@@ -73,6 +73,25 @@ class TensorParallelTest {
         assertThat(moved).isEqualTo(CollectiveKind.ALL_REDUCE.busFactor(4));
     }
 
+    /** torch/distributed/_functional_collectives.py gathers into the first dimension and puts the pieces together along the second. */
+    @Test
+    void whereSamplesComeFirstWhatIsExchangedAlongTheSequenceIsCopiedOnce() {
+        Map<String, Object> sequence = Map.of("tensor_parallel", 4, "sequence_parallel", true);
+        StepPlan first = plan("fsdp", sequence, Checkpointing.FULL);
+        StepPlan outermost = plan(
+                "fsdp",
+                Map.of("tensor_parallel", 4, "sequence_parallel", true, "sequence_first", true),
+                Checkpointing.FULL);
+        long gathered = Strategies.bytes(first, CollectiveKind.ALL_GATHER, "sequence");
+        long scattered = Strategies.bytes(first, CollectiveKind.REDUCE_SCATTER, "sequence");
+
+        assertThat(Strategies.moved(first, "place sequence")).isEqualTo(2 * gathered);
+        assertThat(Strategies.moved(first, "cut sequence")).isEqualTo(2 * scattered);
+        assertThat(Strategies.moved(outermost, "sequence")).isZero();
+        assertThat(Strategies.moved(plan("megatron", sequence, Checkpointing.FULL), "sequence"))
+                .isZero();
+    }
+
     /** The gradients of a block's first weights wait for no all-reduce of their block, what follows them does (megatron/mpu/layers.py, backward). */
     @Test
     void gradientsOfWeightsAreMadeBesideTheAllReduceOfTheInputsGradient() {
