@@ -221,7 +221,9 @@ public record Diagnosis(String why, String next) {
     /** Where all ranks share one copy, the strategy may be one that cannot do otherwise. */
     private static String whoHasGroups(RunResult run) {
         RunFacts.Strategy strategy = run.facts().sharding();
-        return strategy.shardGroup() < run.gpus() / strategy.split().ranks() ? "" : ", as mics and fsdp-hybrid have";
+        return strategy.shardGroup() < run.gpus() / strategy.split().ranks()
+                ? ""
+                : ", as mics, fsdp2 and fsdp-hybrid have";
     }
 
     private static String headroom(RunResult run) {

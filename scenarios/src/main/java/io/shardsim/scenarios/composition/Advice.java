@@ -88,7 +88,7 @@ final class Advice {
                 && advised < shardGroup
                 && task.strategy().descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null) {
             sentence.append(", since its strategy knows no smaller ones (")
-                    .append(String.join(" and ", Strategies.kindsWith(StrategyDescriptor.SHARD_GROUP)))
+                    .append(String.join(", ", Strategies.kindsWith(StrategyDescriptor.SHARD_GROUP)))
                     .append(" do)");
         }
         for (Neighbour neighbour : neighbours) {

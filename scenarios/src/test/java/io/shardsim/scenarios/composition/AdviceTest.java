@@ -77,7 +77,7 @@ class AdviceTest {
         assertThat(advice(SCENARIO.replace("mics, shard_group: 16", "zero3")))
                 .singleElement()
                 .asString()
-                .contains("this run has 32, since its strategy knows no smaller ones (fsdp-hybrid and mics do)");
+                .contains("this run has 32, since its strategy knows no smaller ones (fsdp-hybrid, fsdp2, mics do)");
     }
 
     @Test

@@ -14,6 +14,7 @@ final class RandomScenario {
             "fsdp",
             "fsdp-grad-op",
             "fsdp-hybrid",
+            "fsdp2",
             "megatron",
             "mics",
             "smddp",
@@ -119,7 +120,7 @@ final class RandomScenario {
                     maybe(1, "pipeline_schedule", "simple", "1f1b", "interleaved, model_chunks: 2");
                 }
             }
-            case "mics", "fsdp-hybrid" -> maybe(1, "shard_group", String.valueOf(divisor(ranks / tensor)));
+            case "mics", "fsdp-hybrid", "fsdp2" -> maybe(1, "shard_group", String.valueOf(divisor(ranks / tensor)));
             default -> {}
         }
         switch (kind) {

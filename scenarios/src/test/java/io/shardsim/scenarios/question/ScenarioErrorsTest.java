@@ -82,7 +82,7 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics",
                         "kind: fsdp",
-                        "a.yaml:7:24: strategy fsdp has no shard_group, which belongs to fsdp-hybrid, mics; remove it"),
+                        "a.yaml:7:24: strategy fsdp has no shard_group, which belongs to fsdp-hybrid, fsdp2, mics; remove it"),
                 with(
                         "shard_group: 128",
                         "shard_group: 48",

@@ -3,8 +3,8 @@ package io.shardsim.simulator.strategy;
 import java.util.List;
 
 /**
- * PyTorch's Fully Sharded Data Parallel: one flat parameter for each transformer layer and one for the rest (the root),
- * sharded over a group of ranks [1].
+ * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and those of the rest (the root), are gathered
+ * and reduced together, sharded over a group of ranks [1].
  *
  * <ul>
  *   <li>Forward: a layer is gathered before its computation and freed after it; the root stays [1, section 3.2.1].
@@ -16,13 +16,16 @@ import java.util.List;
  *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
  *   <li>Under no_sync all but the last micro-batch leave their gradients whole on every rank, in the precision in which they will be reduced
  *       (FSDPParam.to_accumulated_grad_if_needed), and the last one adds its own before they are [2].
+ *   <li>A unit is one flat parameter of which all others are views; or, in FSDP2, its parameters are sharded one by one: copied to their places
+ *       from what was gathered (foreach_all_gather_copy_out), and cast and copied into what is reduced once the unit before has been
+ *       (foreach_reduce_scatter_copy_in, post_backward), where the collective takes the mean itself [2, _fsdp_collectives.py].
  *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
  * </ul>
  *
  * <p>Model states: a 32-bit shard of parameters, gradients and two Adam moments, 16 bytes a parameter; the 16-bit copy of a shard exists
  * only while its layer is gathered.
  *
- * <p>Leaves out CPU offload, forward prefetch, and the cost of allocator retries; with the limiter off, the ledger's
+ * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of gradients in fp16, and the cost of allocator retries; with the limiter off, the ledger's
  * figure for gathered units is a lower bound.
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
@@ -47,8 +50,9 @@ public final class Fsdp extends ShardingStrategy {
     @Override
     public RankGroups shardGroups(TrainingJob job) {
         int size = chosenShardGroup();
-        int byDefault =
-                settings.flag("hybrid") ? Math.min(job.dataParallelPerNode(), job.dataParallel()) : job.dataParallel();
+        int byDefault = settings.flagOr("hybrid", false)
+                ? Math.min(job.dataParallelPerNode(), job.dataParallel())
+                : job.dataParallel();
         return ShardGroups.shard(size == 0 ? byDefault : size, job);
     }
 
@@ -71,6 +75,7 @@ public final class Fsdp extends ShardingStrategy {
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
+        private final boolean flat = !settings.flagOr("per_parameter", false);
         /** Whether gradients wait whole for the last micro-batch. */
         private final boolean wait;
 
@@ -130,7 +135,7 @@ public final class Fsdp extends ShardingStrategy {
         private void forwardPass() {
             writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
             int root = gather(rootElements, "gather root", lastReduce);
-            int previous = writer.forwardEmbedding(root);
+            int previous = writer.forwardEmbedding(copyOut(rootElements, root));
             for (int layer = 0; layer < layers; layer++) {
                 writer.beginLayer();
                 int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
@@ -138,7 +143,7 @@ public final class Fsdp extends ShardingStrategy {
                     writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
                 }
                 gathered[layer] = gatherLayer(freed);
-                forward[layer] = writer.forwardLayer(layer, gathered[layer], previous);
+                forward[layer] = writer.forwardLayer(layer, copyOut(layerElements, gathered[layer]), previous);
                 previous = StepWriter.NONE;
             }
             writer.forwardHead();
@@ -181,18 +186,36 @@ public final class Fsdp extends ShardingStrategy {
             return lastGather;
         }
 
-        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
+        /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */
+        private int copyOut(long elements, int whole) {
+            if (flat) {
+                return whole;
+            }
+            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
+            int placed = writer.copy(Stream.COMPUTE, 2 * elementBytes * elements, "copy out parameters", whole);
+            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
+            return placed;
+        }
+
         private void backwardLayer(int layer) {
+            int ready = freeAfterForward ? copyOut(layerElements, gathered[layer]) : gathered[layer];
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
-            backward[layer] = accumulate(layerElements, writer.backwardLayer(layer, gathered[layer]));
+            backward[layer] = accumulate(layerElements, writer.backwardLayer(layer, ready));
             if (!reduces) {
                 return;
             }
+            if (flat) {
+                flatten(layer);
+            }
+            reduce(layerElements, "reduce-scatter layer", backward[layer]);
+        }
+
+        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
+        private void flatten(int layer) {
             long flatBytes = readyBytes() * layerElements;
             writer.allocate(MemoryOwner.BUCKETS, flatBytes);
             backward[layer] = writer.copy(Stream.COMPUTE, 2 * flatBytes, "flatten gradients", backward[layer]);
             writer.free(MemoryOwner.BUCKETS, wait ? 0 : flatBytes);
-            reduce(layerElements, "reduce-scatter layer", backward[layer]);
         }
 
         private void backwardRoot() {
@@ -201,7 +224,7 @@ public final class Fsdp extends ShardingStrategy {
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
             int computed = accumulate(rootElements, writer.backwardEmbedding());
             if (reduces) {
-                writer.allocate(MemoryOwner.BUCKETS, wait ? reduceBytes * rootElements : 0);
+                writer.allocate(MemoryOwner.BUCKETS, wait && flat ? reduceBytes * rootElements : 0);
                 reduce(rootElements, "reduce-scatter root", computed);
                 writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
             }
@@ -227,19 +250,11 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         /**
-         * Casts the gradient if it is to be reduced in 32 bits and divides it by a part of the ranks, which keeps 16 bits from overflowing. The
-         * reduction waits for the last gather because both use one communicator; then the shard is added to the 32-bit gradient.
+         * Reduces gradients and adds the shard to the 32-bit gradient. The reduction waits for the last gather because both use one
+         * communicator.
          */
         private void reduce(long elements, String label, int computed) {
-            int ready = computed;
-            if (reduceBytes != readyBytes()) {
-                writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
-                ready = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", ready);
-                writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
-            }
-            if (job.dataParallel() > 1) {
-                ready = writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", ready);
-            }
+            int ready = flat ? divide(elements, cast(elements, computed)) : copyIn(elements, computed);
             int scattered =
                     writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, ready, lastGather);
             long shardElements = elements / shard.size();
@@ -253,6 +268,32 @@ public final class Fsdp extends ShardingStrategy {
             }
             lastReduce = scattered;
             writer.copy(Stream.REDUCE, (reduceBytes + 8) * shardElements, "accumulate gradients", scattered);
+        }
+
+        private int cast(long elements, int computed) {
+            if (reduceBytes == readyBytes()) {
+                return computed;
+            }
+            writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
+            int done = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", computed);
+            writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
+            return done;
+        }
+
+        /** Divides by a part of the ranks, which keeps 16 bits from overflowing. */
+        private int divide(long elements, int computed) {
+            return job.dataParallel() > 1
+                    ? writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", computed)
+                    : computed;
+        }
+
+        /** Casts and cuts gradients into the buffer that is reduced, once that of the unit before is. */
+        private int copyIn(long elements, int computed) {
+            writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
+            int done = writer.copy(
+                    Stream.COMPUTE, (readyBytes() + reduceBytes) * elements, "copy in gradients", computed, lastReduce);
+            writer.free(MemoryOwner.BUCKETS, wait ? 0 : elementBytes * elements);
+            return done;
         }
 
         private void update() {

@@ -46,6 +46,7 @@ class DataParallelFamilyTest {
         "fsdp, 0, 16, 64",
         "fsdp-grad-op, 0, 16, 64",
         "fsdp-hybrid, 0, 16, 8",
+        "fsdp2, 0, 16, 64",
         "mics, 0, 16, 8"
     })
     void modelStatesFollowThePaper(String kind, double replicated, double sharded, int group) {
@@ -95,7 +96,8 @@ class DataParallelFamilyTest {
         "mics, REDUCE_SCATTER, 6, 8, 2",
         "fsdp, REDUCE_SCATTER, 50, 50, 2",
         "fsdp-grad-op, REDUCE_SCATTER, 50, 50, 2",
-        "fsdp-hybrid, REDUCE_SCATTER, 50, 50, 2"
+        "fsdp-hybrid, REDUCE_SCATTER, 50, 50, 2",
+        "fsdp2, REDUCE_SCATTER, 50, 50, 2"
     })
     void reductionsAreAsManyAndAsLargeAsTheSystemSays(
             String kind, CollectiveKind reduction, int least, int most, double models) {
@@ -122,7 +124,7 @@ class DataParallelFamilyTest {
 
     /** FSDP gathers each layer twice in a micro-batch, shard-grad-op once; hybrid as often, and adds up each unit among replicas. */
     @ParameterizedTest
-    @CsvSource({"fsdp, 2, 0", "fsdp-grad-op, 1, 0", "fsdp-hybrid, 2, 25"})
+    @CsvSource({"fsdp, 2, 0", "fsdp-grad-op, 1, 0", "fsdp-hybrid, 2, 25", "fsdp2, 2, 0"})
     void gathersAreAsManyAsTheSystemSays(String kind, int ofALayer, int amongReplicas) {
         StepPlan plan = plan(kind, Map.of());
         int microBatches = JOB.accumulationSteps();
@@ -133,7 +135,7 @@ class DataParallelFamilyTest {
 
     /** Moved bytes of one micro-batch in units of a model in 16 bits; an all-reduce moves its buffer twice. */
     @ParameterizedTest
-    @CsvSource({"zero2, 1, 0.5", "fsdp, 1, 2", "fsdp-grad-op, 1, 1", "zero3, 1, 2"})
+    @CsvSource({"zero2, 1, 0.5", "fsdp, 1, 2", "fsdp-grad-op, 1, 1", "fsdp2, 1, 2", "zero3, 1, 2"})
     void volumesFollowThePaper(String kind, double reduced, double gathered) {
         // DeepSpeed's defaults would keep most of a model of this size from forward to backward.
         StepPlan plan = plan(

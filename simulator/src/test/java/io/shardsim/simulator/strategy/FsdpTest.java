@@ -8,6 +8,8 @@ import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FsdpTest {
     private static final ModelShape MODEL = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
@@ -67,15 +69,34 @@ class FsdpTest {
     }
 
     @Test
-    void whatComesInAMicroBatchGoesUnderNoSync() {
-        for (boolean inFp32 : new boolean[] {false, true}) {
-            StepPlan plan = Strategies.of("fsdp", Map.of("no_sync", true, "reduce_in_fp32", inFp32))
+    void parametersOnTheirOwnAreCopiedOutAfterEveryGatherAndInBeforeEveryReduction() {
+        long elements = MODEL.parameters();
+        StepPlan plan = Strategies.of("fsdp2", Map.of("reduce_in_fp32", true)).plan(JOB);
+        long root = MODEL.embeddingParameters() + MODEL.outputParameters();
+        long gathered = 2 * (2 * 48 * MODEL.layerParameters() + root);
+        assertThat(Strategies.moved(plan, "copy out parameters")).isBetween(4 * gathered, 4 * gathered + 1600L * 256);
+        assertThat(Strategies.moved(plan, "copy in gradients"))
+                .isBetween(2 * 6 * elements, 2 * 6 * elements + 1200L * 256);
+        assertThat(Strategies.moved(plan, "flatten gradients")).isZero();
+        assertThat(Strategies.moved(plan, "divide gradients")).isZero();
+        assertThat(Strategies.bytes(plan, REDUCE_SCATTER, ""))
+                .isEqualTo(Strategies.bytes(
+                        Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB), REDUCE_SCATTER, ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"fsdp, false", "fsdp, true", "fsdp2, false", "fsdp2, true"})
+    void whatComesInAMicroBatchGoesWithIt(String kind, boolean inFp32) {
+        for (boolean noSync : new boolean[] {false, true}) {
+            StepPlan plan = Strategies.of(kind, Map.of("no_sync", noSync, "reduce_in_fp32", inFp32))
                     .plan(JOB);
-            long held = plan.memoryChanges().stream()
-                    .filter(change -> change.owner() == MemoryOwner.BUCKETS)
-                    .mapToLong(StepPlan.MemoryChange::bytes)
-                    .sum();
-            assertThat(held).isZero();
+            for (MemoryOwner owner : Set.of(MemoryOwner.BUCKETS, MemoryOwner.GATHERED_UNITS)) {
+                long held = plan.memoryChanges().stream()
+                        .filter(change -> change.owner() == owner)
+                        .mapToLong(StepPlan.MemoryChange::bytes)
+                        .sum();
+                assertThat(held).as(owner.name()).isZero();
+            }
         }
     }
 

@@ -35,7 +35,18 @@ class TensorParallelTest {
     /** Two in forward, two in backward (arXiv:1909.08053, figure 4), each of the whole hidden state. */
     @ParameterizedTest
     @ValueSource(
-            strings = {"megatron", "ddp", "zero1", "zero2", "zero3", "mics", "fsdp", "fsdp-grad-op", "fsdp-hybrid"})
+            strings = {
+                "megatron",
+                "ddp",
+                "zero1",
+                "zero2",
+                "zero3",
+                "mics",
+                "fsdp",
+                "fsdp-grad-op",
+                "fsdp-hybrid",
+                "fsdp2"
+            })
     void fourAllReducesALayerAndMicroBatch(String kind) {
         StepPlan plan = plan(kind, Map.of("tensor_parallel", 4), Checkpointing.NONE);
         long layers = (long) MODEL.layers() * MICRO_BATCHES;
