@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class Advice {
     private static final long PLAIN_PARAMETERS_MAX = 1_000_000_000L;
     private static final String PLAIN = "ddp";
+    /** Switch of a strategy that may reduce gradients once a step. */
+    private static final String NO_SYNC = "no_sync";
+
     /** Held for a sample or a layer, whoever owns the states. */
     private static final Set<MemoryOwner> NOT_SHARDED =
             Set.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.GATHERED_UNITS, MemoryOwner.BUCKETS);
@@ -59,16 +62,21 @@ final class Advice {
         if (spec.descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null) {
             return null;
         }
-        Map<String, String> given = new LinkedHashMap<>(spec.given());
-        given.put(StrategyDescriptor.SHARD_GROUP, String.valueOf(shardGroup));
-        StrategySpec other = new StrategySpec(spec.descriptor(), given);
+        StrategySpec other = with(spec, StrategyDescriptor.SHARD_GROUP, String.valueOf(shardGroup));
         return other.create().problems(job).isEmpty() ? task.withStrategy(other) : null;
+    }
+
+    private static StrategySpec with(StrategySpec spec, String parameter, String value) {
+        Map<String, String> given = new LinkedHashMap<>(spec.given());
+        given.put(parameter, value);
+        return new StrategySpec(spec.descriptor(), given);
     }
 
     List<String> sentences(List<Neighbour> neighbours) {
         List<String> sentences = new ArrayList<>();
         addShardGroup(sentences, neighbours);
         addPlain(sentences);
+        addReductions(sentences);
         addModelParallel(sentences);
         return sentences;
     }
@@ -118,6 +126,24 @@ final class Advice {
                     + ") is enough: below 1 billion parameters every GPU can hold all states ("
                     + Quantities.gib(whole.ledger().peakBytes()) + " with micro-batch "
                     + whole.job().microBatch() + "), and nothing needs to be gathered.");
+        }
+    }
+
+    private void addReductions(List<String> sentences) {
+        StrategySpec spec = task.strategy();
+        TrainingJob job = found.job();
+        boolean reducesOften =
+                "false".equals(spec.parameters().get(NO_SYNC)) && job.accumulationSteps() > 1 && job.dataParallel() > 1;
+        if (!reducesOften || !found.fits()) {
+            return;
+        }
+        LargestMicroBatch.Found once =
+                LargestMicroBatch.given(with(spec, NO_SYNC, "true").create(), job, capacityBytes);
+        if (once.fits()) {
+            sentences.add(
+                    "each of the " + job.accumulationSteps() + " micro-batches reduces its gradients; with " + NO_SYNC
+                            + ": true the last one reduces them all, which fits too ("
+                            + Quantities.gib(once.ledger().peakBytes()) + ").");
         }
     }
 

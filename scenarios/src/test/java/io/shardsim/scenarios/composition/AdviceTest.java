@@ -88,6 +88,26 @@ class AdviceTest {
     }
 
     @Test
+    void gradientsMayWaitForTheLastMicroBatchWhereThatFits() throws Exception {
+        String fsdp = SCENARIO.replace("mics, shard_group: 16", "fsdp2");
+        RunResult once = run(fsdp.replace("fsdp2", "fsdp2, no_sync: true"));
+        assertThat(advice(fsdp))
+                .last()
+                .asString()
+                .startsWith("each of the 2 micro-batches reduces its gradients; with no_sync: true")
+                .contains(Quantities.gib(once.facts().ledger().peakBytes()));
+        assertThat(once.facts().advice()).noneMatch(sentence -> sentence.contains("no_sync"));
+        assertThat(once.step().samplesPerSecond())
+                .isGreaterThan(run(fsdp).step().samplesPerSecond());
+
+        RunResult large = run(fsdp.replace("gpt2-1.5b", "gpt2-30b").replace("micro_batch: 2", "micro_batch: 1"));
+        assertThat(large.fits()).isTrue();
+        assertThat(large.facts().advice())
+                .as("60 GB of gradients on a GPU of 40")
+                .noneMatch(sentence -> sentence.contains("no_sync"));
+    }
+
+    @Test
     void whatShardingDoesNotSplitCallsForTensorOrPipelineParallelism() throws Exception {
         String long512k = SCENARIO.replace("gpt2-1.5b", "llama2-70b")
                 .replace("sequence_length: 512", "sequence_length: 131072")
