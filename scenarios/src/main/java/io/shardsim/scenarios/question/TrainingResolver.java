@@ -97,9 +97,10 @@ final class TrainingResolver {
             Block training, ModelShape model, StrategySpec strategy, int sequenceLength, long globalBatch) {
         Long microBatch = training.whole("micro_batch");
         Precision precision = Precision.valueOf(upper(training.text("precision", "bf16")));
+        String kernels = training.text("kernels");
         return new Task.Training(
                 file.value("model") instanceof String name ? name : "inline",
-                model,
+                padded(model, kernels == null ? strategy.create().defaultKernels() : kernels, strategy),
                 sequenceLength,
                 globalBatch,
                 microBatch == null ? null : Math.toIntExact(microBatch),
@@ -107,11 +108,26 @@ final class TrainingResolver {
                 Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
                 training.flag("activation_offload", false),
                 AttentionKind.valueOf(upper(training.text("attention", "standard"))),
-                training.text("kernels"),
+                kernels,
                 training.flag("dropout", !model.gatedFfn()),
                 training.decimal("gradient_clipping", 1.0),
                 strategy,
                 new SurroundingsResolver(file, figures, problems).resolve(sequenceLength, precision));
+    }
+
+    /** The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its matrix products. */
+    private ModelShape padded(ModelShape model, String profile, StrategySpec strategy) {
+        int ofRank = FrameworkProfile.named(profile).vocabularyMultiple();
+        if (ofRank == 1) {
+            return model;
+        }
+        long multiple = (long) ofRank * strategy.create().modelParallel().tensor();
+        long vocab = ((model.vocab() - 1) / multiple + 1) * multiple;
+        if (vocab != model.vocab()) {
+            notes.add("vocabulary of " + model.vocab() + " filled up to " + vocab + ", a multiple of " + multiple
+                    + ", as " + profile + " does");
+        }
+        return model.withVocab(Math.toIntExact(vocab));
     }
 
     private static String upper(String word) {

@@ -91,6 +91,18 @@ class ScenarioReaderTest {
     }
 
     @Test
+    void megatronFillsItsVocabularyUpAndSaysSo() throws InputException {
+        String megatron = BASE.replace("{kind: mics, shard_group: 128}", "{kind: megatron, tensor_parallel: 8}");
+        ScenarioPoint point = read(megatron).points().get(0);
+        assertThat(training(point).model().vocab()).isEqualTo(50 * 8 * 128);
+        assertThat(point.notes())
+                .containsExactly("vocabulary of 50257 filled up to 51200, a multiple of 1024, as megatron does");
+        assertThat(training(read(BASE).points().get(0)).model().vocab()).isEqualTo(50257);
+        String fused = megatron.replace("global_batch: 1536", "global_batch: 1536, kernels: fused");
+        assertThat(training(read(fused).points().get(0)).model().vocab()).isEqualTo(50257);
+    }
+
+    @Test
     void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
         String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
                 + "cluster: {gpu: h100-80gb, gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 2";

@@ -121,6 +121,7 @@ public final class FrameworkProfile {
     private final String source;
     private final boolean dropout;
     private final boolean recomputeStopsEarly;
+    private final int vocabularyMultiple;
     private final int savedActivationBytes;
     private final int keptLogitBytes;
     private final int logitGradientBytes;
@@ -140,6 +141,7 @@ public final class FrameworkProfile {
         this.source = constants.text("source");
         this.dropout = constants.flag("dropout");
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
+        this.vocabularyMultiple = constants.count("vocabulary-multiple");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
         // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
         int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
@@ -234,6 +236,11 @@ public final class FrameworkProfile {
     /** Bytes of a feed-forward element that autograd saves between the input and the output of a GELU. */
     public int savedActivationBytes() {
         return savedActivationBytes;
+    }
+
+    /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
+    public int vocabularyMultiple() {
+        return vocabularyMultiple;
     }
 
     /** Bytes of a logit that stay between the forward and the backward of the loss, the logit itself included. */

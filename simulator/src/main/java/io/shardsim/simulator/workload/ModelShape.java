@@ -72,6 +72,11 @@ public record ModelShape(
         return new ModelShape(hidden, layers, heads, ffn, vocab, kvHeads, true, false, 0);
     }
 
+    /** The same shape with another vocabulary. */
+    public ModelShape withVocab(int other) {
+        return new ModelShape(hidden, layers, heads, ffn, other, kvHeads, gatedFfn, tiedEmbeddings, maxPositions);
+    }
+
     /** Width of one attention head. */
     public int headDim() {
         return hidden / heads;
