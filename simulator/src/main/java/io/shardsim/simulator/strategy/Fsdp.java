@@ -38,7 +38,15 @@ public final class Fsdp extends ShardingStrategy {
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> new Step(job, writer).write());
+        return StepWriter.write(
+                job,
+                settings,
+                StepWriter.ALLOCATED_IN_STEP,
+                writer -> step(job, writer).write());
+    }
+
+    private Step step(TrainingJob job, StepWriter writer) {
+        return settings.flagOr("per_parameter", false) ? new PerParameterStep(job, writer) : new FlatStep(job, writer);
     }
 
     @Override
@@ -61,23 +69,26 @@ public final class Fsdp extends ShardingStrategy {
         return settings.names().contains("shard_group") ? settings.count("shard_group") : 0;
     }
 
-    /** One training step while it is being written. */
-    private final class Step {
-        private final TrainingJob job;
-        private final StepWriter writer;
+    /** One training step while it is being written; its departures say how a unit lies in memory. */
+    private abstract class Step {
+        final TrainingJob job;
+        final StepWriter writer;
         private final RankGroups shard;
         private final RankGroups replication;
         private final int layers;
-        private final long layerElements;
-        private final long rootElements;
-        private final long elementBytes;
-        private final long reduceBytes;
+        final long layerElements;
+        final long rootElements;
+        final long elementBytes;
+        final long reduceBytes;
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
-        private final boolean flat = !settings.flagOr("per_parameter", false);
         /** Whether gradients wait whole for the last micro-batch. */
         private final boolean wait;
+        /** Bytes of a gradient when it is ready to be reduced. */
+        final long readyBytes;
+        /** Of these, what is in a bucket and goes once it is copied on; whole gradients stay. */
+        final long passingBytes;
 
         private final String gatherAlgorithm = settings.name("gather_algorithm");
         private final String reduceAlgorithm = settings.name("reduce_algorithm");
@@ -86,11 +97,8 @@ public final class Fsdp extends ShardingStrategy {
         private final int[] forward;
         private final int[] backward;
         private int lastGather = StepWriter.NONE;
-        private int lastReduce = StepWriter.NONE;
-        /** Whether the gradients of this micro-batch are added to earlier ones, and whether they are reduced. */
-        private boolean added;
-
-        private boolean reduces;
+        int lastReduce = StepWriter.NONE;
+        private int microBatch;
 
         Step(TrainingJob job, StepWriter writer) {
             this.job = job;
@@ -103,6 +111,8 @@ public final class Fsdp extends ShardingStrategy {
             elementBytes = job.precision().bytes();
             reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
             wait = settings.flag("no_sync") && job.accumulationSteps() > 1;
+            readyBytes = wait ? reduceBytes : elementBytes;
+            passingBytes = wait ? 0 : elementBytes;
             gathered = new int[layers];
             forward = new int[layers];
             backward = new int[layers];
@@ -110,15 +120,33 @@ public final class Fsdp extends ShardingStrategy {
 
         void write() {
             holdStates();
-            for (int i = 0; i < job.accumulationSteps(); i++) {
+            for (microBatch = 0; microBatch < job.accumulationSteps(); microBatch++) {
                 writer.beginMicroBatch();
-                added = wait && i > 0;
-                reduces = !wait || i == job.accumulationSteps() - 1;
                 forwardPass();
                 backwardPass();
             }
             writer.endMicroBatches();
             update();
+        }
+
+        /** Brings what was gathered to where the parameters are, unless they are views of it. */
+        int place(long elements, int whole) {
+            return whole;
+        }
+
+        /** Ends the backward of a layer whose gradients autograd joins. */
+        int joinLayer(int computed) {
+            return computed;
+        }
+
+        /** Makes room for those of the root. */
+        void joinRoot() {}
+
+        /** Brings gradients into the buffer and the form in which they are reduced. */
+        abstract int prepare(long elements, int computed);
+
+        private boolean reduces() {
+            return !wait || microBatch == job.accumulationSteps() - 1;
         }
 
         private long shardElements() {
@@ -135,7 +163,7 @@ public final class Fsdp extends ShardingStrategy {
         private void forwardPass() {
             writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
             int root = gather(rootElements, "gather root", lastReduce);
-            int previous = writer.forwardEmbedding(copyOut(rootElements, root));
+            int previous = writer.forwardEmbedding(place(rootElements, root));
             for (int layer = 0; layer < layers; layer++) {
                 writer.beginLayer();
                 int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
@@ -143,7 +171,7 @@ public final class Fsdp extends ShardingStrategy {
                     writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
                 }
                 gathered[layer] = gatherLayer(freed);
-                forward[layer] = writer.forwardLayer(layer, copyOut(layerElements, gathered[layer]), previous);
+                forward[layer] = writer.forwardLayer(layer, place(layerElements, gathered[layer]), previous);
                 previous = StepWriter.NONE;
             }
             writer.forwardHead();
@@ -160,7 +188,7 @@ public final class Fsdp extends ShardingStrategy {
                 int freed = layer + 2 < layers ? backward[layer + 2] : StepWriter.NONE;
                 if (freed != StepWriter.NONE) {
                     writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
-                    writer.free(MemoryOwner.BUCKETS, reduces ? reduceBytes * layerElements : 0);
+                    writer.free(MemoryOwner.BUCKETS, reduces() ? reduceBytes * layerElements : 0);
                 }
                 if (freeAfterForward && prefetch && layer > 0) {
                     gathered[layer - 1] = gatherLayer(freed);
@@ -186,36 +214,14 @@ public final class Fsdp extends ShardingStrategy {
             return lastGather;
         }
 
-        /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */
-        private int copyOut(long elements, int whole) {
-            if (flat) {
-                return whole;
-            }
-            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
-            int placed = writer.copy(Stream.COMPUTE, 2 * elementBytes * elements, "copy out parameters", whole);
-            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
-            return placed;
-        }
-
         private void backwardLayer(int layer) {
-            int ready = freeAfterForward ? copyOut(layerElements, gathered[layer]) : gathered[layer];
+            int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
             backward[layer] = accumulate(layerElements, writer.backwardLayer(layer, ready));
-            if (!reduces) {
-                return;
+            if (reduces()) {
+                backward[layer] = joinLayer(backward[layer]);
+                reduce(layerElements, "reduce-scatter layer", backward[layer]);
             }
-            if (flat) {
-                flatten(layer);
-            }
-            reduce(layerElements, "reduce-scatter layer", backward[layer]);
-        }
-
-        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
-        private void flatten(int layer) {
-            long flatBytes = readyBytes() * layerElements;
-            writer.allocate(MemoryOwner.BUCKETS, flatBytes);
-            backward[layer] = writer.copy(Stream.COMPUTE, 2 * flatBytes, "flatten gradients", backward[layer]);
-            writer.free(MemoryOwner.BUCKETS, wait ? 0 : flatBytes);
         }
 
         private void backwardRoot() {
@@ -223,8 +229,8 @@ public final class Fsdp extends ShardingStrategy {
             writer.free(MemoryOwner.GATHERED_UNITS, remaining * elementBytes * layerElements);
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
             int computed = accumulate(rootElements, writer.backwardEmbedding());
-            if (reduces) {
-                writer.allocate(MemoryOwner.BUCKETS, wait && flat ? reduceBytes * rootElements : 0);
+            if (reduces()) {
+                joinRoot();
                 reduce(rootElements, "reduce-scatter root", computed);
                 writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
             }
@@ -237,16 +243,11 @@ public final class Fsdp extends ShardingStrategy {
                 return computed;
             }
             writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
-            if (!added && reduceBytes == elementBytes) {
+            if (microBatch == 0 && reduceBytes == elementBytes) {
                 return computed;
             }
-            long moved = elementBytes + (added ? 2 : 1) * reduceBytes;
+            long moved = elementBytes + (microBatch == 0 ? 1 : 2) * reduceBytes;
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
-        }
-
-        /** Bytes of a gradient when its layer's backward hands it on. */
-        private long readyBytes() {
-            return wait ? reduceBytes : elementBytes;
         }
 
         /**
@@ -254,9 +255,8 @@ public final class Fsdp extends ShardingStrategy {
          * communicator.
          */
         private void reduce(long elements, String label, int computed) {
-            int ready = flat ? divide(elements, cast(elements, computed)) : copyIn(elements, computed);
-            int scattered =
-                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, ready, lastGather);
+            int scattered = writer.reduceScatter(
+                    shard, reduceBytes * elements, reduceAlgorithm, label, prepare(elements, computed), lastGather);
             long shardElements = elements / shard.size();
             if (replication.size() > 1) {
                 scattered = writer.allReduce(
@@ -270,13 +270,49 @@ public final class Fsdp extends ShardingStrategy {
             writer.copy(Stream.REDUCE, (reduceBytes + 8) * shardElements, "accumulate gradients", scattered);
         }
 
+        private void update() {
+            int accumulated = lastReduce + 1;
+            int ready = accumulated;
+            if (job.gradientClipping() > 0) {
+                int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
+                ready = writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
+            }
+            writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", ready);
+        }
+    }
+
+    /** A unit is one flat parameter, of which all others are views. */
+    private final class FlatStep extends Step {
+        FlatStep(TrainingJob job, StepWriter writer) {
+            super(job, writer);
+        }
+
+        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
+        @Override
+        int joinLayer(int computed) {
+            writer.allocate(MemoryOwner.BUCKETS, readyBytes * layerElements);
+            int joined = writer.copy(Stream.COMPUTE, 2 * readyBytes * layerElements, "flatten gradients", computed);
+            writer.free(MemoryOwner.BUCKETS, passingBytes * layerElements);
+            return joined;
+        }
+
+        @Override
+        void joinRoot() {
+            writer.allocate(MemoryOwner.BUCKETS, (readyBytes - passingBytes) * rootElements);
+        }
+
+        @Override
+        int prepare(long elements, int computed) {
+            return divide(elements, cast(elements, computed));
+        }
+
         private int cast(long elements, int computed) {
-            if (reduceBytes == readyBytes()) {
+            if (reduceBytes == readyBytes) {
                 return computed;
             }
             writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
-            int done = writer.copy(Stream.REDUCE, (elementBytes + reduceBytes) * elements, "cast gradients", computed);
-            writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
+            int done = writer.copy(Stream.REDUCE, (readyBytes + reduceBytes) * elements, "cast gradients", computed);
+            writer.free(MemoryOwner.BUCKETS, readyBytes * elements);
             return done;
         }
 
@@ -286,24 +322,31 @@ public final class Fsdp extends ShardingStrategy {
                     ? writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", computed)
                     : computed;
         }
+    }
 
-        /** Casts and cuts gradients into the buffer that is reduced, once that of the unit before is. */
-        private int copyIn(long elements, int computed) {
-            writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
-            int done = writer.copy(
-                    Stream.COMPUTE, (readyBytes() + reduceBytes) * elements, "copy in gradients", computed, lastReduce);
-            writer.free(MemoryOwner.BUCKETS, wait ? 0 : elementBytes * elements);
-            return done;
+    /** FSDP2: parameters are sharded one by one; the collective itself takes the mean. */
+    private final class PerParameterStep extends Step {
+        PerParameterStep(TrainingJob job, StepWriter writer) {
+            super(job, writer);
         }
 
-        private void update() {
-            int accumulated = lastReduce + 1;
-            int ready = accumulated;
-            if (job.gradientClipping() > 0) {
-                int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
-                ready = writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
-            }
-            writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", ready);
+        /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */
+        @Override
+        int place(long elements, int whole) {
+            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
+            int placed = writer.copy(Stream.COMPUTE, 2 * elementBytes * elements, "copy out parameters", whole);
+            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
+            return placed;
+        }
+
+        /** Casts and cuts gradients into the buffer that is reduced, once that of the unit before is. */
+        @Override
+        int prepare(long elements, int computed) {
+            writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);
+            int done = writer.copy(
+                    Stream.COMPUTE, (readyBytes + reduceBytes) * elements, "copy in gradients", computed, lastReduce);
+            writer.free(MemoryOwner.BUCKETS, passingBytes * elements);
+            return done;
         }
     }
 }
