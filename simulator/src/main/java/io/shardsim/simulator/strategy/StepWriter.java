@@ -332,7 +332,7 @@ final class StepWriter {
 
     /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
     private void placeSequence(String label) {
-        if (!job.parallel().sequenceFirst() && tensor() > 1 && job.microBatch() > 1) {
+        if (!job.parallel().sequenceFirst() && job.microBatch() > 1) {
             copy(Stream.COMPUTE, 2 * hiddenBytes(), label);
         }
     }
