@@ -108,6 +108,14 @@ class AdviceTest {
     }
 
     @Test
+    void aSettingWithoutEffectIsANote() throws Exception {
+        String once = SCENARIO.replace("mics, shard_group: 16", "fsdp, no_sync: true");
+        assertThat(run(once).facts().notes()).doesNotContain("no_sync has no effect with one micro-batch a step");
+        assertThat(run(once.replace("micro_batch: 2", "micro_batch: 4")).facts().notes())
+                .contains("no_sync has no effect with one micro-batch a step");
+    }
+
+    @Test
     void whatShardingDoesNotSplitCallsForTensorOrPipelineParallelism() throws Exception {
         String long512k = SCENARIO.replace("gpt2-1.5b", "llama2-70b")
                 .replace("sequence_length: 512", "sequence_length: 131072")

@@ -1,5 +1,7 @@
 package io.shardsim.simulator.strategy;
 
+import java.util.Map;
+
 /**
  * PyTorch's Distributed Data Parallel: every rank holds all model states; gradients are all-reduced over all ranks in buckets
  * while backward goes on [1].
@@ -34,6 +36,13 @@ public final class Ddp extends ShardingStrategy {
                 settings,
                 StepWriter.ALLOCATED_IN_STEP,
                 writer -> ReplicatedStep.write(job, writer, stage -> new Step(job, writer, stage)));
+    }
+
+    @Override
+    protected Map<String, String> ownIdle(TrainingJob job) {
+        return job.accumulationSteps() == 1
+                ? Map.of("sync_every_micro_batch", "with one micro-batch a step")
+                : Map.of();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and those of the rest (the root), are gathered
@@ -53,6 +54,11 @@ public final class Fsdp extends ShardingStrategy {
     protected List<String> ownProblems(TrainingJob job) {
         return ShardGroups.problem("shard_group", chosenShardGroup(), job).stream()
                 .toList();
+    }
+
+    @Override
+    protected Map<String, String> ownIdle(TrainingJob job) {
+        return job.accumulationSteps() == 1 ? Map.of("no_sync", "with one micro-batch a step") : Map.of();
     }
 
     @Override

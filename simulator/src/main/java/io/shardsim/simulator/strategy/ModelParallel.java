@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How a model is split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1], pipeline
@@ -111,6 +112,14 @@ public record ModelParallel(
         }
         addPipelineProblems(problems, job);
         return problems;
+    }
+
+    /** Settings that change nothing for the job, each with when that is so. */
+    Map<String, String> idle(TrainingJob job) {
+        if (!sequence) {
+            return Map.of("sequence_first", "without sequence_parallel");
+        }
+        return job.microBatch() == 1 ? Map.of("sequence_first", "with micro_batch 1") : Map.of();
     }
 
     private void addPipelineProblems(List<String> problems, TrainingJob job) {

@@ -1,7 +1,9 @@
 package io.shardsim.simulator.strategy;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Who holds which model states, what moves between ranks, and what waits for what, in one training step.
@@ -41,9 +43,23 @@ public abstract class ShardingStrategy {
         return ModelParallel.of(settings);
     }
 
-    /** What to know of how the job was planned, one sentence each: where a pipeline was cut, and why. */
+    /** What to know of how the job was planned, one sentence each: settings without effect, and where a pipeline was cut and why. */
     public final List<String> remarks(TrainingJob job) {
-        return PipelinePartition.of(job).explanation();
+        Map<String, String> idle = new LinkedHashMap<>(ownIdle(job));
+        idle.putAll(job.parallel().idle(job));
+        List<String> remarks = new ArrayList<>();
+        idle.forEach((setting, when) -> {
+            if (settings.isChanged(setting)) {
+                remarks.add(setting + " has no effect " + when);
+            }
+        });
+        remarks.addAll(PipelinePartition.of(job).explanation());
+        return remarks;
+    }
+
+    /** Settings that change nothing for the job and that other strategies do not share, each with when that is so. */
+    protected Map<String, String> ownIdle(TrainingJob job) {
+        return Map.of();
     }
 
     /** Framework profile whose kernels this strategy's own framework ships. */

@@ -87,6 +87,12 @@ public final class StrategyParameters {
         return defaults.keySet();
     }
 
+    /** Whether a setting is declared, and is not what it is by default. */
+    boolean isChanged(String name) {
+        return names().contains(name)
+                && !value(name).equals(ParameterForm.of(defaultOf(name)).parse(defaultOf(name)));
+    }
+
     /** The default of a setting, as the descriptor writes it. */
     public String defaultOf(String name) {
         value(name);

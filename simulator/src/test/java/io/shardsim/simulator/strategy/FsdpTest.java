@@ -62,10 +62,16 @@ class FsdpTest {
     }
 
     @Test
-    void noSyncChangesNothingWithoutAccumulation() {
+    void noSyncChangesNothingWithoutAccumulationAndSaysSo() {
         TrainingJob single = Strategies.job(MODEL, 256, 2048, 3, 1);
-        assertThat(Strategies.of("fsdp", Map.of("no_sync", true)).plan(single).memoryChanges())
+        ShardingStrategy once = Strategies.of("fsdp", Map.of("no_sync", true));
+        assertThat(once.plan(single).memoryChanges())
                 .isEqualTo(Strategies.of("fsdp", Map.of()).plan(single).memoryChanges());
+        assertThat(once.remarks(single)).containsExactly("no_sync has no effect with one micro-batch a step");
+        assertThat(once.remarks(JOB)).isEmpty();
+        assertThat(Strategies.of("fsdp", Map.of("no_sync", false)).remarks(single))
+                .as("asks for nothing")
+                .isEmpty();
     }
 
     @Test

@@ -103,6 +103,18 @@ class TensorParallelTest {
                 .isZero();
     }
 
+    @Test
+    void thatTheSequenceComesFirstIsWithoutEffectWhereItIsNotSplitOrHasOneSample() {
+        Map<String, Object> whole = Map.of("tensor_parallel", 4, "sequence_first", true);
+        Map<String, Object> split = Map.of("tensor_parallel", 4, "sequence_parallel", true, "sequence_first", true);
+        TrainingJob job = job("fsdp", split, Checkpointing.FULL);
+        assertThat(Strategies.of("fsdp", whole).remarks(job("fsdp", whole, Checkpointing.FULL)))
+                .containsExactly("sequence_first has no effect without sequence_parallel");
+        assertThat(Strategies.of("fsdp", split).remarks(job.withMicroBatch(1, 1)))
+                .containsExactly("sequence_first has no effect with micro_batch 1");
+        assertThat(Strategies.of("fsdp", split).remarks(job)).isEmpty();
+    }
+
     /** The gradients of a block's first weights wait for no all-reduce of their block, what follows them does (megatron/mpu/layers.py, backward). */
     @Test
     void gradientsOfWeightsAreMadeBesideTheAllReduceOfTheInputsGradient() {
