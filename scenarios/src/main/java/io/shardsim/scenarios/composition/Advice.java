@@ -82,7 +82,7 @@ final class Advice {
     }
 
     private void addShardGroup(List<String> sentences, List<Neighbour> neighbours) {
-        long parameters = task.model().parameters();
+        long parameters = found.job().model().parameters();
         int advised = ShardGroupRule.ranks(
                 parameters, found.job().dataParallelPerNode(), found.job().dataParallel());
         if (shardGroup <= 1 || cluster.nodes() == 1) {
@@ -116,7 +116,7 @@ final class Advice {
     }
 
     private void addPlain(List<String> sentences) {
-        if (shardGroup <= 1 || task.model().parameters() >= PLAIN_PARAMETERS_MAX) {
+        if (shardGroup <= 1 || found.job().model().parameters() >= PLAIN_PARAMETERS_MAX) {
             return;
         }
         ShardingStrategy plain = Strategies.create(PLAIN, Map.of());

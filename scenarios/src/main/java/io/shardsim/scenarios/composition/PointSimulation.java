@@ -215,33 +215,10 @@ public final class PointSimulation implements ScenarioRunner {
     /** The job with its micro-batch, given or found, and its memory. */
     private static LargestMicroBatch.Found settle(
             ShardingStrategy strategy, Task.Training task, Cluster cluster, long capacityBytes) {
-        int replicas = cluster.worldSize() / strategy.modelParallel().ranks();
-        int samples = Math.toIntExact(task.globalBatch() / replicas);
-        Integer microBatch = task.microBatch();
-        TrainingJob job = job(task, cluster, strategy, microBatch == null ? 1 : microBatch, samples);
-        return microBatch == null
+        TrainingJob job = task.job(cluster, strategy);
+        return task.microBatch() == null
                 ? LargestMicroBatch.of(strategy, job, capacityBytes)
                 : LargestMicroBatch.given(strategy, job, capacityBytes);
-    }
-
-    private static TrainingJob job(
-            Task.Training task, Cluster cluster, ShardingStrategy strategy, int microBatch, int samples) {
-        String kernels = task.kernels();
-        return new TrainingJob(
-                task.model(),
-                cluster.worldSize(),
-                cluster.gpusPerNode(),
-                task.sequenceLength(),
-                microBatch,
-                samples / microBatch,
-                task.precision(),
-                task.checkpointing(),
-                task.activationOffload(),
-                task.attention(),
-                task.dropout(),
-                kernels == null ? strategy.defaultKernels() : kernels,
-                task.gradientClipping(),
-                strategy.modelParallel());
     }
 
     private static RunFacts facts(
@@ -272,9 +249,9 @@ public final class PointSimulation implements ScenarioRunner {
                         job.kernels()),
                 new RunFacts.Training(
                         task.modelName(),
-                        task.model().parameters(),
+                        job.model().parameters(),
                         ModelFlopsUtilization.attentionFlopsPerToken(
-                                task.model().layers(), task.model().hidden(), task.sequenceLength()),
+                                job.model().layers(), job.model().hidden(), task.sequenceLength()),
                         task.sequenceLength(),
                         task.globalBatch(),
                         job.microBatch(),

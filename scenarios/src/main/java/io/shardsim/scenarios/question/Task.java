@@ -3,9 +3,12 @@ package io.shardsim.scenarios.question;
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
 import org.jspecify.annotations.Nullable;
 
 /** What the cluster does. */
@@ -15,6 +18,7 @@ public sealed interface Task {
      * Training steps of a model.
      *
      * @param modelName catalog name, or {@code inline}
+     * @param model as the catalog or the file describes it; the {@link #job} has it as the framework holds it
      * @param globalBatch samples per training step
      * @param microBatch samples per GPU per forward-backward; null for the largest that fits
      * @param activationOffload whether kept activations wait in host memory
@@ -39,6 +43,28 @@ public sealed interface Task {
             StrategySpec strategy,
             @Nullable Surroundings surroundings)
             implements Task {
+        /** One step of it on a cluster, in the micro-batches that are given, or of one sample each. */
+        public TrainingJob job(Cluster cluster, ShardingStrategy planner) {
+            long samples =
+                    globalBatch / (cluster.worldSize() / planner.modelParallel().ranks());
+            int inMicroBatch = microBatch == null ? 1 : microBatch;
+            return new TrainingJob(
+                    model,
+                    cluster.worldSize(),
+                    cluster.gpusPerNode(),
+                    sequenceLength,
+                    inMicroBatch,
+                    Math.toIntExact(samples / inMicroBatch),
+                    precision,
+                    checkpointing,
+                    activationOffload,
+                    attention,
+                    dropout,
+                    kernels == null ? planner.defaultKernels() : kernels,
+                    gradientClipping,
+                    planner.modelParallel());
+        }
+
         /** The same training under another strategy. */
         public Training withStrategy(StrategySpec other) {
             return new Training(

@@ -97,10 +97,9 @@ final class TrainingResolver {
             Block training, ModelShape model, StrategySpec strategy, int sequenceLength, long globalBatch) {
         Long microBatch = training.whole("micro_batch");
         Precision precision = Precision.valueOf(upper(training.text("precision", "bf16")));
-        String kernels = training.text("kernels");
         return new Task.Training(
                 file.value("model") instanceof String name ? name : "inline",
-                padded(model, kernels == null ? strategy.create().defaultKernels() : kernels, strategy),
+                model,
                 sequenceLength,
                 globalBatch,
                 microBatch == null ? null : Math.toIntExact(microBatch),
@@ -108,26 +107,11 @@ final class TrainingResolver {
                 Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
                 training.flag("activation_offload", false),
                 AttentionKind.valueOf(upper(training.text("attention", "standard"))),
-                kernels,
+                training.text("kernels"),
                 training.flag("dropout", !model.gatedFfn()),
                 training.decimal("gradient_clipping", 1.0),
                 strategy,
                 new SurroundingsResolver(file, figures, problems).resolve(sequenceLength, precision));
-    }
-
-    /** The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its matrix products. */
-    private ModelShape padded(ModelShape model, String profile, StrategySpec strategy) {
-        int ofRank = FrameworkProfile.named(profile).vocabularyMultiple();
-        if (ofRank == 1) {
-            return model;
-        }
-        long multiple = (long) ofRank * strategy.create().modelParallel().tensor();
-        long vocab = ((model.vocab() - 1) / multiple + 1) * multiple;
-        if (vocab != model.vocab()) {
-            notes.add("vocabulary of " + model.vocab() + " filled up to " + vocab + ", a multiple of " + multiple
-                    + ", as " + profile + " does");
-        }
-        return model.withVocab(Math.toIntExact(vocab));
     }
 
     private static String upper(String word) {
@@ -339,24 +323,8 @@ final class TrainingResolver {
     /** What the strategy itself has to say. */
     private void checkStrategy(Task.Training task, Cluster where) {
         ShardingStrategy strategy = task.strategy().create();
-        long samples = task.globalBatch()
-                / (where.worldSize() / strategy.modelParallel().ranks());
-        int microBatch = task.microBatch() == null ? 1 : task.microBatch();
-        TrainingJob job = new TrainingJob(
-                task.model(),
-                where.worldSize(),
-                where.gpusPerNode(),
-                task.sequenceLength(),
-                microBatch,
-                Math.toIntExact(samples / microBatch),
-                task.precision(),
-                task.checkpointing(),
-                task.activationOffload(),
-                task.attention(),
-                task.dropout(),
-                task.kernels() == null ? "eager" : task.kernels(),
-                task.gradientClipping(),
-                strategy.modelParallel());
+        TrainingJob job = task.job(where, strategy);
+        noteVocabulary(task.model(), job);
         Block block = file.block("strategy");
         List<String> found = strategy.problems(job);
         if (found.isEmpty()) {
@@ -364,6 +332,16 @@ final class TrainingResolver {
         }
         for (String problem : found) {
             problems.add(block == null ? file.position() : placeOf(problem, block), problem);
+        }
+    }
+
+    private void noteVocabulary(ModelShape published, TrainingJob job) {
+        int vocab = job.model().vocab();
+        if (vocab != published.vocab()) {
+            int multiple = FrameworkProfile.named(job.kernels()).vocabularyMultiple()
+                    * job.parallel().tensor();
+            notes.add("vocabulary of " + published.vocab() + " filled up to " + vocab + ", a multiple of " + multiple
+                    + ", as " + job.kernels() + " does");
         }
     }
 

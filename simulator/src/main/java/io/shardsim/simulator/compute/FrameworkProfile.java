@@ -2,6 +2,7 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.Constants;
 import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -241,6 +242,19 @@ public final class FrameworkProfile {
     /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
     public int vocabularyMultiple() {
         return vocabularyMultiple;
+    }
+
+    /**
+     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its matrix products.
+     *
+     * @param ranks those that split each layer
+     */
+    public ModelShape held(ModelShape model, int ranks) {
+        if (vocabularyMultiple == 1) {
+            return model;
+        }
+        long multiple = (long) vocabularyMultiple * ranks;
+        return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
     }
 
     /** Bytes of a logit that stay between the forward and the backward of the loss, the logit itself included. */

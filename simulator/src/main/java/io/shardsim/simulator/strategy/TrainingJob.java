@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -10,7 +11,7 @@ import java.util.List;
 /**
  * What is trained and on how many ranks: all that a strategy needs to plan one training step.
  *
- * @param model shape of the transformer
+ * @param model shape of the transformer, as the framework holds it
  * @param worldSize ranks, one a GPU
  * @param gpusPerNode ranks of one node
  * @param sequenceLength tokens of one sample
@@ -49,6 +50,7 @@ public record TrainingJob(
         if (!(gradientClipping >= 0)) {
             throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
         }
+        model = FrameworkProfile.named(kernels).held(model, parallel.tensor());
     }
 
     private static void requirePositive(String what, int value) {

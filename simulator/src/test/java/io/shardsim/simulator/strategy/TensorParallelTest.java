@@ -115,6 +115,17 @@ class TensorParallelTest {
         assertThat(Strategies.of("fsdp", split).remarks(job)).isEmpty();
     }
 
+    @Test
+    void aJobHasItsVocabularyAsItsFrameworkHoldsIt() {
+        JobBuilder gpt2 = JobBuilder.job(MODEL.withVocab(50257))
+                .parallel(
+                        Strategies.of("megatron", Map.of("tensor_parallel", 4)).modelParallel());
+        assertThat(gpt2.build().model().vocab()).isEqualTo(50257);
+        TrainingJob filled = gpt2.kernels("megatron").build();
+        assertThat(filled.model().vocab()).isEqualTo(99 * 4 * 128);
+        assertThat(filled.withMicroBatch(1, 1).model()).isEqualTo(filled.model());
+    }
+
     /** The gradients of a block's first weights wait for no all-reduce of their block, what follows them does (megatron/mpu/layers.py, backward). */
     @Test
     void gradientsOfWeightsAreMadeBesideTheAllReduceOfTheInputsGradient() {
