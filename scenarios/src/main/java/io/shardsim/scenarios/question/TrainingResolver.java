@@ -190,37 +190,39 @@ final class TrainingResolver {
                 long inForce = shardGroup(
                         (Long) value, cluster.worldSize(), entry.value().position());
                 given.put(entry.key(), String.valueOf(inForce));
-            } else if (value != null && entry.value() instanceof Scalar written) {
+            } else if (value != null && entry.value() instanceof Scalar written && isKnown(entry.key(), written)) {
                 given.put(entry.key(), written.text());
-                checkName(entry.key(), written);
             }
         }
         return new StrategySpec(descriptor, given);
     }
 
     /** Names that a strategy's own settings may have are those of files: of collectives and of framework profiles. */
-    private void checkName(String key, Scalar written) {
+    private boolean isKnown(String key, Scalar written) {
         String name = written.text();
         if (key.equals("framework_profile") && !FrameworkProfile.names().contains(name)) {
             problems.add(
                     written.position(),
                     key + " " + name + " is not known; " + Nearest.remedy(name, FrameworkProfile.names()));
+            return false;
         }
         if (!key.endsWith("_algorithm") || name.equals(CollectiveSettings.AUTO)) {
-            return;
+            return true;
         }
         boolean exists = CollectiveDescriptors.names(null).contains(name);
         // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
         List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
         able.addAll(CollectiveDescriptors.names(key.startsWith("reduce") ? null : CollectiveKind.ALL_GATHER.id()));
-        if (!able.contains(name)) {
-            problems.add(
-                    written.position(),
-                    key + " " + name
-                            + (exists
-                                    ? " does not carry all_gather; known: " + String.join(", ", able)
-                                    : " is not in the catalog; " + Nearest.remedy(name, able)));
+        if (able.contains(name)) {
+            return true;
         }
+        problems.add(
+                written.position(),
+                key + " " + name
+                        + (exists
+                                ? " does not carry all_gather; known: " + String.join(", ", able)
+                                : " is not in the catalog; " + Nearest.remedy(name, able)));
+        return false;
     }
 
     /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */

@@ -459,6 +459,9 @@ class ScenarioErrorsTest {
     void aSweepTellsAProblemThatItsPointsShareOnce() {
         assertThat(problems(VALID.replace("gpt2-30b", "gpt5") + "sweep: {cluster.nodes: [2, 4, 8]}\n"))
                 .hasSize(1);
+        assertThat(problems(
+                        VALID.replace("128}", "128, framework_profile: fsdp2}") + "sweep: {cluster.nodes: [16, 32]}\n"))
+                .containsExactly("a.yaml:7:61: framework_profile fsdp2 is not known; did you mean fsdp?");
     }
 
     @Test
