@@ -9,19 +9,26 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The catalog files of a resource folder, {@code <folder>/<id>.yaml}, from every folder and jar of the class path. Nothing lists them: to add
  * one is to add a file.
  *
+ * <p>A file that {@code extends: <id>} has the lines of that file, too, but for those that it writes itself. One that is extended and has no
+ * {@code class} is there for that alone.
+ *
  * <p>Reads the flat part of YAML, {@code key: value} with comments, and refuses the rest, so that whoever needs no more needs no YAML library.
  */
 public final class Descriptors {
     private static final String SUFFIX = ".yaml";
+    private static final String EXTENDS = "extends";
 
     private Descriptors() {}
 
@@ -43,7 +50,43 @@ public final class Descriptors {
         if (files.isEmpty()) {
             throw new DescriptorException("no " + folder + "/*" + SUFFIX + " on the class path");
         }
-        return files.keySet().stream().map(id -> read(directory, id)).toList();
+        Map<String, Descriptor> written = new TreeMap<>();
+        files.keySet().forEach(id -> written.put(id, read(directory, id)));
+        Set<String> bases = written.values().stream()
+                .map(file -> file.values().get(EXTENDS))
+                .collect(Collectors.toSet());
+        return written.values().stream()
+                .map(file -> new Descriptor(file.id(), file.location(), lines(file, written, new LinkedHashSet<>())))
+                .filter(file -> file.values().containsKey("class") || !bases.contains(file.id()))
+                .toList();
+    }
+
+    /**
+     * Lines that are the file's alone, then those of the file that it extends, in that one's order.
+     *
+     * @param from files that have led to this one
+     */
+    private static Map<String, String> lines(Descriptor file, Map<String, Descriptor> written, Set<String> from) {
+        Map<String, String> own = new LinkedHashMap<>(file.values());
+        String base = own.remove(EXTENDS);
+        if (base == null) {
+            return file.values();
+        }
+        if (!from.add(file.id())) {
+            throw new DescriptorException(file.location() + ": " + String.join(" extends ", from) + " extends "
+                    + file.id() + "; remove one of these");
+        }
+        Descriptor extended = written.get(base);
+        if (extended == null) {
+            throw new DescriptorException(file.location() + " extends " + base + ", which does not exist; "
+                    + Nearest.remedy(base, written.keySet()));
+        }
+        Map<String, String> inherited = new LinkedHashMap<>(lines(extended, written, from));
+        Map<String, String> all = new LinkedHashMap<>(own);
+        all.keySet().removeAll(inherited.keySet());
+        inherited.putAll(own);
+        all.putAll(inherited);
+        return Collections.unmodifiableMap(all);
     }
 
     private static Descriptor read(ResourceDirectory directory, String id) {

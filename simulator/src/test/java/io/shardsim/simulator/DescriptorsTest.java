@@ -2,6 +2,7 @@ package io.shardsim.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -68,6 +69,44 @@ class DescriptorsTest {
             assertThatExceptionOfType(DescriptorException.class)
                     .isThrownBy(() -> Descriptors.load("things", loader))
                     .withMessageContaining("a.yaml has the same name as");
+        }
+    }
+
+    @Test
+    void aFileMayExtendAnother() throws IOException {
+        Path jar = jar(
+                "family.jar",
+                Map.of(
+                        "things/base.yaml", "first: 1\nsecond: 2\nsecond.source: here\n",
+                        "things/child.yaml", "extends: base\nclass: Child\nown: 0\nsecond: 3\n",
+                        "things/grandchild.yaml", "second.source: there\nextends: child\n"));
+        try (URLClassLoader loader = loader(jar)) {
+            List<Descriptor> found = Descriptors.load("things", loader);
+            assertThat(found).extracting(Descriptor::id).containsExactly("child", "grandchild");
+            assertThat(found.get(0).values())
+                    .containsExactly(
+                            Map.entry("class", "Child"),
+                            Map.entry("own", "0"),
+                            Map.entry("first", "1"),
+                            Map.entry("second", "3"),
+                            Map.entry("second.source", "here"));
+            assertThat(found.get(1).required("second.source")).isEqualTo("there");
+            assertThat(found.get(1).required("second")).isEqualTo("3");
+        }
+    }
+
+    @Test
+    void refusesToExtendWhatDoesNotExistOrExtendsItself() throws IOException {
+        assertThat(refused(Map.of("things/zero3.yaml", "name: a\n", "things/mics.yaml", "extends: zero4\n")))
+                .isEqualTo("mics.yaml extends zero4, which does not exist; did you mean zero3?");
+        assertThat(refused(Map.of("things/a.yaml", "extends: b\n", "things/b.yaml", "extends: a\n")))
+                .isEqualTo("a.yaml: a extends b extends a; remove one of these");
+    }
+
+    private String refused(Map<String, String> files) throws IOException {
+        try (URLClassLoader loader = loader(jar("refused.jar", files))) {
+            return catchThrowableOfType(DescriptorException.class, () -> Descriptors.load("things", loader))
+                    .getMessage();
         }
     }
 

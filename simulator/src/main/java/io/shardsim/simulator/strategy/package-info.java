@@ -5,7 +5,8 @@
  *
  * <p>To add a strategy, write one class that extends {@link io.shardsim.simulator.strategy.ShardingStrategy} and one
  * file {@code strategies/<kind>.yaml} that names it and declares its parameters
- * ({@link io.shardsim.simulator.strategy.StrategyParameters}). Systems that gather parameters module by module extend
+ * ({@link io.shardsim.simulator.strategy.StrategyParameters}); a file that shares most of them with another {@code extends} it and writes the
+ * others. Systems that gather parameters module by module extend
  * {@code Stage3Step} and depart from it; systems that keep all parameters extend {@code ReplicatedStep}; others write their step with
  * {@code StepWriter}. {@code StrategyContractTest} finds the file by itself.
  */
