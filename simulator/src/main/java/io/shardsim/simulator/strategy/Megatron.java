@@ -11,18 +11,18 @@ package io.shardsim.simulator.strategy;
  *
  * <p>[1] megatron/model/distributed.py, megatron/training.py, v2.5. [2] megatron/optimizer/optimizer.py, Float16OptimizerWithFloat16Params.
  */
-public final class Megatron extends ShardingStrategy {
+public class Megatron extends ShardingStrategy {
     public Megatron(StrategyParameters settings) {
         super(settings);
     }
 
     @Override
-    public StepPlan plan(TrainingJob job) {
+    public final StepPlan plan(TrainingJob job) {
         return StepWriter.write(
                 job,
                 settings,
                 StepWriter.ALLOCATED_IN_STEP,
-                writer -> ReplicatedStep.write(job, writer, stage -> new Step(job, writer, stage)));
+                writer -> ReplicatedStep.write(job, writer, stage -> step(job, writer, stage)));
     }
 
     @Override
@@ -30,11 +30,33 @@ public final class Megatron extends ShardingStrategy {
         return ShardGroups.shard(1, job);
     }
 
-    private final class Step extends ReplicatedStep {
+    /** A new step of a stage. */
+    ReplicatedStep step(TrainingJob job, StepWriter writer, int stage) {
+        return new Step(job, writer, stage, false);
+    }
+
+    class Step extends ReplicatedStep {
         private final boolean inFp32 = settings.flag("gradients_in_fp32");
 
-        Step(TrainingJob job, StepWriter writer, int stage) {
-            super(job, writer, stage, false);
+        Step(TrainingJob job, StepWriter writer, int stage, boolean overlap) {
+            super(job, writer, stage, overlap);
+        }
+
+        /** Parameters whose optimizer states this rank keeps. */
+        long updated() {
+            return parameters();
+        }
+
+        /** Adds up all gradients that backward has not sent off; returns the operation after which that is done. */
+        int reduceRest(int gradientsReady) {
+            long bytes = gradientBytes() * parameters();
+            int scaled = scale(parameters(), gradientsReady);
+            return writer.allReduce(world, bytes, settings.name("reduce_algorithm"), "all-reduce gradients", scaled);
+        }
+
+        /** Divides gradients by the number of data-parallel ranks. */
+        final int scale(long elements, int computed) {
+            return writer.copy(Stream.COMPUTE, 2 * gradientBytes() * elements, "scale gradients", computed);
         }
 
         @Override
@@ -46,7 +68,7 @@ public final class Megatron extends ShardingStrategy {
         void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()));
             writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * parameters());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * updated());
         }
 
         @Override
@@ -80,28 +102,25 @@ public final class Megatron extends ShardingStrategy {
 
         @Override
         int prepareUpdate(int gradientsReady) {
-            long bytes = gradientBytes() * parameters();
-            int reduced = gradientsReady;
-            if (world.size() > 1) {
-                int scaled = writer.copy(Stream.COMPUTE, 2 * bytes, "scale gradients", gradientsReady);
-                reduced = writer.allReduce(
-                        world, bytes, settings.name("reduce_algorithm"), "all-reduce gradients", scaled);
-            }
-            boolean widened = !inFp32 && job.precision().isMixed();
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, widened ? 4 * parameters() : 0);
-            int main = widened
-                    ? writer.copy(Stream.COMPUTE, 6 * parameters(), "copy gradients to 32 bits", reduced)
+            int reduced = world.size() > 1 ? reduceRest(gradientsReady) : gradientsReady;
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, widenedBytes());
+            int main = widenedBytes() > 0
+                    ? writer.copy(Stream.COMPUTE, 6 * updated(), "copy gradients to 32 bits", reduced)
                     : reduced;
             return job.gradientClipping() > 0
-                    ? writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm", main)
+                    ? writer.compute(Work.Kind.GRADIENT_NORM, updated(), "gradient norm", main)
                     : main;
         }
 
         @Override
         void update(int prepared) {
-            writer.compute(Work.Kind.OPTIMIZER_STEP, parameters(), "optimizer step", prepared);
-            boolean widened = !inFp32 && job.precision().isMixed();
-            writer.free(MemoryOwner.OPTIMIZER_STATES, widened ? 4 * parameters() : 0);
+            writer.compute(Work.Kind.OPTIMIZER_STEP, updated(), "optimizer step", prepared);
+            writer.free(MemoryOwner.OPTIMIZER_STATES, widenedBytes());
+        }
+
+        /** The 32-bit gradients that an update in mixed precision wants, where they are not kept anyway. */
+        private long widenedBytes() {
+            return !inFp32 && job.precision().isMixed() ? 4 * updated() : 0;
         }
     }
 }

@@ -4,6 +4,7 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ abstract class ReplicatedStep {
 
     /** Last operation that reduced or added up gradients. */
     int lastReduce = StepWriter.NONE;
+
+    /** Piece of the model whose forward or backward is being written. */
+    int piece;
 
     private final int stage;
     private final PipelinePartition partition;
@@ -120,19 +124,43 @@ abstract class ReplicatedStep {
 
     /** Parameters of this stage on one rank; a tied embedding is held where it is looked up and where it makes logits. */
     final long parameters() {
-        long sum = 0;
-        for (int piece = stage;
-                piece < partition.pieces();
-                piece += job.parallel().stages()) {
-            sum += partition.layers(piece) * job.layerParameters();
-            sum += partition.holdsEmbedding(piece) ? job.embeddingParameters() : 0;
-            sum += partition.holdsHead(piece) ? job.outputParameters() : 0;
-            boolean secondCopy = partition.holdsHead(piece) && job.parallel().stages() > 1;
-            sum += secondCopy && job.model().tiedEmbeddings()
-                    ? job.embeddingTensors().get(0).elements()
-                    : 0;
-        }
+        return pieces().mapToLong(this::parameters).sum();
+    }
+
+    /** Parameters of one piece on one rank. */
+    final long parameters(int ofPiece) {
+        long sum = partition.layers(ofPiece) * job.layerParameters();
+        sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
+        sum += partition.holdsHead(ofPiece) ? job.outputParameters() : 0;
+        boolean secondCopy = partition.holdsHead(ofPiece) && job.parallel().stages() > 1;
+        sum += secondCopy && job.model().tiedEmbeddings()
+                ? job.embeddingTensors().get(0).elements()
+                : 0;
         return sum;
+    }
+
+    /** Pieces of the model that this stage holds, in the order of forward. */
+    final IntStream pieces() {
+        return IntStream.iterate(
+                stage, at -> at < partition.pieces(), at -> at + job.parallel().stages());
+    }
+
+    /** Elements of the buckets in which the gradients of a piece will leave, in the order of backward. */
+    final List<Long> bucketsOf(int ofPiece) {
+        piece = ofPiece;
+        if (partition.holdsHead(piece)) {
+            fillBuckets(job.outputTensors());
+        }
+        for (int i = 0; i < partition.layers(piece); i++) {
+            fillBuckets(job.layerTensors());
+        }
+        if (partition.holdsEmbedding(piece)) {
+            fillBuckets(job.embeddingTensors());
+        }
+        closeBucket();
+        List<Long> buckets = List.copyOf(fullBuckets);
+        fullBuckets.clear();
+        return buckets;
     }
 
     final long bytes(long elements) {
@@ -140,7 +168,8 @@ abstract class ReplicatedStep {
     }
 
     /** Forward of one micro-batch through one piece of the model. */
-    final void forward(int piece) {
+    final void forward(int ofPiece) {
+        piece = ofPiece;
         ActivationOffload offload = offloadOf(piece);
         if (partition.holdsEmbedding(piece)) {
             writer.forwardEmbedding(beforeForward(job.embeddingParameters()), afterReduction());
@@ -158,7 +187,8 @@ abstract class ReplicatedStep {
     }
 
     /** Backward of one micro-batch through one piece of the model. */
-    final void backward(int piece, boolean lastMicroBatch) {
+    final void backward(int ofPiece, boolean lastMicroBatch) {
+        piece = ofPiece;
         offloadOf(piece);
         boolean reduces = reducesIn(lastMicroBatch);
         int ready = StepWriter.NONE;
@@ -184,18 +214,18 @@ abstract class ReplicatedStep {
     }
 
     /** Loads offloaded activations for a backward that is near. */
-    final void loadAhead(int piece) {
-        ActivationOffload offload = offloadOf(piece);
+    final void loadAhead(int ofPiece) {
+        ActivationOffload offload = offloadOf(ofPiece);
         if (offload != null) {
             offload.loadAhead();
         }
     }
 
     /** Where the activations of a piece wait; null where they stay on the GPU. */
-    private @Nullable ActivationOffload offloadOf(int piece) {
+    private @Nullable ActivationOffload offloadOf(int ofPiece) {
         ActivationOffload offload = writer.offload();
         if (offload != null) {
-            offload.onLayers(partition.firstLayer(piece), partition.layers(piece));
+            offload.onLayers(partition.firstLayer(ofPiece), partition.layers(ofPiece));
         }
         return offload;
     }
@@ -213,9 +243,13 @@ abstract class ReplicatedStep {
     }
 
     private void send(List<ParameterTensor> tensors, boolean reduces, int computed) {
-        if (!reduces) {
-            return;
+        if (reduces) {
+            fillBuckets(tensors);
+            reduceFullBuckets(computed);
         }
+    }
+
+    private void fillBuckets(List<ParameterTensor> tensors) {
         for (int i = tensors.size() - 1; i >= 0; i--) {
             long elements = tensors.get(i).elements();
             if (goesBefore(bucketElements, elements)) {
@@ -226,7 +260,6 @@ abstract class ReplicatedStep {
                 closeBucket();
             }
         }
-        reduceFullBuckets(computed);
     }
 
     private void closeBucket() {
