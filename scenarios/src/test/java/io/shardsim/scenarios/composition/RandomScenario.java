@@ -16,6 +16,7 @@ final class RandomScenario {
             "fsdp-hybrid",
             "fsdp2",
             "megatron",
+            "megatron-core",
             "mics",
             "smddp",
             "zero1",
@@ -112,7 +113,7 @@ final class RandomScenario {
         }
         int stages = 1;
         switch (kind) {
-            case "megatron", "ddp", "zero1" -> {
+            case "megatron", "megatron-core", "ddp", "zero1" -> {
                 ranks /= tensor;
                 stages = split("pipeline_parallel");
                 ranks *= tensor;
@@ -128,6 +129,10 @@ final class RandomScenario {
                 maybe(3, "hierarchical_all_gather", "false");
                 maybe(3, "two_hop_gradient_sync", "false");
                 maybe(3, "coalesced_gathers", "false");
+            }
+            case "megatron-core" -> {
+                maybe(1, "overlap_grad_reduce", "false", "true", "true, overlap_param_gather: true");
+                maybe(2, "bucket_size", "1000000 elements");
             }
             case "zero1", "zero2" -> {
                 maybe(3, "offload_optimizer", "true");

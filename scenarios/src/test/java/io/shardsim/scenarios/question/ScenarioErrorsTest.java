@@ -99,7 +99,7 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: mics, pipeline_parallel: 4",
-                        "a.yaml:7:24: strategy mics has no pipeline_parallel, which belongs to ddp, megatron, zero1; remove it"),
+                        "a.yaml:7:24: strategy mics has no pipeline_parallel, which belongs to ddp, megatron, megatron-core, zero1; remove it"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 6",

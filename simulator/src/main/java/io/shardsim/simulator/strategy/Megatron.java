@@ -7,7 +7,7 @@ package io.shardsim.simulator.strategy;
  * <p>Model states: 16 bytes a parameter of the rank's part with 16-bit gradients (2 parameter, 2 gradient, 12 optimizer) and 4 more for the
  * 32-bit gradient during the update [2]; 18 with 32-bit gradients.
  *
- * <p>Leaves out the distributed optimizer, and overlap of the all-reduce with backward, which came later.
+ * <p>Leaves out the distributed optimizer, and overlap of the all-reduce with backward, which came later: see {@link MegatronCore}.
  *
  * <p>[1] megatron/model/distributed.py, megatron/training.py, v2.5. [2] megatron/optimizer/optimizer.py, Float16OptimizerWithFloat16Params.
  */

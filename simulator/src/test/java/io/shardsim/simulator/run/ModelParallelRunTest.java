@@ -15,6 +15,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tensor and pipeline parallelism on simulated devices: exact however it is executed, and as long as theory says. */
@@ -58,6 +60,13 @@ class ModelParallelRunTest {
                                 "model_chunks", 2,
                                 "tensor_parallel", 4,
                                 "sequence_parallel", true)),
+                Arguments.of("megatron-core", Map.of("pipeline_parallel", 2, "tensor_parallel", 2)),
+                Arguments.of("megatron-core", overlapping(Map.of("tensor_parallel", 2))),
+                Arguments.of("megatron-core", overlapping(Map.of("pipeline_parallel", 4))),
+                Arguments.of(
+                        "megatron-core",
+                        overlapping(
+                                Map.of("pipeline_parallel", 2, "pipeline_schedule", "interleaved", "model_chunks", 4))),
                 Arguments.of("ddp", Map.of("pipeline_parallel", 4)),
                 Arguments.of("zero1", Map.of("pipeline_parallel", 2, "tensor_parallel", 2)),
                 Arguments.of("zero2", Map.of("tensor_parallel", 4)),
@@ -65,6 +74,15 @@ class ModelParallelRunTest {
                 Arguments.of("mics", Map.of("tensor_parallel", 2, "shard_group", 4)),
                 Arguments.of("mics", Map.of("tensor_parallel", 4, "shard_group", 4)),
                 Arguments.of("fsdp", Map.of("tensor_parallel", 8)));
+    }
+
+    /** Megatron-Core with both overlaps and several buckets. */
+    private static Map<String, Object> overlapping(Map<String, Object> split) {
+        Map<String, Object> given = new HashMap<>(split);
+        given.put("overlap_grad_reduce", true);
+        given.put("overlap_param_gather", true);
+        given.put("bucket_size", 5_000_000);
+        return given;
     }
 
     @ParameterizedTest
@@ -103,6 +121,23 @@ class ModelParallelRunTest {
         assertThat(beside.endPs()).isLessThan(after.endPs());
         assertThat(beside.ranks().get(0).slowdownPs())
                 .isGreaterThan(after.ranks().get(0).slowdownPs());
+    }
+
+    /** What runs beside compute ends a step sooner. */
+    @ParameterizedTest
+    @CsvSource({"1, 1f1b, 1", "2, interleaved, 4"})
+    void overlapOfMegatronCoreHidesWhatItMoves(int stages, String schedule, int chunks) throws Exception {
+        Map<String, Object> split =
+                Map.of("pipeline_parallel", stages, "pipeline_schedule", schedule, "model_chunks", chunks);
+        Map<String, Object> both = overlapping(split);
+        Map<String, Object> reduceAlone = new HashMap<>(both);
+        reduceAlone.remove("overlap_param_gather");
+        StepObservation none = engine.run(setup("megatron-core", split, 4, true, Map.of()));
+        StepObservation one = engine.run(setup("megatron-core", reduceAlone, 4, true, Map.of()));
+        StepObservation two = engine.run(setup("megatron-core", both, 4, true, Map.of()));
+
+        assertThat(one.endPs()).isLessThan(none.endPs());
+        assertThat(two.endPs()).isLessThan(one.endPs());
     }
 
     /** Copies to and from the host are part of what repeats, and of what waits when a horizon is too near. */

@@ -39,6 +39,7 @@ class DataParallelFamilyTest {
         "ddp, 18, 0, 64",
         "smddp, 18, 0, 64",
         "megatron, 20, 0, 64",
+        "megatron-core, 6, 12, 64",
         "zero1, 4, 12, 64",
         "zero2, 2, 14, 64",
         "zero3, 0, 16, 64",
@@ -82,7 +83,7 @@ class DataParallelFamilyTest {
     /**
      * How many reductions a step of two micro-batches takes, and what they move in all, in units of Psi elements.
      *
-     * <p>DDP and SMDDP reduce once a step, in buckets; Megatron-LM 2.5 once a step, each data type as one; ZeRO-1 once, ZeRO-2 in each micro-batch, in buckets of
+     * <p>DDP and SMDDP reduce once a step, in buckets; Megatron-LM once a step, each data type as one; ZeRO-1 once, ZeRO-2 in each micro-batch, in buckets of
      * 500 million; ZeRO-3 likewise; FSDP each of its units in each micro-batch.
      */
     @ParameterizedTest
@@ -90,6 +91,7 @@ class DataParallelFamilyTest {
         "ddp, ALL_REDUCE, 48, 96, 1",
         "smddp, ALL_REDUCE, 48, 96, 1",
         "megatron, ALL_REDUCE, 1, 1, 1",
+        "megatron-core, REDUCE_SCATTER, 1, 1, 1",
         "zero1, REDUCE_SCATTER, 3, 3, 1",
         "zero2, REDUCE_SCATTER, 6, 6, 2",
         "zero3, REDUCE_SCATTER, 6, 8, 2",
@@ -117,9 +119,9 @@ class DataParallelFamilyTest {
         assertThat(elements / PSI).isCloseTo(models, within(0.002));
     }
 
-    /** DDP with autocast reduces the 32-bit gradients of its 32-bit parameters. */
+    /** DDP with autocast reduces the 32-bit gradients of its 32-bit parameters, Megatron-Core those that it accumulates in 32 bits. */
     private static double bytesOfAGradient(String kind) {
-        return kind.endsWith("ddp") ? 4 : 2;
+        return kind.endsWith("ddp") || kind.equals("megatron-core") ? 4 : 2;
     }
 
     /** FSDP gathers each layer twice in a micro-batch, shard-grad-op once; hybrid as often, and adds up each unit among replicas. */
