@@ -1,6 +1,8 @@
 package io.shardsim.reports;
 
-import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.reports.RunFacts.Recomputation;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 
 /**
  * Achieved floating-point operations against the peak of the GPUs. Published figures differ by a third between conventions, so each of ours
@@ -9,8 +11,9 @@ import io.shardsim.reports.RunFacts.Checkpointing;
  * <ul>
  *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1].
  *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
- *       attention with selective, the same as mfu without.
- *   <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N otherwise, without an attention term; the convention of [2].
+ *       attention with selective, the same as mfu without; in between where some is computed again.
+ *   <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N with none of the products computed again, without an attention
+ *       term; the convention of [2].
  * </ul>
  *
  * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on
@@ -27,20 +30,27 @@ public record ModelFlopsUtilization(double mfu, double hfu, double teraflopsPerG
             double tokensPerSecondPerGpu,
             long parameters,
             double attentionFlopsPerToken,
-            Checkpointing checkpointing,
+            Recomputation recomputation,
             double peakFlopsPerSecond) {
         double n = parameters;
         double modelFlops = 6 * n + attentionFlopsPerToken;
-        boolean full = checkpointing == Checkpointing.FULL;
-        double attentionRecomputed = checkpointing == Checkpointing.NONE ? 1 : 4.0 / 3;
-        double hardwareFlops = (full ? 8 : 6) * n + attentionRecomputed * attentionFlopsPerToken;
+        double perParameter = 6 + 2 * recomputation.products();
+        double hardwareFlops = perParameter * n + (1 + recomputation.attention() / 3) * attentionFlopsPerToken;
         return new ModelFlopsUtilization(
                 tokensPerSecondPerGpu * modelFlops / peakFlopsPerSecond,
                 tokensPerSecondPerGpu * hardwareFlops / peakFlopsPerSecond,
-                tokensPerSecondPerGpu * (full ? 8 : 6) * n * 1e-12,
-                full
-                        ? "hardware flops: 8 x parameters per token, recomputation counted, attention not counted"
+                tokensPerSecondPerGpu * perParameter * n * 1e-12,
+                recomputation.products() > 0
+                        ? "hardware flops: " + rounded(perParameter)
+                                + " x parameters per token, recomputation counted, attention not counted"
                         : "model flops: 6 x parameters per token, attention not counted");
+    }
+
+    private static String rounded(double perParameter) {
+        return BigDecimal.valueOf(perParameter)
+                .setScale(2, RoundingMode.HALF_UP)
+                .stripTrailingZeros()
+                .toPlainString();
     }
 
     /**

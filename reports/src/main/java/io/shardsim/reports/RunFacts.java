@@ -229,11 +229,15 @@ public record RunFacts(
         }
     }
 
-    /** How much of forward is computed again in backward. */
-    public enum Checkpointing {
-        NONE,
-        SELECTIVE,
-        FULL
+    /**
+     * How much of forward is computed again in backward.
+     *
+     * @param products share of the operations of matrix products, 0 to 1
+     * @param attention share of the operations of attention cores, 0 to 1
+     */
+    public record Recomputation(double products, double attention) {
+        public static final Recomputation NONE = new Recomputation(0, 0);
+        public static final Recomputation ALL = new Recomputation(1, 1);
     }
 
     /**
@@ -258,7 +262,7 @@ public record RunFacts(
             long globalBatch,
             int microBatch,
             int accumulationSteps,
-            Checkpointing checkpointing,
+            Recomputation recomputation,
             boolean largestMicroBatch,
             double peakFlopsPerSecond) {
         public double tokensPerStep() {

@@ -129,7 +129,7 @@ public record RunResult(
                         tokensPerSecondPerGpu,
                         model.parameters(),
                         model.attentionFlopsPerToken(),
-                        model.checkpointing(),
+                        model.recomputation(),
                         model.peakFlopsPerSecond()),
                 breakdown,
                 ExposedCommunication.of(

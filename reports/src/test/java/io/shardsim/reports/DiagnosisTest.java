@@ -2,7 +2,7 @@ package io.shardsim.reports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.RankTotals;
@@ -149,7 +149,7 @@ class DiagnosisTest {
                         1536,
                         1,
                         accumulation,
-                        Checkpointing.NONE,
+                        Recomputation.NONE,
                         largestMicroBatch,
                         312e12),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),

@@ -1,6 +1,6 @@
 package io.shardsim.reports;
 
-import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.reports.RunFacts.Source;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
@@ -198,7 +198,7 @@ public final class SampleRuns {
                                 GLOBAL_BATCH,
                                 micro,
                                 accumulation,
-                                Checkpointing.FULL,
+                                Recomputation.ALL,
                                 false,
                                 312e12),
                         new RunFacts.Memory(memory, 42_300_000_000L),
@@ -256,7 +256,7 @@ public final class SampleRuns {
                         GLOBAL_BATCH,
                         3,
                         32,
-                        Checkpointing.FULL,
+                        Recomputation.ALL,
                         false,
                         312e12),
                 new RunFacts.Memory(memory, 42_300_000_000L),

@@ -3,7 +3,7 @@ package io.shardsim.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.shardsim.reports.RunFacts.Checkpointing;
+import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.MemoryOwner;
@@ -35,7 +35,7 @@ class StrategyComparisonTest {
                         1536,
                         microBatch,
                         48 / microBatch,
-                        Checkpointing.NONE,
+                        Recomputation.NONE,
                         false,
                         312e12),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),

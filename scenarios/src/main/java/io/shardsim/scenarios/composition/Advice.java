@@ -56,6 +56,16 @@ final class Advice {
             long peakBytes,
             @Nullable Double samplesPerSecond) {}
 
+    /**
+     * What was tried beside the run.
+     *
+     * @param shardGroups neighbouring shard groups
+     * @param fewestCheckpoints the same run with as few layers checkpointed as fit; null where none was looked for
+     */
+    record Trials(List<Neighbour> shardGroups, LargestMicroBatch.@Nullable Found fewestCheckpoints) {
+        static final Trials NONE = new Trials(List.of(), null);
+    }
+
     /** The same task with another shard group, or null where the strategy has none or refuses it. */
     static Task.@Nullable Training withShardGroup(Task.Training task, TrainingJob job, int shardGroup) {
         StrategySpec spec = task.strategy();
@@ -72,11 +82,12 @@ final class Advice {
         return new StrategySpec(spec.descriptor(), given);
     }
 
-    List<String> sentences(List<Neighbour> neighbours) {
+    List<String> sentences(Trials trials) {
         List<String> sentences = new ArrayList<>();
-        addShardGroup(sentences, neighbours);
+        addShardGroup(sentences, trials.shardGroups());
         addPlain(sentences);
         addReductions(sentences);
+        addCheckpoints(sentences, trials.fewestCheckpoints());
         addModelParallel(sentences);
         return sentences;
     }
@@ -145,6 +156,22 @@ final class Advice {
                             + ": true the last one reduces them all, which fits too ("
                             + Quantities.gib(once.ledger().peakBytes()) + ").");
         }
+    }
+
+    private void addCheckpoints(List<String> sentences, LargestMicroBatch.@Nullable Found fewest) {
+        if (fewest == null || fewest.job().checkpointedLayers() == found.job().checkpointedLayers()) {
+            return;
+        }
+        int layers = fewest.job().checkpointedLayers();
+        String memory = Quantities.gib(fewest.ledger().peakBytes());
+        sentences.add(
+                layers == 0
+                        ? "nothing needs to be computed again: this micro-batch fits with activation_checkpointing: none ("
+                                + memory + ")."
+                        : "of " + task.model().layers() + " layers " + layers
+                                + " need to be checkpointed for this micro-batch to fit (" + memory
+                                + "); with checkpointed_layers: " + layers
+                                + " the others are not computed again.");
     }
 
     private void addModelParallel(List<String> sentences) {

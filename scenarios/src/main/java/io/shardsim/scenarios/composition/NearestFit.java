@@ -42,18 +42,21 @@ final class NearestFit {
     /** One change or none of each kind. */
     private record Change(
             Checkpointing checkpointing,
+            int checkpointedLayers,
             boolean offload,
             @Nullable String shardGroup,
             int nodes) {}
 
     /** The change in words, or what to try when nothing was found. */
     String words() {
-        Change none = new Change(task.checkpointing(), task.activationOffload(), null, cluster.nodes());
-        Change recompute = new Change(Checkpointing.FULL, none.offload, null, none.nodes);
-        Change offload = new Change(Checkpointing.FULL, true, null, none.nodes);
+        Change none = new Change(
+                task.checkpointing(), task.checkpointedLayers(), task.activationOffload(), null, cluster.nodes());
+        int layers = task.model().layers();
+        Change recompute = new Change(Checkpointing.FULL, layers, none.offload, null, none.nodes);
+        Change offload = new Change(Checkpointing.FULL, layers, true, null, none.nodes);
         String world = hasLargerShardGroup() ? String.valueOf(job.dataParallel()) : null;
-        Change group = new Change(none.checkpointing, none.offload, world, none.nodes);
-        Change all = new Change(Checkpointing.FULL, true, world, none.nodes);
+        Change group = new Change(none.checkpointing, none.checkpointedLayers, none.offload, world, none.nodes);
+        Change all = new Change(Checkpointing.FULL, layers, true, world, none.nodes);
         for (Change change : new Change[] {none, recompute, offload, group, all}) {
             String fits = tried(change);
             if (fits != null) {
@@ -63,6 +66,7 @@ final class NearestFit {
         for (int nodes = cluster.nodes() * 2; nodes <= NODES_MAX; nodes *= 2) {
             Change more = new Change(
                     none.checkpointing,
+                    none.checkpointedLayers,
                     none.offload,
                     givesShardGroup()
                             ? String.valueOf(nodes
@@ -109,6 +113,7 @@ final class NearestFit {
                 Math.toIntExact(samples),
                 job.precision(),
                 change.checkpointing,
+                change.checkpointedLayers,
                 change.offload,
                 job.attention(),
                 job.dropout(),
@@ -132,6 +137,11 @@ final class NearestFit {
         }
         if (change.checkpointing != task.checkpointing()) {
             words.append("activation_checkpointing full, ");
+        }
+        if (change.checkpointedLayers != task.checkpointedLayers()) {
+            words.append("checkpointed_layers ")
+                    .append(change.checkpointedLayers)
+                    .append(", ");
         }
         if (change.offload != task.activationOffload()) {
             words.append("activation_offload true, ");

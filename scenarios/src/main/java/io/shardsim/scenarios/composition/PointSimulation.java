@@ -114,18 +114,17 @@ public final class PointSimulation implements ScenarioRunner {
         long capacityBytes = cluster.instance().gpu().memoryBytes() - bufferBytes;
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         int shardGroup = strategy.shardGroups(found.job()).size();
-        // Half and twice the shard group, where the scenario asks one question alone; a sweep and the published cases
-        // have points of their own.
-        boolean alone = observer == null && !beyondMemory && point.values().isEmpty() && shardGroup > 1;
-        FutureTask<List<Advice.Neighbour>> neighbours = new FutureTask<>(
-                () -> alone ? neighbours(point, task, found.job(), shardGroup, capacityBytes) : List.of());
-        begin(neighbours, severalAtOnce && alone);
+        // Where the scenario asks one question alone; a sweep and the published cases have points of their own.
+        boolean alone = observer == null && !beyondMemory && point.values().isEmpty();
+        FutureTask<Advice.Trials> trials = new FutureTask<>(
+                () -> alone ? trials(point, task, strategy, found, capacityBytes) : Advice.Trials.NONE);
+        begin(trials, severalAtOnce && alone);
         try {
             Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
             RunFacts facts = facts(point, task, strategy, found, bufferBytes);
             if (!found.fits() && !(beyondMemory && task.microBatch() != null)) {
                 return RunResult.outOfMemory(
-                        facts.with(task.surroundings(), advice.sentences(result(neighbours))),
+                        facts.with(task.surroundings(), advice.sentences(result(trials))),
                         new NearestFit(task, cluster, found.job(), capacityBytes).words());
             }
             long beganNanos = System.nanoTime();
@@ -134,12 +133,12 @@ public final class PointSimulation implements ScenarioRunner {
             StepObservation observation = observe(cluster, plan, times, point.collectives(), observer);
             double wallSeconds = secondsSince(beganNanos);
             return RunResult.of(
-                    facts.with(task.surroundings(), advice.sentences(result(neighbours))),
+                    facts.with(task.surroundings(), advice.sentences(result(trials))),
                     observation,
                     MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), bufferBytes),
                     wallSeconds);
         } finally {
-            neighbours.cancel(true);
+            trials.cancel(true);
         }
     }
 
@@ -181,6 +180,23 @@ public final class PointSimulation implements ScenarioRunner {
                         cluster,
                         cluster.instance().gpu().memoryBytes() - bufferBytes)
                 .fits();
+    }
+
+    private Advice.Trials trials(
+            ScenarioPoint point,
+            Task.Training task,
+            ShardingStrategy strategy,
+            LargestMicroBatch.Found found,
+            long capacityBytes)
+            throws InterruptedException {
+        TrainingJob job = found.job();
+        int shardGroup = strategy.shardGroups(job).size();
+        boolean recomputes = job.checkpointing().startsFromInput() && !job.activationOffload();
+        return new Advice.Trials(
+                shardGroup > 1 ? neighbours(point, task, job, shardGroup, capacityBytes) : List.of(),
+                recomputes && found.fits()
+                        ? LargestMicroBatch.withFewestCheckpoints(strategy, job, capacityBytes)
+                        : null);
     }
 
     /** Half and twice the shard group. */
@@ -256,7 +272,7 @@ public final class PointSimulation implements ScenarioRunner {
                         task.globalBatch(),
                         job.microBatch(),
                         job.accumulationSteps(),
-                        RunFacts.Checkpointing.valueOf(task.checkpointing().name()),
+                        new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
                         task.microBatch() == null,
                         point.cluster()
                                 .instance()

@@ -49,8 +49,12 @@ public final class ScenarioKeys {
                             "format of parameters, activations and gradients; omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
-                            ScalarTypes.choice("none", "selective", "full"),
-                            "which activations are computed again in backward; omitted: full"),
+                            ScalarTypes.choice("none", "selective", "operator", "full"),
+                            "which activations are computed again in backward: none, those of the attention core, all but attention and every second matrix product, or all; omitted: full"),
+                    Key.optional(
+                            "checkpointed_layers",
+                            ScalarTypes.whole(1, 1_000_000),
+                            "layers of the model that do so, spread evenly; omitted: all"),
                     Key.optional(
                             "activation_offload",
                             ScalarTypes.flag(),

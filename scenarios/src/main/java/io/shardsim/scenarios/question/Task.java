@@ -21,6 +21,7 @@ public sealed interface Task {
      * @param model as the catalog or the file describes it; the {@link #job} has it as the framework holds it
      * @param globalBatch samples per training step
      * @param microBatch samples per GPU per forward-backward; null for the largest that fits
+     * @param checkpointedLayers layers that are checkpointed, spread evenly
      * @param activationOffload whether kept activations wait in host memory
      * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
      * @param dropout whether dropout masks are kept
@@ -35,6 +36,7 @@ public sealed interface Task {
             @Nullable Integer microBatch,
             Precision precision,
             Checkpointing checkpointing,
+            int checkpointedLayers,
             boolean activationOffload,
             AttentionKind attention,
             @Nullable String kernels,
@@ -57,6 +59,7 @@ public sealed interface Task {
                     Math.toIntExact(samples / inMicroBatch),
                     precision,
                     checkpointing,
+                    checkpointedLayers,
                     activationOffload,
                     attention,
                     dropout,
@@ -75,6 +78,7 @@ public sealed interface Task {
                     microBatch,
                     precision,
                     checkpointing,
+                    checkpointedLayers,
                     activationOffload,
                     attention,
                     kernels,

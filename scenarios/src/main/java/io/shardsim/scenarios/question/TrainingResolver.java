@@ -78,6 +78,7 @@ final class TrainingResolver {
             return null;
         }
         checkSequence(training, model, sequenceLength);
+        checkCheckpoints(training, model);
         if (training.text("attention", "standard").equals("flash")
                 && training.text("precision", "bf16").equals("fp32")) {
             problems.add(
@@ -105,6 +106,7 @@ final class TrainingResolver {
                 microBatch == null ? null : Math.toIntExact(microBatch),
                 precision,
                 Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
+                Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
                 training.flag("activation_offload", false),
                 AttentionKind.valueOf(upper(training.text("attention", "standard"))),
                 training.text("kernels"),
@@ -319,6 +321,25 @@ final class TrainingResolver {
                     training.at("sequence_length"),
                     "sequence_length " + sequenceLength + " x micro_batch " + training.whole("micro_batch", 1)
                             + " needs more than 2^60 bytes of activations; write less of one of them");
+        }
+    }
+
+    private void checkCheckpoints(Block training, ModelShape model) {
+        Long layers = training.whole("checkpointed_layers");
+        if (layers == null) {
+            return;
+        }
+        if (layers > model.layers()) {
+            problems.add(
+                    training.at("checkpointed_layers"),
+                    "checkpointed_layers " + layers + " > " + model.layers() + " layers of the model; write "
+                            + model.layers() + " or less, or remove it for all of them");
+        }
+        if (training.text("activation_checkpointing", "full").equals("none")) {
+            problems.add(
+                    training.at("checkpointed_layers"),
+                    "checkpointed_layers " + layers
+                            + " with activation_checkpointing none: nothing is checkpointed; remove one of them");
         }
     }
 

@@ -56,7 +56,8 @@ public record ReferenceCase(
             int sequenceLength,
             long globalBatch,
             Precision precision,
-            Checkpointing checkpointing) {}
+            Checkpointing checkpointing,
+            int checkpointedLayers) {}
 
     /** An outcome for each published figure of the case. */
     public List<CaseOutcome> outcomes(Function<Metric, @Nullable Double> simulated, boolean fits) {
@@ -86,7 +87,8 @@ public record ReferenceCase(
                                 training.sequenceLength(),
                                 training.globalBatch(),
                                 training.precision(),
-                                training.checkpointing()))
+                                training.checkpointing(),
+                                training.checkpointedLayers()))
                 : null;
     }
 }

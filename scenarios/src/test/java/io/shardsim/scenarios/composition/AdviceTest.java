@@ -9,6 +9,8 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.question.ScenarioReader;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What comes beside the figures of a run: advice, and what goes on around the step. */
@@ -17,7 +19,7 @@ class AdviceTest {
             scenario: advised
             model: gpt2-1.5b
             cluster: {instance: p4d.24xlarge, nodes: 4}
-            training: {sequence_length: 512, global_batch: 128, micro_batch: 2}
+            training: {sequence_length: 512, global_batch: 128, micro_batch: 2, activation_checkpointing: none}
             strategy: {kind: mics, shard_group: 16}
             """;
 
@@ -87,6 +89,28 @@ class AdviceTest {
         assertThat(advice(small.replace("mics, shard_group: 16", "ddp"))).isEmpty();
     }
 
+    /** GPT-2 30B in 40 GB, where nothing but the inputs of most layers can be kept, and 1.5B, where all can. */
+    @Test
+    void checkpointsNoMoreLayersThanNeeded() throws Exception {
+        String full = SCENARIO.replace("activation_checkpointing: none", "activation_checkpointing: full");
+        assertThat(advice(full)).last().asString().startsWith("nothing needs to be computed again");
+
+        String large = full.replace("gpt2-1.5b", "gpt2-10b")
+                .replace("512", "2048")
+                .replace("shard_group: 16", "shard_group: 32");
+        String told = advice(large).get(advice(large).size() - 1);
+        Matcher said = Pattern.compile("checkpointed_layers: (\\d+)").matcher(told);
+        assertThat(said.find()).as(told).isTrue();
+        int layers = Integer.parseInt(said.group(1));
+        String fewer = large.replace(": full", ": full, checkpointed_layers: " + layers);
+        assertThat(run(fewer).fits()).isTrue();
+        assertThat(run(fewer).step().samplesPerSecond())
+                .isGreaterThan(run(large).step().samplesPerSecond());
+        assertThat(run(fewer.replace("layers: " + layers, "layers: " + (layers - 1)))
+                        .fits())
+                .isFalse();
+    }
+
     @Test
     void gradientsMayWaitForTheLastMicroBatchWhereThatFits() throws Exception {
         String fsdp = SCENARIO.replace("mics, shard_group: 16", "fsdp2");
@@ -129,6 +153,7 @@ class AdviceTest {
     void modelsTooLargeForHostMemoryNeedDelayedInitialization() throws Exception {
         String hidden8192 = SCENARIO.replace("gpt2-1.5b", "{hidden: 8192, layers: LAYERS, heads: 64, vocab: 50257}")
                 .replace("micro_batch: 2", "micro_batch: 1, delayed_parameter_initialization: DELAYED")
+                .replace("activation_checkpointing: none", "activation_checkpointing: full")
                 .replace("{kind: mics, shard_group: 16}", "{kind: zero3}");
         AroundTheStep below =
                 AroundTheStep.of(run(hidden8192.replace("LAYERS", "24").replace("DELAYED", "false")));

@@ -133,6 +133,7 @@ class LibraryTest {
                 1,
                 task.precision(),
                 task.checkpointing(),
+                task.checkpointedLayers() * LAYERS / shape.layers(),
                 task.activationOffload(),
                 task.attention(),
                 task.kernels(),

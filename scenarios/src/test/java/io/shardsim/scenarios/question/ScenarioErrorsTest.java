@@ -71,6 +71,26 @@ class ScenarioErrorsTest {
                                 + " checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
                                 + " activation_offload"),
                 with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  checkpointed_layers: 49",
+                        "a.yaml:7:24: checkpointed_layers 49 > 48 layers of the model; write 48 or less, or remove it for all of"
+                                + " them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: none\n  checkpointed_layers: 24",
+                        "a.yaml:8:24: checkpointed_layers 24 with activation_checkpointing none: nothing is checkpointed; remove"
+                                + " one of them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_offload: true\n  checkpointed_layers: 24",
+                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: what the other layers keep would"
+                                + " stay on the GPU, which is not modelled; remove one of them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: operator",
+                        "a.yaml:7:29: activation_checkpointing operator keeps what flash attention gives, and attention is"
+                                + " standard; write attention: flash, or activation_checkpointing: full"),
+                with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 4, partition: best",
                         "a.yaml:7:61: partition best is not known; there are balanced, uniform"),

@@ -5,6 +5,7 @@ import io.shardsim.simulator.compute.Kernel.FlashAttention;
 import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.Kernel.Pass;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,13 +97,8 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     public List<Kernel> attentionBlockForward() {
         Sequence kernels = new Sequence();
         addNormForward(kernels);
-        for (Linear linear : inputProjections()) {
-            addLinearForward(kernels, linear);
-        }
-        kernels.add(Operator.LAYOUT_FORWARD, splitHidden());
-        if (shape.gatedFfn()) {
-            kernels.add(Operator.ROTARY_FORWARD, rotaryElements());
-        }
+        addLinearsForward(kernels, inputProjections());
+        addHeadsForward(kernels);
         kernels.addAll(attentionForward());
         addLinearForward(kernels, outputProjection());
         addResidualForward(kernels);
@@ -112,29 +108,59 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Second norm, feed-forward block and residual addition. */
     public List<Kernel> feedForwardBlockForward() {
         Sequence kernels = new Sequence();
-        kernels.addAll(feedForwardToActivation());
+        kernels.addAll(feedForwardToActivation(ffnInputs()));
         addLinearForward(kernels, ffnOutput());
         addResidualForward(kernels);
         return kernels.list;
     }
 
-    /** Forward of one layer as a full checkpoint runs it again. */
-    public List<Kernel> recompute() {
-        return joined(attentionBlockForward(), feedForwardBlockRecompute());
+    /** What runs again before the backward of a layer that is checkpointed so. */
+    public List<Kernel> recompute(Checkpointing checkpointing) {
+        return switch (checkpointing) {
+            case NONE -> List.of();
+            case SELECTIVE -> attentionForward();
+            case OPERATOR, FULL ->
+                joined(attentionBlockRecompute(checkpointing), feedForwardBlockRecompute(checkpointing));
+        };
     }
 
-    /** Feed-forward block as a full checkpoint runs it again. */
-    public List<Kernel> feedForwardBlockRecompute() {
-        return profile.recomputeStopsEarly() ? feedForwardToActivation() : feedForwardBlockForward();
+    /** Attention block as a checkpoint of the layer's input runs it again. */
+    public List<Kernel> attentionBlockRecompute(Checkpointing checkpointing) {
+        if (checkpointing == Checkpointing.FULL) {
+            return attentionBlockForward();
+        }
+        Sequence kernels = new Sequence();
+        addNormForward(kernels);
+        addLinearsForward(kernels, recomputed(inputProjections()));
+        addHeadsForward(kernels);
+        addLinearsForward(kernels, recomputed(List.of(outputProjection())));
+        addResidualForward(kernels);
+        return kernels.list;
+    }
+
+    /** Feed-forward block as a checkpoint of the layer's input runs it again. */
+    public List<Kernel> feedForwardBlockRecompute(Checkpointing checkpointing) {
+        if (checkpointing == Checkpointing.OPERATOR) {
+            return feedForwardToActivation(recomputed(ffnInputs()));
+        }
+        return profile.recomputeStopsEarly() ? feedForwardToActivation(ffnInputs()) : feedForwardBlockForward();
+    }
+
+    /** Of these products, those that {@link Checkpointing#OPERATOR} does not keep: every second one of the layer, and all with a bias. */
+    private List<Linear> recomputed(List<Linear> linears) {
+        List<Linear> inOrder = new ArrayList<>(inputProjections());
+        inOrder.add(outputProjection());
+        inOrder.addAll(ffnInputs());
+        return linears.stream()
+                .filter(linear -> linear.bias() || inOrder.indexOf(linear) % 2 == 1)
+                .toList();
     }
 
     /** From the second norm to the input of the layer's last product. */
-    private List<Kernel> feedForwardToActivation() {
+    private List<Kernel> feedForwardToActivation(List<Linear> inputs) {
         Sequence kernels = new Sequence();
         addNormForward(kernels);
-        for (Linear linear : ffnInputs()) {
-            addLinearForward(kernels, linear);
-        }
+        addLinearsForward(kernels, inputs);
         kernels.add(shape.gatedFfn() ? Operator.GATED_ACTIVATION_FORWARD : Operator.ACTIVATION_FORWARD, ffnElements());
         return kernels.list;
     }
@@ -279,6 +305,20 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     private void addResidualBackward(Sequence kernels) {
         kernels.add(profile.dropout() ? Operator.RESIDUAL_DROPOUT_BACKWARD : Operator.RESIDUAL_BACKWARD, wholeHidden());
+    }
+
+    /** Heads are laid out, and their queries and keys rotated. */
+    private void addHeadsForward(Sequence kernels) {
+        kernels.add(Operator.LAYOUT_FORWARD, splitHidden());
+        if (shape.gatedFfn()) {
+            kernels.add(Operator.ROTARY_FORWARD, rotaryElements());
+        }
+    }
+
+    private void addLinearsForward(Sequence kernels, List<Linear> linears) {
+        for (Linear linear : linears) {
+            addLinearForward(kernels, linear);
+        }
     }
 
     private void addLinearForward(Sequence kernels, Linear linear) {

@@ -86,7 +86,7 @@ public final class TransformerTimes {
         return backward(kernels.backward());
     }
 
-    /** Forward of a layer's attention block, as a full checkpoint runs it again, too. */
+    /** Forward of a layer's attention block. */
     public Phase attentionForward() {
         return forward(kernels.attentionBlockForward());
     }
@@ -126,18 +126,19 @@ public final class TransformerTimes {
         return backward(kernels.feedForwardWeightGradients());
     }
 
-    /** What a full checkpoint runs again of a layer's feed-forward block. */
-    public Phase feedForwardRecompute() {
-        return forward(kernels.feedForwardBlockRecompute());
+    /** What is computed again of a layer's attention block, where its input is kept. */
+    public Phase attentionRecompute(Checkpointing checkpointing) {
+        return forward(kernels.attentionBlockRecompute(checkpointing));
+    }
+
+    /** What is computed again of a layer's feed-forward block, where the layer's input is kept. */
+    public Phase feedForwardRecompute(Checkpointing checkpointing) {
+        return forward(kernels.feedForwardBlockRecompute(checkpointing));
     }
 
     /** What is computed again before the backward of one layer. */
     public Phase layerRecompute(Checkpointing checkpointing) {
-        return switch (checkpointing) {
-            case NONE -> new Phase(0, 0, 0);
-            case SELECTIVE -> forward(kernels.attentionForward());
-            case FULL -> forward(kernels.recompute());
-        };
+        return forward(kernels.recompute(checkpointing));
     }
 
     /** Final norm, logits and loss. */

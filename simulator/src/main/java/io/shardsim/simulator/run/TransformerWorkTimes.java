@@ -54,8 +54,8 @@ public final class TransformerWorkTimes implements WorkTimes {
                 Kind.LAYER_RECOMPUTE,
                 Map.of(
                         Part.WHOLE, () -> times.layerRecompute(job.checkpointing()),
-                        Part.ATTENTION, times::attentionForward,
-                        Part.FEED_FORWARD, times::feedForwardRecompute),
+                        Part.ATTENTION, () -> times.attentionRecompute(job.checkpointing()),
+                        Part.FEED_FORWARD, () -> times.feedForwardRecompute(job.checkpointing())),
                 Kind.LAYER_BACKWARD,
                 Map.of(
                         Part.WHOLE, times::layerBackward,

@@ -47,6 +47,25 @@ public final class LargestMicroBatch {
         return measure(strategy, job, job, capacityBytes);
     }
 
+    /**
+     * The job with as few checkpointed layers as fit, at the micro-batch that it has; the job itself where fewer do not. Each layer that is not
+     * checkpointed adds what it keeps, so memory only grows.
+     */
+    public static Found withFewestCheckpoints(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+        Found fewest = measure(strategy, job, capacityBytes);
+        int tooFew = -1;
+        while (fewest.job().checkpointedLayers() - tooFew > 1) {
+            int layers = (fewest.job().checkpointedLayers() + tooFew) / 2;
+            Found fewer = measure(strategy, job.withCheckpointedLayers(layers), capacityBytes);
+            if (fewer.fits()) {
+                fewest = fewer;
+            } else {
+                tooFew = layers;
+            }
+        }
+        return fewest;
+    }
+
     /** Two micro-batches show the peak, or as many as a pipeline fills with: all later ones are like the last of them. */
     private static Found measure(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
         int few = job.parallel().microBatchesToPeak(job.accumulationSteps());

@@ -1,6 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
@@ -57,7 +56,6 @@ final class ModuleTrace {
     /** The trace of one micro-batch. */
     static ModuleTrace of(TrainingJob job) {
         ModelShape model = job.model();
-        Checkpointing checkpointing = job.checkpointing();
         ModuleTrace trace = new ModuleTrace();
         List<int[]> embedding = trace.modules(job.embeddingTensors());
         List<List<int[]>> layers = new ArrayList<>();
@@ -82,7 +80,7 @@ final class ModuleTrace {
         trace.backward(Phase.HEAD_BACKWARD, 0, head, start);
         for (int layer = model.layers() - 1; layer >= 0; layer--) {
             start = trace.visits.size();
-            if (checkpointing == Checkpointing.FULL) {
+            if (job.checkpointing(layer).startsFromInput()) {
                 trace.visit(layers.get(layer));
             }
             trace.backward(Phase.LAYER_BACKWARD, layer, layers.get(layer), start);

@@ -1,6 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +98,7 @@ record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
     private static double headCost(TrainingJob job) {
         ModelShape model = job.model();
         double layer = model.layerForwardFlops(1, job.sequenceLength());
-        double passes = job.checkpointing() == Checkpointing.FULL ? 4 : 3;
+        double passes = 3 + job.recomputedProducts();
         return 3 * model.logitsForwardFlops(1) / (passes * layer);
     }
 

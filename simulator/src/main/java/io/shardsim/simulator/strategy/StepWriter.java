@@ -64,7 +64,7 @@ final class StepWriter {
                 .withElements(job.precision().bytes());
         int stages = job.parallel().stages();
         for (int at = 0; at < stages && job.activationOffload(); at++) {
-            offloads.add(new ActivationOffload(this, job, loadingHorizon, keptBytes()));
+            offloads.add(new ActivationOffload(this, job, loadingHorizon, keptBytes(0)));
         }
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
@@ -149,8 +149,8 @@ final class StepWriter {
 
     /** Forward of one layer; keeps its activations, in host memory if the job says so. */
     int forwardLayer(int layer, int... waits) {
-        long kept = keptBytes();
-        long temporary = job.checkpointing() == Checkpointing.FULL ? backwardTemporaryBytes() : 0;
+        long kept = keptBytes(layer);
+        long temporary = job.checkpointing(layer).startsFromInput() ? backwardTemporaryBytes() : 0;
         ActivationOffload offload = offload();
         int twoAgo = offload == null ? NONE : offload.makeRoom(layer);
         allocate(MemoryOwner.ACTIVATIONS, kept);
@@ -193,17 +193,17 @@ final class StepWriter {
     int backwardLayer(int layer, int... waits) {
         ActivationOffload offload = offload();
         int load = offload == null ? NONE : offload.load(layer);
-        long recomputed = recomputedBytes();
+        long recomputed = recomputedBytes(layer);
         allocate(MemoryOwner.WORKING_SET, recomputed);
         int ready = NONE;
-        if (job.checkpointing() != Checkpointing.NONE) {
+        if (job.checkpointing(layer) != Checkpointing.NONE) {
             ready = recompute(with(waits, load));
         }
         allocate(MemoryOwner.WORKING_SET, backwardTemporaryBytes());
         int backward =
                 layer(Kind.LAYER_BACKWARD, "backward layer", ready == NONE ? with(waits, load) : new int[] {ready});
         free(MemoryOwner.WORKING_SET, recomputed + backwardTemporaryBytes());
-        free(MemoryOwner.ACTIVATIONS, keptBytes());
+        free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
         if (offload != null) {
             offload.backwardDone(backward);
         }
@@ -224,16 +224,17 @@ final class StepWriter {
                 : 0;
     }
 
-    private long keptBytes() {
-        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
-        return job.checkpointing() == Checkpointing.FULL ? counted : counted + geluBytes();
+    private long keptBytes(int layer) {
+        Checkpointing checkpointing = job.checkpointing(layer);
+        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), checkpointing);
+        return checkpointing.startsFromInput() ? counted : counted + geluBytes();
     }
 
     /** What comes back to life when one layer is computed again: all that it would have kept. */
-    private long recomputedBytes() {
+    private long recomputedBytes(int layer) {
         return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
                 + geluBytes()
-                - keptBytes();
+                - keptBytes(layer);
     }
 
     /** What the framework's own GELU saves between its input and its output. */
@@ -278,12 +279,17 @@ final class StepWriter {
             enterBlock("layer gradient");
             return backwardBlock(label, Part.ATTENTION, Part.ATTENTION_INPUT, Part.ATTENTION_WEIGHTS);
         }
+        boolean again = kind == Kind.LAYER_RECOMPUTE;
+        // What an operator's checkpoint keeps includes what has been exchanged after a block.
+        boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
         enterBlock("layer", waits);
         compute(kind, Part.ATTENTION, 1, label, waits);
-        leaveBlock("layer");
+        if (!keepsSums) {
+            leaveBlock("layer");
+        }
         enterBlock("layer");
         int computed = compute(kind, Part.FEED_FORWARD, 1, label);
-        if (kind != Kind.LAYER_RECOMPUTE || !profile.recomputeStopsEarly()) {
+        if (!keepsSums && !(again && profile.recomputeStopsEarly())) {
             leaveBlock("layer");
         }
         return computed;
@@ -307,9 +313,9 @@ final class StepWriter {
 
     /** Selective recomputation computes attention scores again, which no other rank has a part in. */
     private int recompute(int... waits) {
-        return job.checkpointing() == Checkpointing.FULL
-                ? layer(Kind.LAYER_RECOMPUTE, "recompute layer", waits)
-                : compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", waits);
+        return job.checkpointing() == Checkpointing.SELECTIVE
+                ? compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", waits)
+                : layer(Kind.LAYER_RECOMPUTE, "recompute layer", waits);
     }
 
     /** Brings the parts of the sequence together before a block whose weights are split. */

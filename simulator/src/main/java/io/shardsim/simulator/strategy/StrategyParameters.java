@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.units.QuantityException;
 import java.util.ArrayList;
@@ -71,6 +72,16 @@ public final class StrategyParameters {
         if (job.activationOffload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
             all.add("activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
                     + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
+        }
+        if (job.activationOffload() && job.checkpointedLayers() < job.model().layers()) {
+            all.add("activation_offload true with checkpointed_layers " + job.checkpointedLayers() + " of "
+                    + job.model().layers()
+                    + ": what the other layers keep would stay on the GPU, which is not modelled;"
+                    + " remove one of them");
+        }
+        if (job.checkpointing() == Checkpointing.OPERATOR && job.attention() != AttentionKind.FLASH) {
+            all.add("activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
+                    + " write attention: flash, or activation_checkpointing: full");
         }
         return all;
     }

@@ -18,7 +18,8 @@ import java.util.List;
  * @param microBatch samples of one rank in one forward-backward
  * @param accumulationSteps micro-batches of one rank in one training step
  * @param precision format of parameters, activations and gradients
- * @param checkpointing which activations are recomputed in backward
+ * @param checkpointing which activations of a checkpointed layer are recomputed in backward
+ * @param checkpointedLayers layers that are checkpointed, spread evenly; the others keep everything
  * @param activationOffload whether kept activations wait in host memory
  * @param attention how scores are computed
  * @param dropout whether dropout masks are kept
@@ -35,6 +36,7 @@ public record TrainingJob(
         int accumulationSteps,
         Precision precision,
         Checkpointing checkpointing,
+        int checkpointedLayers,
         boolean activationOffload,
         AttentionKind attention,
         boolean dropout,
@@ -47,6 +49,10 @@ public record TrainingJob(
         requirePositive("sequence_length", sequenceLength);
         requirePositive("micro_batch", microBatch);
         requirePositive("accumulation steps", accumulationSteps);
+        if (checkpointedLayers < 0 || checkpointedLayers > model.layers()) {
+            throw new IllegalArgumentException(
+                    "checkpointed_layers " + checkpointedLayers + " is not one of 0 to " + model.layers() + " layers");
+        }
         if (!(gradientClipping >= 0)) {
             throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
         }
@@ -57,6 +63,28 @@ public record TrainingJob(
         if (value < 1) {
             throw new IllegalArgumentException(what + " " + value + " < 1");
         }
+    }
+
+    /** Which activations of a layer are recomputed in backward. */
+    public Checkpointing checkpointing(int layer) {
+        long before = (long) layer * checkpointedLayers / model.layers();
+        long after = (layer + 1L) * checkpointedLayers / model.layers();
+        return after > before ? checkpointing : Checkpointing.NONE;
+    }
+
+    /** Share of the model's layers that are checkpointed. */
+    private double checkpointedShare() {
+        return (double) checkpointedLayers / model.layers();
+    }
+
+    /** Share of the operations of all layers' matrix products that are computed again, 0 to 1. */
+    public double recomputedProducts() {
+        return checkpointedShare() * checkpointing.recomputedProducts(model);
+    }
+
+    /** Share of the operations of all layers' attention cores that are computed again, 0 to 1. */
+    public double recomputedAttention() {
+        return checkpointedShare() * checkpointing.recomputedAttention();
     }
 
     /** Replicas of the model: ranks over those that hold one copy. */
@@ -118,6 +146,15 @@ public record TrainingJob(
 
     /** The same job with the samples of a rank divided otherwise. */
     public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
+        return with(newMicroBatch, newAccumulationSteps, checkpointedLayers);
+    }
+
+    /** The same job with another number of layers checkpointed. */
+    public TrainingJob withCheckpointedLayers(int layers) {
+        return with(microBatch, accumulationSteps, layers);
+    }
+
+    private TrainingJob with(int newMicroBatch, int newAccumulationSteps, int newCheckpointedLayers) {
         return new TrainingJob(
                 model,
                 worldSize,
@@ -127,6 +164,7 @@ public record TrainingJob(
                 newAccumulationSteps,
                 precision,
                 checkpointing,
+                newCheckpointedLayers,
                 activationOffload,
                 attention,
                 dropout,

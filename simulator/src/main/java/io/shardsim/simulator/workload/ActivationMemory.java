@@ -27,6 +27,8 @@ public record ActivationMemory(
         int tensorParallel,
         boolean sequenceParallel,
         int elementBytes) {
+    /** One fp32 for each query and head (arXiv:2205.14135, algorithm 1). */
+    private static final long LOG_SUM_EXP_BYTES = 4;
 
     public ActivationMemory {
         if (tensorParallel < 1) {
@@ -77,7 +79,7 @@ public record ActivationMemory(
     /** Inputs of norms and blocks, and dropout masks outside the attention: not divided by tensor parallelism alone. */
     private long wholeBytesPerToken(Checkpointing checkpointing) {
         long h = shape.hidden();
-        if (checkpointing == Checkpointing.FULL) {
+        if (checkpointing.startsFromInput()) {
             return elementBytes * h;
         }
         return 4 * elementBytes * h + (dropout ? 2 * h : 0);
@@ -88,13 +90,17 @@ public record ActivationMemory(
         if (checkpointing == Checkpointing.FULL) {
             return 0;
         }
+        if (checkpointing == Checkpointing.OPERATOR) {
+            // Attention's output and log-sum-exp; query, value, gate and the last product.
+            long kept = shape.gatedFfn() ? 2L * shape.hidden() + shape.kvHidden() + shape.ffn() : 0;
+            return elementBytes * (shape.hidden() + kept) + LOG_SUM_EXP_BYTES * shape.heads();
+        }
         long linear = 2L * elementBytes * (shape.hidden() + shape.kvHidden()) + ffnBytesPerToken();
         if (checkpointing == Checkpointing.SELECTIVE) {
             return linear;
         }
         if (attention == AttentionKind.FLASH) {
-            // One fp32 log-sum-exp for each query and head (arXiv:2205.14135, algorithm 1).
-            return linear + 4L * shape.heads();
+            return linear + LOG_SUM_EXP_BYTES * shape.heads();
         }
         // Softmax output, and with dropout its mask and its output.
         return linear + (dropout ? 2L * elementBytes + 1 : elementBytes) * shape.heads() * sequenceLength;

@@ -9,6 +9,7 @@ import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TransformerTimesTest {
@@ -120,6 +121,27 @@ class TransformerTimesTest {
         assertThat(times.layerRecompute(Checkpointing.SELECTIVE).ps())
                 .isBetween(1L, times.layerForward().ps() / 2);
         assertThat(times.layerRecompute(Checkpointing.FULL)).isEqualTo(times.layerForward());
+    }
+
+    /** Key, output and up are every second of a Llama layer's products; with biases none is kept. */
+    @Test
+    void operatorRecomputesEverySecondProductAndNoAttention() {
+        Workload workload = Workload.of(4096, 1, AttentionKind.FLASH);
+        FrameworkProfile profile = FrameworkProfile.named("fsdp");
+        LayerKernels llama =
+                new LayerKernels(new ModelShape(4096, 32, 32, 14336, 128256, 8, true, false, 0), workload, profile);
+        LayerKernels gpt = new LayerKernels(ModelShape.gpt2(1024, 24, 16, 50257, 4096), workload, profile);
+        assertThat(products(llama)).containsExactly("attention.key", "attention.output", "ffn.up");
+        assertThat(products(gpt)).containsExactly("attention.qkv", "attention.output", "ffn.up");
+        assertThat(llama.recompute(Checkpointing.OPERATOR)).noneMatch(Kernel.FlashAttention.class::isInstance);
+        assertThat(llama.recompute(Checkpointing.FULL)).anyMatch(Kernel.FlashAttention.class::isInstance);
+    }
+
+    private static List<String> products(LayerKernels kernels) {
+        return kernels.recompute(Checkpointing.OPERATOR).stream()
+                .filter(Kernel.Matmul.class::isInstance)
+                .map(kernel -> ((Kernel.Matmul) kernel).name())
+                .toList();
     }
 
     @Test

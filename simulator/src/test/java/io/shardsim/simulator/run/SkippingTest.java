@@ -45,8 +45,20 @@ class SkippingTest {
     @ParameterizedTest
     @MethodSource("strategies")
     void givesWhatExecutingEverythingGives(String kind) throws Exception {
-        StepObservation all = run(kind, false, Map.of());
-        StepObservation skipped = run(kind, true, Map.of());
+        sameWithAndWithoutSkipping(kind, LAYERS);
+    }
+
+    /** Layers repeat in pairs, or hardly. */
+    @ParameterizedTest
+    @MethodSource("strategies")
+    void givesItWhereLayersDiffer(String kind) throws Exception {
+        sameWithAndWithoutSkipping(kind, LAYERS / 2);
+        sameWithAndWithoutSkipping(kind, 3);
+    }
+
+    private static void sameWithAndWithoutSkipping(String kind, int checkpointedLayers) throws Exception {
+        StepObservation all = run(kind, false, Map.of(), 4, checkpointedLayers);
+        StepObservation skipped = run(kind, true, Map.of(), 4, checkpointedLayers);
 
         assertThat(skipped.digest()).isEqualTo(all.digest());
         assertThat(skipped.ranks()).isEqualTo(all.ranks());
@@ -85,6 +97,16 @@ class SkippingTest {
 
     private static StepObservation run(
             String kind, boolean skip, Map<Integer, Long> durationPerMille, int accumulationSteps) throws Exception {
+        return run(kind, skip, durationPerMille, accumulationSteps, LAYERS);
+    }
+
+    private static StepObservation run(
+            String kind,
+            boolean skip,
+            Map<Integer, Long> durationPerMille,
+            int accumulationSteps,
+            int checkpointedLayers)
+            throws Exception {
         Cluster cluster = Clusters.p4dOf(2);
         StrategyCatalog catalog = StrategyCatalog.load();
         Map<String, Object> given = new HashMap<>();
@@ -95,6 +117,7 @@ class SkippingTest {
         TrainingJob job = JobBuilder.job(ModelShape.gpt2(1024, LAYERS, 16, 50257, 1024))
                 .ranks(cluster.worldSize())
                 .samples(1024, 1, accumulationSteps)
+                .checkpointedLayers(checkpointedLayers)
                 .dropout(false)
                 .kernels(strategy.defaultKernels())
                 .build();

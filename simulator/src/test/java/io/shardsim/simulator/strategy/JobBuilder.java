@@ -12,6 +12,7 @@ public final class JobBuilder {
     private int microBatch = 1;
     private int accumulationSteps = 1;
     private Checkpointing checkpointing = Checkpointing.FULL;
+    private int checkpointedLayers = -1;
     private boolean activationOffload;
     private boolean dropout = true;
     private String kernels = "fused";
@@ -31,6 +32,7 @@ public final class JobBuilder {
                 .ranks(job.worldSize())
                 .samples(job.sequenceLength(), job.microBatch(), job.accumulationSteps())
                 .checkpointing(job.checkpointing())
+                .checkpointedLayers(job.checkpointedLayers())
                 .offload(job.activationOffload())
                 .dropout(job.dropout())
                 .kernels(job.kernels())
@@ -52,6 +54,11 @@ public final class JobBuilder {
 
     public JobBuilder checkpointing(Checkpointing what) {
         checkpointing = what;
+        return this;
+    }
+
+    public JobBuilder checkpointedLayers(int layers) {
+        checkpointedLayers = layers;
         return this;
     }
 
@@ -85,6 +92,7 @@ public final class JobBuilder {
                 accumulationSteps,
                 Precision.BF16,
                 checkpointing,
+                checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
                 activationOffload,
                 AttentionKind.STANDARD,
                 dropout,

@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.Descriptor;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -110,11 +111,34 @@ class StrategyContractTest {
                 .containsEntry(Work.Kind.EMBEDDING_BACKWARD, (long) JOB.accumulationSteps());
     }
 
+    /** Layers spread evenly: of six, three are the second, fourth and sixth; the fewer, the more memory. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void computesTheCheckpointedLayersAgainAndNoOthers(String kind) {
+        long before = 0;
+        for (int layers : new int[] {6, 3, 1, 0}) {
+            TrainingJob job = JOB.withCheckpointedLayers(layers);
+            StepPlan plan = of(kind).plan(job);
+            assertThat(IntStream.range(0, plan.size())
+                            .mapToObj(plan::operation)
+                            .filter(operation -> operation instanceof Operation.Compute compute
+                                    && compute.work().kind() == Work.Kind.LAYER_RECOMPUTE)
+                            .count())
+                    .isEqualTo((long) layers * JOB.accumulationSteps());
+            assertThat(MemoryLedger.of(plan).peakBytes()).isGreaterThan(before);
+            before = MemoryLedger.of(plan).peakBytes();
+        }
+        TrainingJob half = JOB.withCheckpointedLayers(3);
+        assertThat(IntStream.range(0, 6).filter(layer -> half.checkpointing(layer) == Checkpointing.FULL))
+                .containsExactly(1, 3, 5);
+    }
+
     @ParameterizedTest
     @MethodSource("kinds")
     void whatAStepAllocatesItFrees(String kind) {
-        for (boolean offload : new boolean[] {false, true}) {
-            StepPlan plan = of(kind).plan(JobBuilder.like(JOB).offload(offload).build());
+        for (TrainingJob job :
+                List.of(JOB, JobBuilder.like(JOB).offload(true).build(), JOB.withCheckpointedLayers(2))) {
+            StepPlan plan = of(kind).plan(job);
             Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
             plan.memoryChanges().forEach(change -> held.merge(change.owner(), change.bytes(), Long::sum));
             assertThat(held.getOrDefault(MemoryOwner.GATHERED_UNITS, 0L)).isZero();

@@ -66,6 +66,20 @@ class TensorParallelTest {
                 .isEqualTo(6L * MODEL.layers() * MICRO_BATCHES);
     }
 
+    /** What has been scattered is on the list of what an operator's checkpoint keeps; what was gathered is not. */
+    @Test
+    void operatorGathersAgainAndScattersOnce() {
+        Map<String, Object> given = Map.of("tensor_parallel", 4, "sequence_parallel", true);
+        StepPlan kept = plan("fsdp2", given, Checkpointing.NONE);
+        StepPlan again = plan("fsdp2", given, Checkpointing.OPERATOR);
+        long layers = (long) MODEL.layers() * MICRO_BATCHES;
+
+        assertThat(Strategies.count(again, CollectiveKind.ALL_GATHER, "of layer"))
+                .isEqualTo(Strategies.count(kept, CollectiveKind.ALL_GATHER, "of layer") + 2 * layers);
+        assertThat(Strategies.count(again, CollectiveKind.REDUCE_SCATTER, "of layer"))
+                .isEqualTo(Strategies.count(kept, CollectiveKind.REDUCE_SCATTER, "of layer"));
+    }
+
     /** A ring all-reduce is a reduce-scatter and an all-gather: the same bytes in other pieces (arXiv:2205.05198, section 4.2.2). */
     @Test
     void sequenceParallelismMovesTheSameBytesAsGathersAndScatters() {

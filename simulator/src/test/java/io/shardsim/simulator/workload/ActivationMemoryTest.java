@@ -50,6 +50,17 @@ class ActivationMemoryTest {
         assertThat(standard(1, false).layerBytes(3, 2048, Checkpointing.FULL)).isEqualTo(3 * SBH * 2);
     }
 
+    /** Llama 2 70B: the input, attention's output with one fp32 a head, query, value, gate and the last product (torchtitan's save list). */
+    @Test
+    void operatorKeepsEverySecondProductWithoutABias() {
+        ModelShape llama = new ModelShape(8192, 80, 64, 28672, 32000, 8, true, false, 0);
+        ActivationMemory flash = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2);
+        assertThat(flash.layerBytes(1, 4096, Checkpointing.OPERATOR))
+                .isEqualTo(4096L * (2 * (8192 + 8192 + 8192 + 1024 + 28672 + 8192) + 4 * 64));
+        ActivationMemory biased = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2);
+        assertThat(biased.layerBytes(1, 2048, Checkpointing.OPERATOR)).isEqualTo(2 * SBH * 2 + 2048L * 4 * 96);
+    }
+
     @Test
     void flashKeepsLittleMoreThanSelective() {
         ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2);
