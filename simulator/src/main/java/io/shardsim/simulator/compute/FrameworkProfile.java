@@ -122,6 +122,7 @@ public final class FrameworkProfile {
     private final String source;
     private final boolean dropout;
     private final boolean recomputeStopsEarly;
+    private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
     private final int savedActivationBytes;
     private final int keptLogitBytes;
@@ -142,6 +143,7 @@ public final class FrameworkProfile {
         this.source = constants.text("source");
         this.dropout = constants.flag("dropout");
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
+        this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
         // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
@@ -232,6 +234,11 @@ public final class FrameworkProfile {
      */
     public boolean recomputeStopsEarly() {
         return recomputeStopsEarly;
+    }
+
+    /** Whether a compiler computes element-wise results again in backward rather than keep them (min-cut partitioner of PyTorch 2). */
+    public boolean recomputesPointwise() {
+        return recomputesPointwise;
     }
 
     /** Bytes of a feed-forward element that autograd saves between the input and the output of a GELU. */

@@ -176,6 +176,12 @@ public record TrainingJob(
     /** Bytes that forward keeps for backward on one rank. */
     public ActivationMemory activations() {
         return new ActivationMemory(
-                model, attention, dropout, parallel.tensor(), parallel.sequence(), precision.bytes());
+                model,
+                attention,
+                dropout,
+                parallel.tensor(),
+                parallel.sequence(),
+                precision.bytes(),
+                FrameworkProfile.named(kernels).recomputesPointwise());
     }
 }

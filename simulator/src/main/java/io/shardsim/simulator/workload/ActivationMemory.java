@@ -9,9 +9,13 @@ package io.shardsim.simulator.workload;
  * FlashAttention drop the quadratic term; full recomputation keeps the layer's input alone, 2 s b h. Generalised here to
  * any ffn width, grouped keys and values, gated blocks, and models without dropout, from the same list of tensors.
  *
+ * <p>A compiler that computes again in backward what is cheap keeps less of a layer [2]: not what norms and activations give, nor masks,
+ * which come back from their seed; and no product that nobody needs.
+ *
  * <p>Leaves out temporaries inside an operator, workspaces and fragmentation: an allocator's ledger adds those.
  *
- * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
+ * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4. [2] Min-cut partitioner of PyTorch 2,
+ * torch/_functorch/partitioners.py.
  *
  * @param shape the model
  * @param attention how scores are computed
@@ -19,6 +23,7 @@ package io.shardsim.simulator.workload;
  * @param tensorParallel degree of tensor parallelism, t
  * @param sequenceParallel whether the norms and dropouts are split along the sequence among the same ranks
  * @param elementBytes bytes of an activation, 2 or 4
+ * @param recomputesPointwise whether element-wise results are computed again in backward rather than kept
  */
 public record ActivationMemory(
         ModelShape shape,
@@ -26,7 +31,8 @@ public record ActivationMemory(
         boolean dropout,
         int tensorParallel,
         boolean sequenceParallel,
-        int elementBytes) {
+        int elementBytes,
+        boolean recomputesPointwise) {
     /** One fp32 for each query and head (arXiv:2205.14135, algorithm 1). */
     private static final long LOG_SUM_EXP_BYTES = 4;
 
@@ -82,7 +88,7 @@ public record ActivationMemory(
         if (checkpointing.startsFromInput()) {
             return elementBytes * h;
         }
-        return 4 * elementBytes * h + (dropout ? 2 * h : 0);
+        return recomputesPointwise ? 2 * elementBytes * h : 4 * elementBytes * h + (dropout ? 2 * h : 0);
     }
 
     /** Queries, keys, values, inputs of the projection and of the feed-forward block, and the attention matrices. */
@@ -91,9 +97,11 @@ public record ActivationMemory(
             return 0;
         }
         if (checkpointing == Checkpointing.OPERATOR) {
-            // Attention's output and log-sum-exp; query, value, gate and the last product.
-            long kept = shape.gatedFfn() ? 2L * shape.hidden() + shape.kvHidden() + shape.ffn() : 0;
-            return elementBytes * (shape.hidden() + kept) + LOG_SUM_EXP_BYTES * shape.heads();
+            // Attention's output and log-sum-exp; query, value, gate, and the last product, which only the
+            // operator-wise list needs.
+            long products = (recomputesPointwise ? 1L : 2L) * shape.hidden() + shape.kvHidden() + shape.ffn();
+            return elementBytes * (shape.hidden() + (shape.gatedFfn() ? products : 0))
+                    + LOG_SUM_EXP_BYTES * shape.heads();
         }
         long linear = 2L * elementBytes * (shape.hidden() + shape.kvHidden()) + ffnBytesPerToken();
         if (checkpointing == Checkpointing.SELECTIVE) {
@@ -103,12 +111,16 @@ public record ActivationMemory(
             return linear + LOG_SUM_EXP_BYTES * shape.heads();
         }
         // Softmax output, and with dropout its mask and its output.
-        return linear + (dropout ? 2L * elementBytes + 1 : elementBytes) * shape.heads() * sequenceLength;
+        return linear
+                + (dropout && !recomputesPointwise ? 2L * elementBytes + 1 : elementBytes)
+                        * shape.heads()
+                        * sequenceLength;
     }
 
-    /** GELU keeps its input and output; a gated block keeps gate, its activation, up and their product. */
+    /** GELU keeps its input and output; a gated block keeps gate, its activation, up and their product. Half of them are products. */
     private long ffnBytesPerToken() {
-        return (shape.gatedFfn() ? 4L : 2L) * elementBytes * shape.ffn();
+        long tensors = shape.gatedFfn() ? 4 : 2;
+        return (recomputesPointwise ? tensors / 2 : tensors) * elementBytes * shape.ffn();
     }
 
     private static long divide(long bytes, int ways) {

@@ -180,7 +180,8 @@ class TensorParallelTest {
         long sbh = 512L * 2 * 1024;
         double scores = 5.0 * 16 * 512 / 1024;
         for (boolean sequence : new boolean[] {false, true}) {
-            ActivationMemory activations = new ActivationMemory(MODEL, AttentionKind.STANDARD, true, 4, sequence, 2);
+            ActivationMemory activations =
+                    new ActivationMemory(MODEL, AttentionKind.STANDARD, true, 4, sequence, 2, false);
             double expected = sequence ? sbh * (34 + scores) / 4 : sbh * (10 + 24 / 4.0 + scores / 4);
             assertThat((double) activations.layerBytes(2, 512, Checkpointing.NONE))
                     .isEqualTo(expected);
