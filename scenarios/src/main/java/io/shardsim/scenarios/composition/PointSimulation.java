@@ -195,7 +195,7 @@ public final class PointSimulation implements ScenarioRunner {
         return new Advice.Trials(
                 shardGroup > 1 ? neighbours(point, task, job, shardGroup, capacityBytes) : List.of(),
                 recomputes && found.fits()
-                        ? LargestMicroBatch.withFewestCheckpoints(strategy, job, capacityBytes)
+                        ? LargestMicroBatch.withFewestCheckpoints(strategy, found, capacityBytes)
                         : null);
     }
 

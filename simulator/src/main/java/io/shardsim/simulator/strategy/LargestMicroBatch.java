@@ -1,5 +1,7 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.workload.ActivationMemory;
+import io.shardsim.simulator.workload.Checkpointing;
 import java.util.function.Supplier;
 
 /**
@@ -11,6 +13,9 @@ import java.util.function.Supplier;
  * published run may have used another.
  */
 public final class LargestMicroBatch {
+    /** Share of a model's layers below which it is not worth trying. */
+    private static final double LAYERS_WORTH_SPARING = 0.1;
+
     private LargestMicroBatch() {}
 
     /**
@@ -48,17 +53,29 @@ public final class LargestMicroBatch {
     }
 
     /**
-     * The job with as few checkpointed layers as fit, at the micro-batch that it has; the job itself where fewer do not. Each layer that is not
-     * checkpointed adds what it keeps, so memory only grows.
+     * The job that was found with as few checkpointed layers as fit. Memory grows by the same for each layer that is not checkpointed, so that a
+     * line through two peaks leads to the third; what was found where fewer than a tenth of the layers could go without.
      */
-    public static Found withFewestCheckpoints(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
-        Found fewest = measure(strategy, job, capacityBytes);
+    public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, long capacityBytes) {
+        TrainingJob job = found.job();
+        ActivationMemory activations = job.activations();
+        double layerBytes = activations.layerBytes(job.microBatch(), job.sequenceLength(), Checkpointing.NONE)
+                - activations.layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
+        double spare = found.ledger().headroomBytes(capacityBytes) / layerBytes;
+        if (spare < LAYERS_WORTH_SPARING * job.model().layers()) {
+            return found;
+        }
+        Found fewest = found;
         int tooFew = -1;
+        int next = (int) (job.checkpointedLayers() - spare);
         while (fewest.job().checkpointedLayers() - tooFew > 1) {
-            int layers = (fewest.job().checkpointedLayers() + tooFew) / 2;
-            Found fewer = measure(strategy, job.withCheckpointedLayers(layers), capacityBytes);
-            if (fewer.fits()) {
-                fewest = fewer;
+            int layers = Math.max(tooFew + 1, Math.min(next, fewest.job().checkpointedLayers() - 1));
+            Found tried = measure(strategy, job.withCheckpointedLayers(layers), capacityBytes);
+            layerBytes = (double) (tried.ledger().peakBytes() - found.ledger().peakBytes())
+                    / (job.checkpointedLayers() - layers);
+            next = layers - (int) Math.floor(tried.ledger().headroomBytes(capacityBytes) / Math.max(1, layerBytes));
+            if (tried.fits()) {
+                fewest = tried;
             } else {
                 tooFew = layers;
             }
