@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,6 +31,8 @@ public final class FrameworkProfile {
     private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
 
     private static final ResourceDirectory FILES = Constants.directory(FrameworkProfile.class, "frameworks");
+    /** Shipped profiles that have been asked for: a plan asks for its own at every layer. */
+    private static final Map<String, FrameworkProfile> READ = new ConcurrentHashMap<>();
 
     /** An element-wise operator and how much of it there is. */
     public enum Operator {
@@ -169,7 +172,7 @@ public final class FrameworkProfile {
 
     /** The shipped profile of that name. */
     public static FrameworkProfile named(String name) {
-        return new FrameworkProfile(name, constants(name), HALF_BYTES);
+        return READ.computeIfAbsent(name, first -> new FrameworkProfile(first, constants(first), HALF_BYTES));
     }
 
     /**
