@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /**
  * The register of differences, {@code DEVIATIONS.md}: a numbered row for each figure that is more than 10 % off and each speed-up of one strategy over
- * another that is more than 5 points off, with the letter of its best explanation. Words and letters are people's; numbers follow the recorded errors.
+ * another that is more than 5 points off or has the wrong sign, with the letter of its best explanation. Words and letters are people's; numbers follow the recorded errors.
  */
 final class Deviations {
     /** Beyond this a figure needs an explanation [1]. */
@@ -63,7 +63,7 @@ final class Deviations {
      */
     record Gap(String id, String figure, String ours, String reference, String error) {}
 
-    /** Figures and speed-ups that are too far off. */
+    /** Figures and speed-ups that are too far off, and strategies that are ranked the wrong way round. */
     static List<Gap> gaps(List<CaseOutcome> outcomes) {
         List<Gap> gaps = new ArrayList<>();
         for (CaseOutcome outcome : outcomes) {
@@ -81,7 +81,7 @@ final class Deviations {
         for (StrategyPair pair : StrategyPair.of(outcomes)) {
             Double simulated = pair.simulated();
             Double difference = pair.difference();
-            if (simulated != null && difference != null && Math.abs(difference) > SPEED_UP_LIMIT) {
+            if (simulated != null && difference != null && (Math.abs(difference) > SPEED_UP_LIMIT || !pair.ranked())) {
                 gaps.add(new Gap(
                         pair.faster(),
                         "speed-up over " + pair.slower() + byMetric(pair.metric()),

@@ -1,7 +1,10 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.workload.Checkpointing;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 
 /**
  * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and those of the rest (the root), are gathered
@@ -13,6 +16,8 @@ import java.util.Map;
  *       layers are in flight [1, section 3.4].
  *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on the one
  *       internal stream of their process group [1, section 3.3.2].
+ *   <li>A checkpoint inside a unit computes it again while it is gathered for its backward. One around it ({@code reentrant_checkpoints}) ran its forward
+ *       without gradients, so no hook tells backward of the unit: it is gathered when it is computed again, freed, and gathered once more [3].
  *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in 32 bits, divided by a part of the ranks on
  *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
  *   <li>Under no_sync all but the last micro-batch leave their gradients whole on every rank, in the precision in which they will be reduced
@@ -30,7 +35,8 @@ import java.util.Map;
  * figure for gathered units is a lower bound.
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
- * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6.
+ * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6. [3]
+ * github.com/pytorch/pytorch issue 105635 (2023-07-20); _register_pre_backward_hooks of _runtime_utils.py.
  */
 public final class Fsdp extends ShardingStrategy {
     public Fsdp(StrategyParameters settings) {
@@ -58,7 +64,16 @@ public final class Fsdp extends ShardingStrategy {
 
     @Override
     protected Map<String, String> ownIdle(TrainingJob job) {
-        return job.accumulationSteps() == 1 ? Map.of("no_sync", "with one micro-batch a step") : Map.of();
+        Map<String, String> idle = new HashMap<>();
+        if (job.accumulationSteps() == 1) {
+            idle.put("no_sync", "with one micro-batch a step");
+        }
+        if (!settings.flag("reshard_after_forward")) {
+            idle.put("reentrant_checkpoints", "where units stay gathered after forward");
+        } else if (job.checkpointing() != Checkpointing.FULL) {
+            idle.put("reentrant_checkpoints", "without full checkpoints");
+        }
+        return idle;
     }
 
     @Override
@@ -89,6 +104,9 @@ public final class Fsdp extends ShardingStrategy {
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
+        /** Whether checkpoints lie around units. */
+        private final boolean reentrant = settings.flagOr("reentrant_checkpoints", false);
+
         /** Whether gradients wait whole for the last micro-batch. */
         private final boolean wait;
         /** Bytes of a gradient when it is ready to be reduced. */
@@ -101,9 +119,11 @@ public final class Fsdp extends ShardingStrategy {
 
         private final int[] gathered;
         private final int[] forward;
+        private final int[] recomputed;
         private final int[] backward;
         private int lastGather = StepWriter.NONE;
         int lastReduce = StepWriter.NONE;
+        private int gatheredUnits;
         private int microBatch;
 
         Step(TrainingJob job, StepWriter writer) {
@@ -121,6 +141,7 @@ public final class Fsdp extends ShardingStrategy {
             passingBytes = wait ? 0 : elementBytes;
             gathered = new int[layers];
             forward = new int[layers];
+            recomputed = new int[layers];
             backward = new int[layers];
         }
 
@@ -174,7 +195,7 @@ public final class Fsdp extends ShardingStrategy {
                 writer.beginLayer();
                 int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
                 if (freed != StepWriter.NONE) {
-                    writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
+                    freeUnits(1);
                 }
                 gathered[layer] = gatherLayer(freed);
                 forward[layer] = writer.forwardLayer(layer, place(layerElements, gathered[layer]), previous);
@@ -185,32 +206,89 @@ public final class Fsdp extends ShardingStrategy {
 
         private void backwardPass() {
             if (freeAfterForward) {
-                writer.free(MemoryOwner.GATHERED_UNITS, 2 * elementBytes * layerElements);
+                freeUnits(gatheredUnits);
                 gathered[layers - 1] = gatherLayer(forward[layers - 2 < 0 ? 0 : layers - 2]);
             }
             writer.backwardHead();
             for (int layer = layers - 1; layer >= 0; layer--) {
                 writer.beginLayer();
-                int freed = layer + 2 < layers ? backward[layer + 2] : StepWriter.NONE;
-                if (freed != StepWriter.NONE) {
-                    writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
-                    writer.free(MemoryOwner.BUCKETS, reduces() ? reduceBytes * layerElements : 0);
-                }
-                if (freeAfterForward && prefetch && layer > 0) {
-                    gathered[layer - 1] = gatherLayer(freed);
-                }
-                backwardLayer(layer);
-                if (freeAfterForward && !prefetch && layer > 0) {
-                    gathered[layer - 1] = gatherLayer(freed);
+                if (gathersTwice(layer)) {
+                    backwardLayerGatheredTwice(layer);
+                } else {
+                    backwardLayerGatheredOnce(layer);
                 }
             }
             backwardRoot();
+        }
+
+        private boolean gathersTwice(int layer) {
+            return reentrant && freeAfterForward && job.checkpointing(layer) == Checkpointing.FULL;
+        }
+
+        private void backwardLayerGatheredOnce(int layer) {
+            int freed = freeAfter(backward, layer + 2);
+            freeReduced(layer + 2);
+            if (prefetch) {
+                gatherNext(layer, freed);
+            }
+            int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
+            backwardLayer(layer, recomputation -> StepWriter.NONE, ready);
+            if (!prefetch) {
+                gatherNext(layer, freed);
+            }
+        }
+
+        /** Before its recomputation nothing says that backward will need a unit, so none is gathered ahead; the limiter counts both frees. */
+        private void backwardLayerGatheredTwice(int layer) {
+            freeReduced(layer + 2);
+            IntUnaryOperator gatherAgain = recomputation -> {
+                recomputed[layer] = recomputation;
+                return place(layerElements, gatherLayer(freeAfter(backward, layer + 1)));
+            };
+            backwardLayer(layer, gatherAgain, place(layerElements, gathered[layer]));
+            gatherNext(layer, freeAfter(recomputed, layer));
+        }
+
+        private void backwardLayer(int layer, IntUnaryOperator betweenRecomputationAndBackward, int ready) {
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            int computed = writer.backwardLayer(layer, betweenRecomputationAndBackward, ready);
+            backward[layer] = accumulate(layerElements, computed);
+            if (reduces()) {
+                backward[layer] = joinLayer(backward[layer]);
+                reduce(layerElements, "reduce-scatter layer", backward[layer]);
+            }
+        }
+
+        /** Frees the unit that a layer used, if there was one; returns when that takes effect. */
+        private int freeAfter(int[] used, int layer) {
+            if (layer >= layers) {
+                return StepWriter.NONE;
+            }
+            freeUnits(1);
+            return used[layer];
+        }
+
+        private void freeUnits(int units) {
+            writer.free(MemoryOwner.GATHERED_UNITS, units * elementBytes * layerElements);
+            gatheredUnits -= units;
+        }
+
+        private void freeReduced(int layer) {
+            writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * layerElements : 0);
+        }
+
+        /** Gathers what comes before a layer, which backward needs after it. */
+        private void gatherNext(int layer, int freed) {
+            if (freeAfterForward && layer > 0) {
+                gathered[layer - 1] = gatherLayer(freed);
+            }
         }
 
         private int gatherLayer(int freed) {
             int issued =
                     writer.host(settings.whole("host_time_per_unit"), "issue gather", limit ? freed : StepWriter.NONE);
             writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
+            gatheredUnits++;
             return gather(layerElements, "gather layer", issued);
         }
 
@@ -220,25 +298,14 @@ public final class Fsdp extends ShardingStrategy {
             return lastGather;
         }
 
-        private void backwardLayer(int layer) {
-            int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
-            backward[layer] = accumulate(layerElements, writer.backwardLayer(layer, ready));
-            if (reduces()) {
-                backward[layer] = joinLayer(backward[layer]);
-                reduce(layerElements, "reduce-scatter layer", backward[layer]);
-            }
-        }
-
         private void backwardRoot() {
-            int remaining = Math.min(2, layers);
-            writer.free(MemoryOwner.GATHERED_UNITS, remaining * elementBytes * layerElements);
+            freeUnits(gatheredUnits);
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
             int computed = accumulate(rootElements, writer.backwardEmbedding());
             if (reduces()) {
                 joinRoot();
                 reduce(rootElements, "reduce-scatter root", computed);
-                writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + remaining * layerElements));
+                writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + Math.min(2, layers) * layerElements));
             }
             writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
         }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,6 +192,15 @@ final class StepWriter {
 
     /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
     int backwardLayer(int layer, int... waits) {
+        return backwardLayer(layer, recomputed -> NONE, waits);
+    }
+
+    /**
+     * The same, with something between the two.
+     *
+     * @param between given the recomputation, or {@link #NONE}, returns what the backward waits for beside it
+     */
+    int backwardLayer(int layer, IntUnaryOperator between, int... waits) {
         ActivationOffload offload = offload();
         int load = offload == null ? NONE : offload.load(layer);
         long recomputed = recomputedBytes(layer);
@@ -199,9 +209,10 @@ final class StepWriter {
         if (job.checkpointing(layer) != Checkpointing.NONE) {
             ready = recompute(with(waits, load));
         }
+        int[] before = ready == NONE ? with(waits, load) : new int[] {ready};
+        int added = between.applyAsInt(ready);
         allocate(MemoryOwner.WORKING_SET, backwardTemporaryBytes());
-        int backward =
-                layer(Kind.LAYER_BACKWARD, "backward layer", ready == NONE ? with(waits, load) : new int[] {ready});
+        int backward = layer(Kind.LAYER_BACKWARD, "backward layer", with(before, added));
         free(MemoryOwner.WORKING_SET, recomputed + backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
         if (offload != null) {

@@ -5,8 +5,10 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.workload.ModelShape;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +25,38 @@ class FsdpTest {
         long root = MODEL.embeddingParameters() + MODEL.outputParameters();
         long expected = 2 * (2 * 2 * 48 * MODEL.layerParameters() + 2 * root);
         assertThat(Strategies.bytes(plan, ALL_GATHER, "")).isBetween(expected, expected + 200L * 2 * 256);
+    }
+
+    /** checkpoint(FSDP(layer)): once in forward, once to be computed again, once for backward (github.com/pytorch/pytorch issue 105635). */
+    @Test
+    void aReentrantCheckpointAroundAUnitGathersItOnceMoreAndNeverAhead() {
+        StepPlan inside = Strategies.of("fsdp", Map.of()).plan(JOB);
+        StepPlan around =
+                Strategies.of("fsdp", Map.of("reentrant_checkpoints", true)).plan(JOB);
+        assertThat(Strategies.count(around, ALL_GATHER, "layer")).isEqualTo(2L * 3 * 48);
+        assertThat(Strategies.bytes(around, REDUCE_SCATTER, ""))
+                .isEqualTo(Strategies.bytes(inside, REDUCE_SCATTER, ""));
+        assertThat(peak(inside, MemoryOwner.GATHERED_UNITS) - peak(around, MemoryOwner.GATHERED_UNITS))
+                .as("none is there ahead")
+                .isBetween(2 * MODEL.layerParameters(), 2 * MODEL.layerParameters() + 4096);
+        assertThat(betweenBackwards(inside))
+                .containsExactly("gather layer", "recompute layer", "backward layer", "reduce-scatter layer");
+        assertThat(betweenBackwards(around))
+                .as("the gather comes after the reduction of the layer before, on the one stream of their communicator")
+                .containsExactly(
+                        "recompute layer", "gather layer", "backward layer", "reduce-scatter layer", "gather layer");
+    }
+
+    /** What the last but one layer of a plan does in backward, in order. */
+    private static List<String> betweenBackwards(StepPlan plan) {
+        int[] marks =
+                plan.marks().stream().mapToInt(StepPlan.Mark::beforeOperation).toArray();
+        int end = marks[marks.length - 2];
+        int start = marks[marks.length - 3];
+        return IntStream.range(start, end)
+                .mapToObj(index -> plan.operation(index).label())
+                .filter(label -> label.endsWith(" layer"))
+                .toList();
     }
 
     @Test
@@ -91,10 +125,18 @@ class FsdpTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"fsdp, false", "fsdp, true", "fsdp2, false", "fsdp2, true"})
-    void whatComesInAMicroBatchGoesWithIt(String kind, boolean inFp32) {
+    @CsvSource({
+        "fsdp, reduce_in_fp32, false",
+        "fsdp, reduce_in_fp32, true",
+        "fsdp2, reduce_in_fp32, false",
+        "fsdp2, reduce_in_fp32, true",
+        "fsdp, reentrant_checkpoints, true",
+        "fsdp-hybrid, reentrant_checkpoints, true",
+        "fsdp, backward_prefetch, false"
+    })
+    void whatComesInAMicroBatchGoesWithIt(String kind, String setting, boolean value) {
         for (boolean noSync : new boolean[] {false, true}) {
-            StepPlan plan = Strategies.of(kind, Map.of("no_sync", noSync, "reduce_in_fp32", inFp32))
+            StepPlan plan = Strategies.of(kind, Map.of("no_sync", noSync, setting, value))
                     .plan(JOB);
             for (MemoryOwner owner : Set.of(MemoryOwner.BUCKETS, MemoryOwner.GATHERED_UNITS)) {
                 long held = plan.memoryChanges().stream()
