@@ -10,6 +10,7 @@ import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.TrainingJob;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,6 +31,23 @@ final class Advice {
     private static final String PLAIN = "ddp";
     /** Switch of a strategy that may reduce gradients once a step. */
     private static final String NO_SYNC = "no_sync";
+
+    /** Switch of a strategy that gathers units once more where checkpoints lie around them. */
+    private static final String REENTRANT = "reentrant_checkpoints";
+
+    /**
+     * Communication that a switch of a strategy puts beside computation.
+     *
+     * @param parameter the switch
+     * @param communication what the ranks do, as a clause
+     * @param computation what goes on meanwhile once it is on
+     */
+    private record Overlap(String parameter, String communication, String computation) {}
+
+    private static final List<Overlap> OVERLAPS = List.of(
+            new Overlap("overlap_comm", "gradients are reduced", "the backward"),
+            new Overlap("overlap_grad_reduce", "gradients are reduced", "the backward"),
+            new Overlap("overlap_param_gather", "updated parameters are gathered", "the next step's forward"));
 
     /** Held for a sample or a layer, whoever owns the states. */
     private static final Set<MemoryOwner> NOT_SHARDED =
@@ -87,6 +105,8 @@ final class Advice {
         addShardGroup(sentences, trials.shardGroups());
         addPlain(sentences);
         addReductions(sentences);
+        addOverlap(sentences);
+        addReentrant(sentences);
         addCheckpoints(sentences, trials.fewestCheckpoints());
         addModelParallel(sentences);
         return sentences;
@@ -143,8 +163,7 @@ final class Advice {
     private void addReductions(List<String> sentences) {
         StrategySpec spec = task.strategy();
         TrainingJob job = found.job();
-        boolean reducesOften =
-                "false".equals(spec.parameters().get(NO_SYNC)) && job.accumulationSteps() > 1 && job.dataParallel() > 1;
+        boolean reducesOften = isSet(NO_SYNC, false) && job.accumulationSteps() > 1 && job.dataParallel() > 1;
         if (!reducesOften || !found.fits()) {
             return;
         }
@@ -156,6 +175,35 @@ final class Advice {
                             + ": true the last one reduces them all, which fits too ("
                             + Quantities.gib(once.ledger().peakBytes()) + ").");
         }
+    }
+
+    /** One switch at a time: the second of a pair may ask for the first. */
+    private void addOverlap(List<String> sentences) {
+        TrainingJob job = found.job();
+        if (job.dataParallel() == 1 || job.parallel().stages() > 1) {
+            return;
+        }
+        OVERLAPS.stream()
+                .filter(overlap -> isSet(overlap.parameter(), false))
+                .findFirst()
+                .ifPresent(overlap -> sentences.add(overlap.communication() + " with nothing beside it; with "
+                        + overlap.parameter() + ": true " + overlap.computation() + " goes on meanwhile."));
+    }
+
+    private void addReentrant(List<String> sentences) {
+        TrainingJob job = found.job();
+        if (isSet(REENTRANT, true)
+                && isSet("reshard_after_forward", true)
+                && job.checkpointing() == Checkpointing.FULL
+                && job.dataParallel() > 1) {
+            sentences.add(
+                    "checkpoints lie around units, which are gathered three times a micro-batch, and in backward never ahead; with "
+                            + REENTRANT + ": false, checkpoints inside of units, twice and ahead.");
+        }
+    }
+
+    private boolean isSet(String parameter, boolean value) {
+        return String.valueOf(value).equals(task.strategy().parameters().get(parameter));
     }
 
     private void addCheckpoints(List<String> sentences, LargestMicroBatch.@Nullable Found fewest) {

@@ -131,6 +131,42 @@ class AdviceTest {
                 .noneMatch(sentence -> sentence.contains("no_sync"));
     }
 
+    /** One of two switches after the other, until both are on. */
+    @Test
+    void communicationMayGoOnBesideComputation() throws Exception {
+        String none = SCENARIO.replace("mics, shard_group: 16", "megatron-core");
+        String reduce = none.replace("megatron-core", "megatron-core, overlap_grad_reduce: true");
+        String both = reduce.replace("reduce: true", "reduce: true, overlap_param_gather: true");
+        assertThat(advice(none))
+                .contains(
+                        "gradients are reduced with nothing beside it; with overlap_grad_reduce: true the backward goes on meanwhile.");
+        assertThat(advice(reduce))
+                .contains(
+                        "updated parameters are gathered with nothing beside it; with overlap_param_gather: true the next step's forward goes on meanwhile.");
+        assertThat(advice(both)).noneMatch(sentence -> sentence.contains("nothing beside"));
+        assertThat(run(reduce).step().samplesPerSecond())
+                .isGreaterThan(run(none).step().samplesPerSecond());
+        assertThat(run(both).step().samplesPerSecond())
+                .isGreaterThan(run(reduce).step().samplesPerSecond());
+        assertThat(advice(SCENARIO.replace("mics, shard_group: 16", "zero2")))
+                .anyMatch(sentence -> sentence.contains("overlap_comm: true"));
+    }
+
+    @Test
+    void checkpointsBelongInsideOfUnits() throws Exception {
+        String around = SCENARIO.replace("mics, shard_group: 16", "fsdp, reentrant_checkpoints: true");
+        assertThat(advice(around)).noneMatch(sentence -> sentence.contains("around units"));
+        assertThat(run(around).facts().notes())
+                .contains("reentrant_checkpoints has no effect without full checkpoints");
+
+        String full = around.replace("activation_checkpointing: none", "activation_checkpointing: full");
+        String inside = full.replace(", reentrant_checkpoints: true", "");
+        assertThat(advice(full)).anyMatch(sentence -> sentence.startsWith("checkpoints lie around units"));
+        assertThat(advice(inside)).noneMatch(sentence -> sentence.contains("around units"));
+        assertThat(run(inside).step().samplesPerSecond())
+                .isGreaterThan(1.2 * run(full).step().samplesPerSecond());
+    }
+
     @Test
     void aSettingWithoutEffectIsANote() throws Exception {
         String once = SCENARIO.replace("mics, shard_group: 16", "fsdp, no_sync: true");
