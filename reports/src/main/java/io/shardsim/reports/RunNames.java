@@ -19,11 +19,16 @@ public final class RunNames {
                 : name;
     }
 
-    /** No longer than that for a drawing: what tells runs of one system apart stands behind the system's name. */
+    /** No longer than that for a drawing: what tells runs of one system apart stands behind the system's name, and often at the very end. */
     public static String shortened(String name, int length) {
-        String rest =
-                name.length() <= length ? name : name.substring(name.indexOf(", ") < 0 ? 0 : name.indexOf(", ") + 2);
-        return rest.length() <= length ? rest : rest.substring(0, length - 1) + "\u2026";
+        if (name.length() <= length) {
+            return name;
+        }
+        String rest = name.substring(name.indexOf(", ") < 0 ? 0 : name.indexOf(", ") + 2);
+        int end = length / 2;
+        return rest.length() <= length
+                ? rest
+                : rest.substring(0, length - 1 - end) + "\u2026" + rest.substring(rest.length() - end);
     }
 
     /** The name with the size of the cluster. */
