@@ -46,7 +46,7 @@ public final class Glossary {
                     "hfu",
                     "HFU",
                     "Hardware flops utilization: operations that the GPUs carry out, recomputation counted, over their peak. With full"
-                            + " activation checkpointing 8 x parameters per token plus 4/3 of attention."),
+                            + " activation checkpointing 8 x parameters per token plus 4/3 of attention, less where only part is computed again."),
             new Term(
                     "mfu",
                     "MFU",
@@ -86,7 +86,7 @@ public final class Glossary {
                     "tflops",
                     "TFLOPS per GPU",
                     "10^12 operations per second: 8 x parameters per token with full activation checkpointing (hardware flops), 6 x"
-                            + " otherwise, without attention. The convention of AWS's sharded-data-parallel benchmark."),
+                            + " without, in between where part of the products is computed again; no attention. The convention of AWS's sharded-data-parallel benchmark."),
             new Term("training-step", "training step", "One optimizer update."),
             new Term(
                     "utilization",
