@@ -31,8 +31,8 @@ import java.util.function.IntUnaryOperator;
  * <p>Model states: a 32-bit shard of parameters, gradients and two Adam moments, 16 bytes a parameter; the 16-bit copy of a shard exists
  * only while its layer is gathered.
  *
- * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of gradients in fp16, and the cost of allocator retries; with the limiter off, the ledger's
- * figure for gathered units is a lower bound.
+ * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of gradients in fp16, reentrant checkpoints around its units, which its versions treat
+ * differently, and the cost of allocator retries; with the limiter off, the ledger's figure for gathered units is a lower bound.
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
  * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6. [3]
