@@ -222,18 +222,19 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private boolean gathersTwice(int layer) {
-            return reentrant && freeAfterForward && job.checkpointing(layer) == Checkpointing.FULL;
+            return reentrant && freeAfterForward && layer >= 0 && job.checkpointing(layer) == Checkpointing.FULL;
         }
 
         private void backwardLayerGatheredOnce(int layer) {
             int freed = freeAfter(backward, layer + 2);
             freeReduced(layer + 2);
-            if (prefetch) {
+            boolean ahead = prefetch && !gathersTwice(layer - 1);
+            if (ahead) {
                 gatherNext(layer, freed);
             }
             int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
             backwardLayer(layer, recomputation -> StepWriter.NONE, ready);
-            if (!prefetch) {
+            if (!ahead) {
                 gatherNext(layer, freed);
             }
         }

@@ -126,18 +126,19 @@ class FsdpTest {
 
     @ParameterizedTest
     @CsvSource({
-        "fsdp, reduce_in_fp32, false",
-        "fsdp, reduce_in_fp32, true",
-        "fsdp2, reduce_in_fp32, false",
-        "fsdp2, reduce_in_fp32, true",
-        "fsdp, reentrant_checkpoints, true",
-        "fsdp-hybrid, reentrant_checkpoints, true",
-        "fsdp, backward_prefetch, false"
+        "fsdp, reduce_in_fp32, false, 48",
+        "fsdp, reduce_in_fp32, true, 48",
+        "fsdp2, reduce_in_fp32, false, 48",
+        "fsdp2, reduce_in_fp32, true, 48",
+        "fsdp, reentrant_checkpoints, true, 48",
+        "fsdp, reentrant_checkpoints, true, 20",
+        "fsdp-hybrid, reentrant_checkpoints, true, 48",
+        "fsdp, backward_prefetch, false, 48"
     })
-    void whatComesInAMicroBatchGoesWithIt(String kind, String setting, boolean value) {
+    void whatComesInAMicroBatchGoesWithIt(String kind, String setting, boolean value, int checkpointed) {
         for (boolean noSync : new boolean[] {false, true}) {
             StepPlan plan = Strategies.of(kind, Map.of("no_sync", noSync, setting, value))
-                    .plan(JOB);
+                    .plan(JOB.withCheckpointedLayers(checkpointed));
             for (MemoryOwner owner : Set.of(MemoryOwner.BUCKETS, MemoryOwner.GATHERED_UNITS)) {
                 long held = plan.memoryChanges().stream()
                         .filter(change -> change.owner() == owner)
