@@ -15,7 +15,8 @@ package io.shardsim.simulator.strategy;
  * 4 Psi + 12 Psi / N bytes in stage 1, 2 Psi + 14 Psi / N in stage 2 [1, figure 1].
  *
  * <p>DeepSpeed reduces each part of a bucket to its owner by a collective of its own; here a bucket is one reduce-scatter, which moves the
- * same bytes in fewer steps. States may be kept in host memory ({@link HostOffload}). Leaves out the synchronisation of the device that overlap
+ * same bytes in fewer steps. Since v0.12.4 it may all-reduce a flat copy of the bucket instead, of which each rank keeps its parts [2,
+ * allreduce_and_copy_with_multiple_ranks]. States may be kept in host memory ({@link HostOffload}). Leaves out the synchronisation of the device that overlap
  * brings.
  *
  * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2.
@@ -43,6 +44,7 @@ public final class ZeroTwo extends ShardingStrategy {
         private final boolean partitionsGradients = settings.flag("partition_gradients");
         private final long reduceBucket = settings.whole("reduce_bucket_size");
         private final boolean overlaps = settings.flag("overlap_comm");
+        private final boolean allReduces = settings.flag("use_multi_rank_bucket_allreduce");
         private final HostOffload offload = HostOffload.of(settings);
         private boolean lastMicroBatch;
 
@@ -65,7 +67,7 @@ public final class ZeroTwo extends ShardingStrategy {
             if (!offload.optimizer()) {
                 writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
             }
-            writer.allocate(MemoryOwner.BUCKETS, (overlaps ? 2 : 1) * bytes(reduceBucket));
+            writer.allocate(MemoryOwner.BUCKETS, ((overlaps ? 2 : 1) + (allReduces ? 1 : 0)) * bytes(reduceBucket));
         }
 
         @Override
@@ -88,15 +90,26 @@ public final class ZeroTwo extends ShardingStrategy {
         int reduce(long elements, int computed) {
             long padded = ShardGroups.padded(elements, world.size());
             int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
-            int reduced = writer.reduceScatter(
-                    world, bytes(padded), settings.name("reduce_algorithm"), "reduce bucket to owners", filled);
             long own = padded / world.size();
+            int reduced = allReduces ? allReduce(padded, filled) : reduceToOwners(padded, filled);
             if (!offload.optimizer()) {
                 return writer.copy(Stream.REDUCE, 3 * bytes(own), "accumulate gradients", reduced);
             }
             return partitionsGradients && job.accumulationSteps() > 1
                     ? offload.accumulate(writer, job, own, lastMicroBatch, reduced)
                     : offload.storeForUpdate(writer, own, reduced);
+        }
+
+        private int reduceToOwners(long elements, int filled) {
+            return writer.reduceScatter(
+                    world, bytes(elements), settings.name("reduce_algorithm"), "reduce bucket to owners", filled);
+        }
+
+        private int allReduce(long elements, int filled) {
+            int flat = writer.copy(Stream.REDUCE, 2 * bytes(elements), "flatten bucket", filled);
+            int summed = writer.allReduce(
+                    world, bytes(elements), settings.name("reduce_algorithm"), "all-reduce bucket", flat);
+            return writer.copy(Stream.REDUCE, 2 * bytes(elements / world.size()), "keep own parts", summed);
         }
 
         @Override

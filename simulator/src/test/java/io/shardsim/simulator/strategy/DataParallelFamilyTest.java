@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -184,6 +185,20 @@ class DataParallelFamilyTest {
         assertThat(two).isCloseTo(2 * one, within(0.001 * two));
         double gathered = Strategies.bytes(plan("zero1", Map.of()), ALL_GATHER, "updated");
         assertThat(gathered).isCloseTo(2 * PSI, within(2000.0));
+    }
+
+    /** deepspeed/runtime/zero/stage_1_and_2.py, v0.12.4, allreduce_and_scatter: as many elements, each to all ranks. */
+    @Test
+    void sinceTheEndOf2023TheFirstTwoStagesMayAllReduceTheirBuckets() {
+        Map<String, Boolean> wholly = Map.of("use_multi_rank_bucket_allreduce", true);
+        for (String kind : List.of("zero1", "zero2")) {
+            long toOwners = Strategies.bytes(plan(kind, Map.of()), REDUCE_SCATTER, "bucket");
+            assertThat(Strategies.bytes(plan(kind, wholly), ALL_REDUCE, "bucket"))
+                    .isEqualTo(toOwners);
+            assertThat(Strategies.bytes(plan(kind, wholly), REDUCE_SCATTER, "")).isZero();
+            assertThat(Strategies.moved(plan(kind, wholly), "flatten bucket")).isEqualTo(2 * toOwners);
+            assertThat(Strategies.moved(plan(kind, wholly), "keep own parts")).isEqualTo(2 * toOwners / RANKS);
+        }
     }
 
     /** FSDP paper, section 3.2.2: sharded in a node, 1 / 8 of the gradients crosses nodes. */
