@@ -1,7 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.workload.Checkpointing;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
@@ -64,7 +64,7 @@ public final class Fsdp extends ShardingStrategy {
 
     @Override
     protected Map<String, String> ownIdle(TrainingJob job) {
-        Map<String, String> idle = new HashMap<>();
+        Map<String, String> idle = new LinkedHashMap<>();
         if (job.accumulationSteps() == 1) {
             idle.put("no_sync", "with one micro-batch a step");
         }
