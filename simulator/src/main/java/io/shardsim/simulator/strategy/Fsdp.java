@@ -4,7 +4,6 @@ import io.shardsim.simulator.workload.Checkpointing;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntUnaryOperator;
 
 /**
  * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and those of the rest (the root), are gathered
@@ -119,7 +118,6 @@ public final class Fsdp extends ShardingStrategy {
 
         private final int[] gathered;
         private final int[] forward;
-        private final int[] recomputed;
         private final int[] backward;
         private int lastGather = StepWriter.NONE;
         int lastReduce = StepWriter.NONE;
@@ -141,7 +139,6 @@ public final class Fsdp extends ShardingStrategy {
             passingBytes = wait ? 0 : elementBytes;
             gathered = new int[layers];
             forward = new int[layers];
-            recomputed = new int[layers];
             backward = new int[layers];
         }
 
@@ -226,14 +223,15 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private void backwardLayerGatheredOnce(int layer) {
-            int freed = freeAfter(backward, layer + 2);
+            int freed = freeAfterBackward(layer + 2);
             freeReduced(layer + 2);
             boolean ahead = prefetch && !gathersTwice(layer - 1);
             if (ahead) {
                 gatherNext(layer, freed);
             }
             int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
-            backwardLayer(layer, recomputation -> StepWriter.NONE, ready);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            reduceLayer(layer, writer.backwardLayer(layer, ready));
             if (!ahead) {
                 gatherNext(layer, freed);
             }
@@ -242,17 +240,16 @@ public final class Fsdp extends ShardingStrategy {
         /** Before its recomputation nothing says that backward will need a unit, so none is gathered ahead; the limiter counts both frees. */
         private void backwardLayerGatheredTwice(int layer) {
             freeReduced(layer + 2);
-            IntUnaryOperator gatherAgain = recomputation -> {
-                recomputed[layer] = recomputation;
-                return place(layerElements, gatherLayer(freeAfter(backward, layer + 1)));
-            };
-            backwardLayer(layer, gatherAgain, place(layerElements, gathered[layer]));
-            gatherNext(layer, freeAfter(recomputed, layer));
+            int ready = place(layerElements, gathered[layer]);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            int[] recomputed = writer.restoreLayer(layer, ready);
+            int again = place(layerElements, gatherLayer(freeAfterBackward(layer + 1)));
+            reduceLayer(layer, writer.backwardRestored(layer, StepWriter.with(recomputed, again)));
+            freeUnits(1);
+            gatherNext(layer, recomputed);
         }
 
-        private void backwardLayer(int layer, IntUnaryOperator betweenRecomputationAndBackward, int ready) {
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
-            int computed = writer.backwardLayer(layer, betweenRecomputationAndBackward, ready);
+        private void reduceLayer(int layer, int computed) {
             backward[layer] = accumulate(layerElements, computed);
             if (reduces()) {
                 backward[layer] = joinLayer(backward[layer]);
@@ -260,13 +257,13 @@ public final class Fsdp extends ShardingStrategy {
             }
         }
 
-        /** Frees the unit that a layer used, if there was one; returns when that takes effect. */
-        private int freeAfter(int[] used, int layer) {
+        /** Frees the unit of which the backward of a layer, if there was one, made use; returns that backward. */
+        private int freeAfterBackward(int layer) {
             if (layer >= layers) {
                 return StepWriter.NONE;
             }
             freeUnits(1);
-            return used[layer];
+            return backward[layer];
         }
 
         private void freeUnits(int units) {
@@ -279,15 +276,15 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         /** Gathers what comes before a layer, which backward needs after it. */
-        private void gatherNext(int layer, int freed) {
+        private void gatherNext(int layer, int... freed) {
             if (freeAfterForward && layer > 0) {
                 gathered[layer - 1] = gatherLayer(freed);
             }
         }
 
-        private int gatherLayer(int freed) {
-            int issued =
-                    writer.host(settings.whole("host_time_per_unit"), "issue gather", limit ? freed : StepWriter.NONE);
+        private int gatherLayer(int... freed) {
+            int[] waits = limit ? freed : new int[0];
+            int issued = writer.host(settings.whole("host_time_per_unit"), "issue gather", waits);
             writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
             gatheredUnits++;
             return gather(layerElements, "gather layer", issued);

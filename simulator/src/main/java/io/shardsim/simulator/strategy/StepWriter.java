@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,29 +191,24 @@ final class StepWriter {
 
     /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
     int backwardLayer(int layer, int... waits) {
-        return backwardLayer(layer, recomputed -> NONE, waits);
+        return backwardRestored(layer, restoreLayer(layer, waits));
     }
 
-    /**
-     * The same, with something between the two.
-     *
-     * @param between given the recomputation, or {@link #NONE}, returns what the backward waits for beside it
-     */
-    int backwardLayer(int layer, IntUnaryOperator between, int... waits) {
+    /** Loads and computes again what a layer has not kept. Returns what its backward waits for. */
+    int[] restoreLayer(int layer, int... waits) {
         ActivationOffload offload = offload();
-        int load = offload == null ? NONE : offload.load(layer);
-        long recomputed = recomputedBytes(layer);
-        allocate(MemoryOwner.WORKING_SET, recomputed);
-        int ready = NONE;
-        if (job.checkpointing(layer) != Checkpointing.NONE) {
-            ready = recompute(with(waits, load));
-        }
-        int[] before = ready == NONE ? with(waits, load) : new int[] {ready};
-        int added = between.applyAsInt(ready);
+        int[] ready = offload == null ? waits : with(waits, offload.load(layer));
+        allocate(MemoryOwner.WORKING_SET, recomputedBytes(layer));
+        return job.checkpointing(layer) == Checkpointing.NONE ? ready : new int[] {recompute(ready)};
+    }
+
+    /** Backward of a restored layer; frees its activations. */
+    int backwardRestored(int layer, int... waits) {
         allocate(MemoryOwner.WORKING_SET, backwardTemporaryBytes());
-        int backward = layer(Kind.LAYER_BACKWARD, "backward layer", with(before, added));
-        free(MemoryOwner.WORKING_SET, recomputed + backwardTemporaryBytes());
+        int backward = layer(Kind.LAYER_BACKWARD, "backward layer", waits);
+        free(MemoryOwner.WORKING_SET, recomputedBytes(layer) + backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
+        ActivationOffload offload = offload();
         if (offload != null) {
             offload.backwardDone(backward);
         }
@@ -537,7 +531,7 @@ final class StepWriter {
     }
 
     /** The same waits and more. */
-    private static int[] with(int[] waits, int... more) {
+    static int[] with(int[] waits, int... more) {
         int[] all = new int[waits.length + more.length];
         System.arraycopy(waits, 0, all, 0, waits.length);
         System.arraycopy(more, 0, all, waits.length, more.length);
