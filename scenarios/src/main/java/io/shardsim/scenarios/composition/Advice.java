@@ -10,7 +10,6 @@ import io.shardsim.simulator.strategy.MemoryOwner;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.TrainingJob;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -163,8 +162,7 @@ final class Advice {
     private void addReductions(List<String> sentences) {
         StrategySpec spec = task.strategy();
         TrainingJob job = found.job();
-        boolean reducesOften = isSet(NO_SYNC, false) && job.accumulationSteps() > 1 && job.dataParallel() > 1;
-        if (!reducesOften || !found.fits()) {
+        if (!hasEffect(NO_SYNC, false) || job.dataParallel() == 1 || !found.fits()) {
             return;
         }
         LargestMicroBatch.Found once =
@@ -191,15 +189,17 @@ final class Advice {
     }
 
     private void addReentrant(List<String> sentences) {
-        TrainingJob job = found.job();
-        if (isSet(REENTRANT, true)
-                && isSet("reshard_after_forward", true)
-                && job.checkpointing() == Checkpointing.FULL
-                && job.dataParallel() > 1) {
+        if (hasEffect(REENTRANT, true) && found.job().dataParallel() > 1) {
             sentences.add(
                     "checkpoints lie around units, which are gathered three times a micro-batch, and in backward never ahead; with "
                             + REENTRANT + ": false, checkpoints inside of units, twice and ahead.");
         }
+    }
+
+    /** Whether a switch has this value, and another one would change the run. */
+    private boolean hasEffect(String parameter, boolean value) {
+        return isSet(parameter, value)
+                && !task.strategy().create().idle(found.job()).containsKey(parameter);
     }
 
     private boolean isSet(String parameter, boolean value) {

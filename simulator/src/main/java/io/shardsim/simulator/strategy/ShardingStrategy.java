@@ -45,10 +45,8 @@ public abstract class ShardingStrategy {
 
     /** What to know of how the job was planned, one sentence each: settings without effect, and where a pipeline was cut and why. */
     public final List<String> remarks(TrainingJob job) {
-        Map<String, String> idle = new LinkedHashMap<>(ownIdle(job));
-        idle.putAll(job.parallel().idle(job));
         List<String> remarks = new ArrayList<>();
-        idle.forEach((setting, when) -> {
+        idle(job).forEach((setting, when) -> {
             if (settings.isChanged(setting)) {
                 remarks.add(setting + " has no effect " + when);
             }
@@ -57,7 +55,14 @@ public abstract class ShardingStrategy {
         return remarks;
     }
 
-    /** Settings that change nothing for the job and that other strategies do not share, each with when that is so. */
+    /** Settings that change nothing for the job, each with when that is so. */
+    public final Map<String, String> idle(TrainingJob job) {
+        Map<String, String> idle = new LinkedHashMap<>(ownIdle(job));
+        idle.putAll(job.parallel().idle(job));
+        return idle;
+    }
+
+    /** Those that other strategies do not share. */
     protected Map<String, String> ownIdle(TrainingJob job) {
         return Map.of();
     }
