@@ -108,7 +108,7 @@ class RecordedErrorsTest {
         assertThat(interval).isNotNull();
         assertThat(interval.nearest())
                 .hasSize(5)
-                .allSatisfy(near -> assertThat(near.id()).matches("LLMF-.*|ATORCH-.*-fsdp-.*"));
+                .allSatisfy(near -> assertThat(near.id()).matches("LLMF-.*|ATORCH-.*-fsdp-.*|YAFSDP-.*"));
         assertThat(interval.low()).isLessThanOrEqualTo(interval.high());
         assertThat(facts.notes()).anyMatch(note -> note.contains("LLMF-7b-a100"));
         assertThat(facts.warnings()).isEmpty();

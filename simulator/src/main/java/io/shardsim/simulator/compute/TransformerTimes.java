@@ -4,6 +4,7 @@ import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -12,7 +13,14 @@ import java.util.List;
  * <p>A phase lasts as long as the GPU computes or the host issues its kernels, whichever is longer: the host runs ahead of
  * a busy GPU, and a GPU with little to do waits for the host.
  *
+ * <p>A kernel that another stream launches meanwhile waits for the one that runs: the GPU hands out all thread blocks of the kernel that came first
+ * [1], and nearly all kernels of a step have more than fit.
+ *
  * <p>Leaves out collectives, the data loader and one-off costs of a first step.
+ *
+ * <p>[1] Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017, section III: blocks of a kernel are assigned once those of
+ * the kernels before it in the queue are; seen on A100 in a profile of FSDP, where a reduce-scatter begins as the running product ends and casts and
+ * products of two streams take turns (github.com/yandex/YaFSDP, assets at 669fc36); github.com/NVIDIA/nccl issue 1431 complains of it.
  */
 public final class TransformerTimes {
     private final KernelTimeModel model;
@@ -55,8 +63,9 @@ public final class TransformerTimes {
      * @param gpuPs sum of its kernels on the GPU [ps]
      * @param memoryPs part of it in kernels that wait for memory [ps]
      * @param hostPs time for the host to issue them [ps]
+     * @param kernelsPs time of each of its kernels on the GPU, in order [ps]
      */
-    public record Phase(long gpuPs, long memoryPs, long hostPs) {
+    public record Phase(long gpuPs, long memoryPs, long hostPs, List<Long> kernelsPs) {
         /** The longer of the two [ps]. */
         public long ps() {
             return Math.max(gpuPs, hostPs);
@@ -65,6 +74,32 @@ public final class TransformerTimes {
         /** Share of the phase in which it waits for memory, in thousandths. */
         public int memoryPerMille() {
             return ps() == 0 ? 0 : (int) (1000 * memoryPs / ps());
+        }
+
+        /**
+         * How long a kernel that another stream launches during the phase waits on average until it has begun on each of some ranks, all of them at an
+         * instant of the phase of their own [ps]. A rank waits at most t with the probability F(t) = (idle time + the sum of min(kernel, t)) / phase,
+         * all of n do with F(t)^n, and the average is the integral of 1 - F(t)^n.
+         *
+         * @param ranks that begin together, as those of a collective do
+         */
+        public long waitPs(int ranks) {
+            long[] sorted =
+                    kernelsPs.stream().mapToLong(Long::longValue).sorted().toArray();
+            double phasePs = ps();
+            double waitPs = 0;
+            double shorter = 0;
+            double certain = (phasePs - gpuPs) / phasePs;
+            for (int i = 0; i < sorted.length; i++) {
+                double pace = (sorted.length - i) / phasePs;
+                double reached = certain + pace * (sorted[i] - shorter);
+                waitPs += sorted[i] - shorter;
+                waitPs -= (StrictMath.pow(reached, ranks + 1) - StrictMath.pow(certain, ranks + 1))
+                        / (pace * (ranks + 1));
+                shorter = sorted[i];
+                certain = reached;
+            }
+            return (long) waitPs;
         }
     }
 
@@ -181,11 +216,13 @@ public final class TransformerTimes {
     private Phase phase(List<Kernel> list, long hostKernelPs) {
         long gpuPs = 0;
         long memoryPs = 0;
+        List<Long> kernelsPs = new ArrayList<>();
         for (Kernel kernel : list) {
             long ps = model.kernelPs(kernel);
             gpuPs = Math.addExact(gpuPs, ps);
+            kernelsPs.add(ps);
             memoryPs += kernel instanceof Kernel.MemoryBound ? ps : 0;
         }
-        return new Phase(gpuPs, memoryPs, list.size() * hostKernelPs);
+        return new Phase(gpuPs, memoryPs, list.size() * hostKernelPs, List.copyOf(kernelsPs));
     }
 }

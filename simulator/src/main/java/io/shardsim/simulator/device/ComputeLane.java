@@ -15,7 +15,8 @@ import java.util.PrimitiveIterator;
  * <p>It is made up for in whole parts of the kernel's time, each a five-hundredth or less, to the nearest. The model knows it no better, and so equal layers
  * take equal times: were it exact, one slice more or less that falls within a kernel would move all that follows, and nothing would ever repeat itself.
  *
- * <p>Leaves out multiprocessors held by a collective that waits for a late rank, and what the kernel in its turn costs collectives and copies.
+ * <p>Leaves out multiprocessors held by a collective that waits for a late rank, streams of high priority, and what the kernel's use of memory costs
+ * collectives and copies.
  */
 final class ComputeLane {
     /** Log2 of the number of parts in the power of two below a kernel's time. */
@@ -91,6 +92,10 @@ final class ComputeLane {
             running = false;
         }
         return !running;
+    }
+
+    boolean isRunning() {
+        return running;
     }
 
     long endPs() {

@@ -11,6 +11,7 @@ import io.shardsim.simulator.protocol.DeviceMessage;
 import io.shardsim.simulator.protocol.GpuEvent;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread block waits for its slice, copies or reduces it at its own rate while pushing it out over NVLink; towards a NIC the slice is staged first and
  * sent when it is complete. Each slice costs the running compute kernel the block's share of the multiprocessors, and some of the memory's time.
+ * Before its first one it waits until the compute kernel that runs has been handed out on every rank.
  *
  * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
  */
@@ -289,15 +291,33 @@ public final class GpuDevice extends Device {
             state.lane.start(nowPs, workPs, state.plan.memoryPerMille(operation));
             tellKernelEnd(operation);
         } else {
-            state.lane.onKernelBeside(workPs, state.plan.memoryPerMille(operation));
-            tellSelf(nowPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
+            long perMille = state.plan.memoryPerMille(operation);
+            state.lane.onKernelBeside(workPs, perMille);
+            long waitPs = perMille > 0 ? waitPs(1, nowPs) : 0;
+            tellSelf(nowPs + waitPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
         }
     }
 
     private void startCollective(int operation, long nowPs) {
         CollectiveRun run = runOf(operation);
-        long basePs = run.collective.transport().basePs();
-        tellSelf(nowPs + Math.max(1, basePs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
+        long launchPs = run.collective.transport().basePs();
+        if (state.plan.plan().operation(operation) instanceof Operation.Collective collective
+                && collective.stream() != Stream.TENSOR) {
+            launchPs += waitPs(collective.groups().size(), nowPs);
+        }
+        tellSelf(nowPs + Math.max(1, launchPs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
+    }
+
+    /**
+     * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives of a tensor-parallel group do not ask:
+     * they are issued ahead of the product beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1); nor do copies to and from host memory.
+     */
+    private long waitPs(int ranks, long nowPs) {
+        if (!state.lane.isRunning()) {
+            return 0;
+        }
+        int running = state.plan.operation(COMPUTE, state.done[COMPUTE]);
+        return Math.min(state.plan.waitPs(running, ranks), Math.max(0, state.lane.endPs() - nowPs));
     }
 
     private CollectiveRun runOf(int operation) {

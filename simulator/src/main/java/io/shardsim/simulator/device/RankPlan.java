@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 
 /**
  * A step plan made ready for the ranks of one pipeline stage: one list of operations per stream, waits as positions in these lists, work as
@@ -42,6 +44,7 @@ public final class RankPlan {
      *
      * @param durationPs for each operation, its time at full speed [ps]; 0 for collectives
      * @param memoryPerMille for each operation, the share of its time in which it waits for memory, in thousandths
+     * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each operation that runs [ps]
      * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives
      * @param hostCopyClass for each operation, the index of its copy between GPU and host memory, or {@link #NO_COLLECTIVE}
@@ -50,6 +53,7 @@ public final class RankPlan {
     private record Kinds(
             long[] durationPs,
             int[] memoryPerMille,
+            Map<Integer, long[]> waitPs,
             int[] collectiveClass,
             List<Operation.Collective> collectives,
             int[] hostCopyClass,
@@ -58,6 +62,7 @@ public final class RankPlan {
             Kinds kinds = new Kinds(
                     new long[plan.size()],
                     new int[plan.size()],
+                    waits(plan, workTimes),
                     new int[plan.size()],
                     new ArrayList<>(),
                     new int[plan.size()],
@@ -77,6 +82,29 @@ public final class RankPlan {
                 }
             }
             return kinds;
+        }
+
+        /** One rank begins a copy, those of a group a collective. */
+        private static Map<Integer, long[]> waits(StepPlan plan, WorkTimes workTimes) {
+            Map<Integer, long[]> waits = new TreeMap<>(Map.of(1, new long[plan.size()]));
+            for (int i = 0; i < plan.size(); i++) {
+                if (plan.operation(i) instanceof Operation.Collective collective) {
+                    waits.computeIfAbsent(collective.groups().size(), ranks -> new long[plan.size()]);
+                }
+            }
+            waits.forEach((ranks, waitPs) -> {
+                Map<Work, Long> times = new HashMap<>();
+                for (int i = 0; i < plan.size(); i++) {
+                    if (plan.operation(i) instanceof Operation.Compute compute) {
+                        waitPs[i] = times.computeIfAbsent(compute.work(), work -> workTimes.waitPs(work, ranks));
+                    }
+                }
+            });
+            return waits;
+        }
+
+        private boolean sameWaits(int a, int b) {
+            return waitPs.values().stream().allMatch(ofRanks -> ofRanks[a] == ofRanks[b]);
         }
 
         private int add(Operation.Collective collective) {
@@ -275,6 +303,11 @@ public final class RankPlan {
         return kinds.memoryPerMille()[operation];
     }
 
+    /** What the slowest of some ranks waits for an operation that runs when it launches a kernel on another stream [ps]. */
+    long waitPs(int operation, int ranks) {
+        return Objects.requireNonNull(kinds.waitPs().get(ranks))[operation];
+    }
+
     int collectiveClass(int operation) {
         return kinds.collectiveClass()[operation];
     }
@@ -308,6 +341,7 @@ public final class RankPlan {
     public boolean sameShape(int a, int b) {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
+                || !kinds.sameWaits(a, b)
                 || collectiveClass(a) != collectiveClass(b)
                 || hostCopyClass(a) != hostCopyClass(b)
                 || !plan.sameStages(a, b)

@@ -19,6 +19,8 @@ import java.util.Map;
  *       without gradients, so no hook tells backward of the unit: it is gathered when it is computed again, freed, and gathered once more [3].
  *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in 32 bits, divided by a part of the ranks on
  *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
+ *   <li>That first copy is the backward of the views, which were taken on the stream of the gathers (_unshard, _use_unsharded_flat_param); autograd runs
+ *       it there again, so it comes behind the gather of the next layer, and so does the reduction that it leads to [4].
  *   <li>Under no_sync all but the last micro-batch leave their gradients whole on every rank, in the precision in which they will be reduced
  *       (FSDPParam.to_accumulated_grad_if_needed), and the last one adds its own before they are [2].
  *   <li>A unit is one flat parameter of which all others are views; or, in FSDP2, its parameters are sharded one by one: copied to their places
@@ -35,7 +37,9 @@ import java.util.Map;
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
  * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6. [3]
- * github.com/pytorch/pytorch issue 105635 (2023-07-20); _register_pre_backward_hooks of _runtime_utils.py.
+ * github.com/pytorch/pytorch issue 105635 (2023-07-20); _register_pre_backward_hooks of _runtime_utils.py. [4] PyTorch, CUDA semantics, stream semantics of
+ * backward passes; seen in a profile of 34B on 256 A100, where copy, cast and division follow the end of each gather (github.com/yandex/YaFSDP,
+ * assets/fsdp.png at 669fc36).
  */
 public final class Fsdp extends ShardingStrategy {
     public Fsdp(StrategyParameters settings) {
@@ -358,11 +362,11 @@ public final class Fsdp extends ShardingStrategy {
             super(job, writer);
         }
 
-        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them. */
+        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them, on the stream of the gathers. */
         @Override
         int joinLayer(int computed) {
             writer.allocate(MemoryOwner.BUCKETS, readyBytes * layerElements);
-            int joined = writer.copy(Stream.COMPUTE, 2 * readyBytes * layerElements, "flatten gradients", computed);
+            int joined = writer.copy(Stream.GATHER, 2 * readyBytes * layerElements, "flatten gradients", computed);
             writer.free(MemoryOwner.BUCKETS, passingBytes * layerElements);
             return joined;
         }

@@ -12,6 +12,14 @@ public interface WorkTimes {
         return 0;
     }
 
+    /**
+     * How long a kernel that another stream launches during the work waits for the kernel that runs, on average and on the slowest of some ranks
+     * [ps].
+     */
+    default long waitPs(Work work, int ranks) {
+        return 0;
+    }
+
     /** What copies reach of the memory's data-sheet rate. */
     default double memoryRatio() {
         return 1;

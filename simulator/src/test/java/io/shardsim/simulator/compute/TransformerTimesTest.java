@@ -80,6 +80,29 @@ class TransformerTimesTest {
         }
     }
 
+    @Test
+    void oneRankWaitsForHalfOfASingleKernelAndTheSlowestOfManyForAllOfIt() {
+        Phase move = times("fused", 2048, 3, AttentionKind.STANDARD).memoryMove(1 << 30);
+        assertThat(move.waitPs(1)).isEqualTo(move.ps() / 2);
+        assertThat(move.waitPs(3)).as("n of n + 1").isCloseTo(move.ps() * 3 / 4, within(1L));
+        assertThat(move.waitPs(1023)).isCloseTo(move.ps() * 1023 / 1024, within(1L));
+    }
+
+    @Test
+    void longKernelsAreWaitedForMoreOftenThanShortOnes() {
+        Phase phase = new Phase(400, 0, 0, List.of(300L, 100L));
+        assertThat(phase.waitPs(1)).as("3 of 4 times for half of 300").isEqualTo((300 * 300 + 100 * 100) / (2 * 400));
+        assertThat(phase.waitPs(1_000_000)).isBetween(298L, 300L);
+    }
+
+    @Test
+    void nobodyWaitsForAHostThatIssuesKernels() {
+        assertThat(new Phase(100, 0, 400, List.of(100L)).waitPs(1))
+                .as("a quarter of the time, half a kernel")
+                .isEqualTo(12);
+        assertThat(new Phase(0, 0, 0, List.of()).waitPs(8)).isZero();
+    }
+
     private static double flops(Iterable<Kernel> kernels) {
         double flops = 0;
         for (Kernel kernel : kernels) {

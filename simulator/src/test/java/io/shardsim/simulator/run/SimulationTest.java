@@ -15,6 +15,7 @@ import io.shardsim.simulator.strategy.RankGroups;
 import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.strategy.WorkTimes;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.units.Bandwidth;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Timeout;
 /** Whole runs on small clusters against theory, and against themselves with the speed features off. */
 @Timeout(60)
 class SimulationTest {
+    /** Work of eight equal kernels. */
+    private static final WorkTimes EIGHT_KERNELS = kernels(8);
+
     private static SimulationEngine engine;
 
     @BeforeAll
@@ -58,7 +62,8 @@ class SimulationTest {
 
     private static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, boolean skip, boolean fold)
             throws Exception {
-        return engine.run(new SimulationSetup(cluster, plan, Work::amount, transport(transport), Map.of(), skip, fold));
+        return engine.run(
+                new SimulationSetup(cluster, plan, EIGHT_KERNELS, transport(transport), Map.of(), skip, fold));
     }
 
     @Test
@@ -119,6 +124,43 @@ class SimulationTest {
         assertThat(skipped.timeline()).isEqualTo(all.timeline());
         assertThat(skipped.simulatedEvents()).isEqualTo(all.simulatedEvents()).isEqualTo(all.executedEvents());
         assertThat(skipped.executedEvents()).isLessThan(all.executedEvents() / 8);
+    }
+
+    @Test
+    void aCollectiveWaitsForTheKernelThatRunsUnlessItsStreamIsIssuedFirst() throws Exception {
+        Cluster cluster = Clusters.likeP4d(2);
+        RankGroups world = new RankGroups("world", 16, 16, 1);
+        for (Stream stream : List.of(Stream.GATHER, Stream.TENSOR)) {
+            StepPlan.Builder builder = StepPlan.builder();
+            builder.add(new Operation.Compute(
+                    Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 1_000_000_000L), "forward"));
+            builder.add(
+                    new Operation.Collective(stream, CollectiveKind.ALL_GATHER, world, 8_000_000, "ring", "gather"));
+            long waited = busyPs(cluster, builder.build(), stream, kernels(5))
+                    - busyPs(cluster, builder.build(), stream, Work::amount);
+            assertThat(waited).as("16 of 17 parts of a kernel").isEqualTo(stream == Stream.GATHER ? 188_235_294L : 0);
+        }
+    }
+
+    private static long busyPs(Cluster cluster, StepPlan plan, Stream stream, WorkTimes times) throws Exception {
+        StepObservation observed = engine.run(
+                new SimulationSetup(cluster, plan, times, transport(UniformTransport.ideal(4)), Map.of(), true, true));
+        return observed.ranks().get(0).busyPs().get(stream);
+    }
+
+    /** Work of so many kernels of equal length. */
+    private static WorkTimes kernels(int count) {
+        return new WorkTimes() {
+            @Override
+            public long ps(Work work) {
+                return work.amount();
+            }
+
+            @Override
+            public long waitPs(Work work, int ranks) {
+                return work.amount() * ranks / ((ranks + 1L) * count);
+            }
+        };
     }
 
     @Test

@@ -79,6 +79,27 @@ class FsdpTest {
     }
 
     @Test
+    void flattensGradientsOnTheStreamOfTheGathersBehindThatOfTheNextLayer() {
+        StepPlan plan = Strategies.of("fsdp", Map.of()).plan(JOB);
+        List<String> lane = IntStream.range(0, plan.size())
+                .mapToObj(plan::operation)
+                .filter(operation -> operation.stream() == Stream.GATHER)
+                .map(Operation::label)
+                .dropWhile(label -> !label.equals("flatten gradients"))
+                .limit(4)
+                .toList();
+        assertThat(lane).containsExactly("flatten gradients", "cast shard", "gather layer", "flatten gradients");
+
+        int divided = IntStream.range(0, plan.size())
+                .filter(index -> plan.operation(index).label().equals("divide gradients"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(IntStream.of(plan.waitsFor(divided))
+                        .mapToObj(index -> plan.operation(index).label()))
+                .contains("flatten gradients");
+    }
+
+    @Test
     void underNoSyncOnlyTheLastMicroBatchReducesAndAllOthersAddUpWhereTheyAre() {
         StepPlan plan = Strategies.of("fsdp", Map.of("no_sync", true, "reduce_in_fp32", true))
                 .plan(JOB);
