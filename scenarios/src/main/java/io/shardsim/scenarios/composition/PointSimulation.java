@@ -44,6 +44,9 @@ public final class PointSimulation implements ScenarioRunner {
     private static final List<CollectiveAlgorithm> ALGORITHMS =
             CollectiveCatalog.load().algorithms();
 
+    /** Share of a GPU's memory from which on published runs were sometimes slower than ours (DEVIATIONS.md, E). */
+    private static final double EDGE_OF_MEMORY = 0.93;
+
     private final Simulator simulator;
     private final Runnable close;
     private final boolean severalAtOnce;
@@ -280,9 +283,23 @@ public final class PointSimulation implements ScenarioRunner {
                                 .peakFlopsPerSecond(job.precision().bytes())),
                 new RunFacts.Memory(atPeak, point.cluster().instance().gpu().memoryBytes()),
                 notes,
-                new TransformerWorkTimes(job, point.cluster().instance()).remarks(),
+                warnings(point.cluster(), found, bufferBytes),
                 sources(point));
         return RecordedErrors.builtIn().annotate(facts, point);
+    }
+
+    private static List<String> warnings(Cluster cluster, LargestMicroBatch.Found found, long bufferBytes) {
+        List<String> warnings = new ArrayList<>(new TransformerWorkTimes(found.job(), cluster.instance()).remarks());
+        double full = (double) (found.ledger().peakBytes() + bufferBytes)
+                / cluster.instance().gpu().memoryBytes();
+        if (found.fits() && full > EDGE_OF_MEMORY) {
+            warnings.add(
+                    "memory is " + Math.round(100 * full) + " % full: of published runs beyond "
+                            + Math.round(100 * EDGE_OF_MEMORY)
+                            + " % some were up to 26 % slower than simulated, since the allocator"
+                            + " flushes and retries at that edge, which is not modelled; a smaller micro_batch stays clear of it");
+        }
+        return warnings;
     }
 
     private static RunFacts.Split split(ModelParallel parallel) {

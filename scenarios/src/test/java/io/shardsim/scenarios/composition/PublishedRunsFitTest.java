@@ -3,6 +3,7 @@ package io.shardsim.scenarios.composition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.reference.ReferenceCase;
 import io.shardsim.scenarios.reference.ReferenceCases;
 import java.util.List;
@@ -37,13 +38,25 @@ class PublishedRunsFitTest {
         "TT-H100-128-compile, 62.0"
     })
     void peakIsWhatWasMeasured(String id, double gib) throws InterruptedException {
+        long peak = facts(id).ledger().peakBytes();
+        assertThat(peak / (double) (1 << 30)).isCloseTo(gib, withinPercentage(3));
+    }
+
+    @Test
+    void aRunThatFillsItsMemoryIsWarnedOf() throws InterruptedException {
+        assertThat(facts("LLMF-1b-a100_40gb-32-s2048-mb10").warnings())
+                .as("published 19 %% slower than with twice the GPUs and less on each")
+                .anyMatch(warning -> warning.startsWith("memory is 93 % full"));
+        assertThat(facts("LLMF-1b-a100_40gb-16-s2048-mb8").warnings()).isEmpty();
+    }
+
+    private static RunFacts facts(String id) throws InterruptedException {
         ReferenceCase ran = ReferenceCases.builtIn().stream()
                 .filter(one -> one.id().equals(id))
                 .findAny()
                 .orElseThrow();
         try (PointSimulation simulation = new PointSimulation(1, true)) {
-            long peak = simulation.run(ran.point()).facts().ledger().peakBytes();
-            assertThat(peak / (double) (1 << 30)).isCloseTo(gib, withinPercentage(3));
+            return simulation.run(ran.point()).facts();
         }
     }
 }
