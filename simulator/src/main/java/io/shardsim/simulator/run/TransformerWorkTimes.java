@@ -105,14 +105,7 @@ public final class TransformerWorkTimes implements WorkTimes {
         return switch (work.kind()) {
             case HEAD_FORWARD, HEAD_BACKWARD, LAYER_FORWARD, LAYER_RECOMPUTE, LAYER_BACKWARD ->
                 onGpu(work).waitPs(ranks);
-            case EMBEDDING_FORWARD,
-                    EMBEDDING_BACKWARD,
-                    GRADIENT_NORM,
-                    OPTIMIZER_STEP,
-                    MEMORY_COPY,
-                    HOST_STORE,
-                    HOST_LOAD,
-                    HOST_TIME -> 0;
+            default -> 0;
         };
     }
 
