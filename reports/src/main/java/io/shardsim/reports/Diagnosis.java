@@ -81,7 +81,9 @@ public record Diagnosis(String why, String next) {
                         + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
         String next;
         if (busiest != null && busiest.busiestUtilization() <= 0.8) {
-            next = "Latency is the limit: a larger size or fewer ranks per ring raises the bandwidth.";
+            next =
+                    "No link is the limit, but the steps between ranks and what thread blocks move in them: a larger size or"
+                            + " fewer ranks may raise the bandwidth.";
         } else if (busiest != null && shareOfBytes(run, busiest, speed.seconds()) < 0.5) {
             next = "The number of messages is the limit: most of that time goes to what each message takes beside its"
                     + " bytes; a larger size or fewer ranks raises the bandwidth.";

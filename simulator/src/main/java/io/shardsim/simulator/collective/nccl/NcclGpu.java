@@ -4,7 +4,9 @@ import io.shardsim.simulator.Constants;
 import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.Arrays;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * NCCL on one GPU architecture. Arrays go by {@link Protocol}.
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
  * @param reduceRatio the same when they reduce [1] -- calibration
  * @param storeRate a thread block that stores a chunk and sends nothing -- calibration
  * @param channels channels inside a node -- specification
+ * @param nvls NVLink SHARP, or null where the switch cannot add up
  * @param tuner what NCCL believes of this GPU -- specification
  */
 record NcclGpu(
@@ -28,14 +31,28 @@ record NcclGpu(
         double reduceRatio,
         Bandwidth storeRate,
         int channels,
+        @Nullable Nvls nvls,
         Tuner tuner) {
 
     /** A file for each architecture and one for each family of instances. */
     static final ResourceDirectory FILES = Constants.directory(NcclGpu.class);
 
     /**
+     * All-reduces whose sums the NVSwitch makes.
+     *
+     * @param channels thread blocks -- specification
+     * @param chunkBytes largest piece of one head's part that a channel moves in one round [bytes] -- specification
+     * @param stepPs from the last member's offer to the sum, and from the sum to the last member, beside the copies [ps] -- calibration
+     * @param ratio share of the NVLink payload rate that all channels together make [1] -- calibration
+     */
+    record Nvls(int channels, long chunkBytes, long stepPs, double ratio) {}
+
+    /**
      * Rates in bytes per microsecond; the arrays are for one, two and more nodes.
      *
+     * @param nvLinkRate all NVLinks of a GPU
+     * @param ratesInNode rates at which NCCL looks for rings and trees inside a node, the highest first
+     * @param ratesBetweenNodes the same between nodes
      * @param rings rings inside a node before they are used twice
      * @param ringRate rate of one of them
      * @param llRateMax all rings together with LL
@@ -45,13 +62,25 @@ record NcclGpu(
      * @param plateau what NCCL multiplies the latency of a Simple all-reduce ring over several nodes with [1]
      */
     record Tuner(
+            double nvLinkRate,
+            double[] ratesInNode,
+            double[] ratesBetweenNodes,
             int rings,
             double ringRate,
             double llRateMax,
             double ll128RingRateMax,
             double[] treeRateMax,
             double[] ll128TreeRateMax,
-            double plateau) {}
+            double plateau) {
+
+        /** The highest of some rates that does not exceed a limit, or the lowest. */
+        static double atMost(double limit, double[] rates) {
+            return Arrays.stream(rates)
+                    .filter(rate -> rate <= limit)
+                    .findFirst()
+                    .orElse(rates[rates.length - 1]);
+        }
+    }
 
     /** The constants in the file named like the GPU's architecture. */
     static NcclGpu of(GpuSpec gpu) {
@@ -76,7 +105,17 @@ record NcclGpu(
                 constants.ratio("nvlink.reduce-ratio"),
                 constants.rate("store"),
                 constants.count("channels"),
+                constants.has("nvls.channels")
+                        ? new Nvls(
+                                constants.count("nvls.channels"),
+                                constants.bytes("nvls.chunk"),
+                                constants.timePs("nvls.step"),
+                                constants.ratio("nvls.ratio"))
+                        : null,
                 new Tuner(
+                        perMicrosecond(constants, "tuner.nvlink-rate")[0],
+                        perMicrosecond(constants, "tuner.rates-in-node"),
+                        perMicrosecond(constants, "tuner.rates-between-nodes"),
                         constants.count("tuner.rings"),
                         perMicrosecond(constants, "tuner.ring-rate")[0],
                         perMicrosecond(constants, "tuner.ll-rate-max")[0],

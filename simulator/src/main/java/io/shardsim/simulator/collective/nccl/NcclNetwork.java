@@ -14,8 +14,15 @@ import java.util.Objects;
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
  * @param stepPs by {@link Protocol}: from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
+ * @param plugin what the plugin prefers over NCCL's own estimates
  */
-record NcclNetwork(List<Protocol> protocols, Host host, long bufferBytes, double reportedLatencyUs, long[] stepPs) {
+record NcclNetwork(
+        List<Protocol> protocols,
+        Host host,
+        long bufferBytes,
+        double reportedLatencyUs,
+        long[] stepPs,
+        PluginTuner plugin) {
 
     /**
      * Maker of the host processors.
@@ -60,7 +67,8 @@ record NcclNetwork(List<Protocol> protocols, Host host, long bufferBytes, double
                 Host.valueOf(constants.text("host").toUpperCase(Locale.ROOT)),
                 constants.bytes("buffer"),
                 constants.timePs("tuner.latency") / 1e6,
-                stepsPs(constants, instance.nic().latencyPs()));
+                stepsPs(constants, instance.nic().latencyPs()),
+                constants.has("tuner.plugin") ? PluginTuner.of(constants.text("tuner.plugin")) : PluginTuner.NONE);
     }
 
     private static long[] stepsPs(Constants constants, long nicLatencyPs) {

@@ -11,9 +11,11 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -22,18 +24,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * NCCL's choices and what they cost.
  *
- * <p>Algorithm and protocol are those of NCCL's own tuner, channels and chunks follow its rules (2.27.3, src/enqueue.cc). A step then takes what
- * it was measured to take: a step latency, and the chunk at the rate of a thread block. Channels move in lock step, so while they
- * wait for flags the links are idle; that is why a ring stays below the rate of its links, and why a chunk is not cut into slices here: with
- * whole chunks the same constants meet single nodes (median error 2 to 5 % from 1 MiB) and 32 nodes of p5 (10 %), with NCCL's two slices not.
+ * <p>Algorithm and protocol are those of NCCL's own tuner, or of the network plugin's where there is one; channels and chunks follow NCCL's rules
+ * (2.27.3, src/enqueue.cc). A step then takes what it was measured to take: a step latency, and the chunk at the rate of a thread block. Channels move in
+ * lock step, so while they wait for flags the links are idle; that is why a ring stays below the rate of its links, and why a chunk is not cut into
+ * slices here: with whole chunks the same constants meet single nodes (median error 2 to 5 % from 1 MiB) and 32 nodes of p5 (10 %), with NCCL's
+ * two slices not.
  *
  * <p>A measured step covers the latency of the links on its way; what the transport says is what is left of it.
  *
- * <p>Leaves out NVLink SHARP, CollNet and PAT; NCCL lowers the number of threads, too, when a buffer is small.
+ * <p>Leaves out CollNet and PAT; NCCL lowers the number of threads, too, when a buffer is small.
  */
 public final class NcclTransportModel implements TransportModel {
     /** What NCCL itself chooses among; the others must be asked for by name. */
-    private static final Set<String> OWN = Set.of("ring", "tree", "direct");
+    private static final Set<String> OWN = Set.of("ring", "tree", "direct", "nvls", "nvls-tree");
 
     /** Payload of an LL step [bytes]: 512 threads x 8 lines x 8 B (src/init.cc, DEFAULT_LL_BUFFSIZE). */
     private static final long LL_CHUNK_BYTES = 32 << 10;
@@ -55,6 +58,8 @@ public final class NcclTransportModel implements TransportModel {
      * communicator carries on with all of its own channels; each channel here stands for an equal number of them.
      */
     private static final int NODE_RING_CHANNELS = 2;
+    /** Channels of a switch all-reduce for which one stands, so that large clusters take a quarter of the events. */
+    private static final int SWITCH_CHANNELS_AS_ONE = 4;
     /** Most bytes to a peer that a send uses LL for (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
     private static final long PEER_LL_BYTES_MAX = 16 << 10;
 
@@ -111,23 +116,36 @@ public final class NcclTransportModel implements TransportModel {
         NcclTuning tuning = new NcclTuning(gpu, network, rings);
         Choice best = null;
         double bestUs = Double.POSITIVE_INFINITY;
+        Map<PluginTuner.Preference, Choice> able = new HashMap<>();
         for (CollectiveAlgorithm candidate : algorithms) {
-            if (!isMeant(candidate, algorithm, kind)) {
+            if (!isMeant(candidate, algorithm, kind) || usesSwitch(candidate.name()) && gpu.nvls() == null) {
                 continue;
             }
             for (Protocol protocol : network.protocols()) {
+                if (usesSwitch(candidate.name()) && protocol != Protocol.SIMPLE) {
+                    continue;
+                }
+                Transport transport =
+                        transport(gpu, network, rings, kind, candidate.name(), protocol, totalBytes, cluster);
+                if (!candidate.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport))) {
+                    continue;
+                }
+                Choice choice = new Choice(candidate, transport);
+                able.put(new PluginTuner.Preference(candidate.name(), protocol), choice);
                 double estimateUs = estimateUs(tuning, candidate, kind, protocol, totalBytes, rings.ranks());
                 if (estimateUs < bestUs) {
-                    Transport transport =
-                            transport(gpu, network, rings, kind, candidate.name(), protocol, totalBytes, cluster);
-                    if (candidate.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport))) {
-                        best = new Choice(candidate, transport);
-                        bestUs = estimateUs;
-                    }
+                    best = choice;
+                    bestUs = estimateUs;
                 }
             }
         }
-        return best;
+        PluginTuner.Preference preferred = network.plugin().preference(kind, rings, totalBytes, able::containsKey);
+        return preferred == null ? best : able.get(preferred);
+    }
+
+    /** True for algorithms whose sums the NVSwitch makes. */
+    private static boolean usesSwitch(String algorithm) {
+        return algorithm.startsWith("nvls");
     }
 
     private NcclGpu gpu(GpuSpec gpu) {
@@ -154,6 +172,9 @@ public final class NcclTransportModel implements TransportModel {
             Protocol own = totalBytes / ranks <= PEER_LL_BYTES_MAX ? Protocol.LL : Protocol.SIMPLE;
             return protocol == own ? 0 : Protocol.values().length - protocol.ordinal();
         }
+        if (usesSwitch(candidate.name())) {
+            return tuning.nvlsUs(totalBytes);
+        }
         boolean tree = kind == CollectiveKind.ALL_REDUCE && candidate.name().equals("tree");
         return tree ? tuning.treeUs(protocol, totalBytes) : tuning.ringUs(kind, protocol, totalBytes);
     }
@@ -167,6 +188,9 @@ public final class NcclTransportModel implements TransportModel {
             Protocol protocol,
             long totalBytes,
             Cluster cluster) {
+        if (usesSwitch(algorithm)) {
+            return switchTransport(gpu, network, rings, totalBytes, cluster);
+        }
         InstanceSpec instance = cluster.instance();
         int p = protocol.ordinal();
         boolean hierarchical = algorithm.startsWith("hierarchical");
@@ -179,23 +203,74 @@ public final class NcclTransportModel implements TransportModel {
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
         Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
         double copyRatio = kind == CollectiveKind.ALL_REDUCE ? gpu.allReduceCopyRatio() : gpu.copyRatio();
-        Router router = new Router(cluster);
-        long nvLinkLatencyPs = cluster.gpusPerNode() > 1 ? router.route(0, 1, 0).latencyPs() : 0;
-        long networkLatencyPs =
-                cluster.nodes() > 1 ? router.route(0, cluster.gpusPerNode(), 0).latencyPs() : 0;
         return new Transport(
                 protocol.id(),
                 channels,
                 Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes)),
                 1,
                 gpu.basePs()[p],
-                Math.max(0, gpu.nvLinkStepPs()[p] - nvLinkLatencyPs),
-                Math.max(0, network.stepPs()[p] - networkLatencyPs),
+                beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
+                beyondNetworkPs(network.stepPs()[p], cluster),
                 slower(lane, nvLink.scaled(copyRatio * share)),
                 slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
                 store,
                 protocol.wireRatio(),
                 hierarchical ? Math.max(1, gpu.channels() / channels) : 1);
+    }
+
+    /**
+     * Copies into the buffers that the switch reads, and out of them, lengthen a chunk's way without keeping the warps that pull sums: each takes what a
+     * thread block takes to store the chunk. Channels of one tree never differ, so one stands for several.
+     */
+    private Transport switchTransport(NcclGpu gpu, NcclNetwork network, Rings rings, long totalBytes, Cluster cluster) {
+        NcclGpu.Nvls nvls = Objects.requireNonNull(gpu.nvls());
+        int heads = Math.max(1, rings.ranks() / rings.nodes());
+        long chunkBytes = heads * switchPieceBytes(nvls, heads, rings.nodes(), totalBytes);
+        long partBytes = Math.min(chunkBytes, (totalBytes + nvls.channels() - 1) / nvls.channels());
+        int channels = Math.max(1, nvls.channels() / SWITCH_CHANNELS_AS_ONE);
+        int simple = Protocol.SIMPLE.ordinal();
+        Bandwidth rate = cluster.instance().intraNode().perGpuRate().scaled(nvls.ratio() / channels);
+        return new Transport(
+                Protocol.SIMPLE.id(),
+                channels,
+                Math.min(chunkBytesMax, SWITCH_CHANNELS_AS_ONE * chunkBytes),
+                1,
+                gpu.basePs()[simple],
+                beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.storeRate().serializationPs(partBytes),
+                beyondNetworkPs(network.stepPs()[simple], cluster),
+                rate,
+                rate,
+                cluster.instance().gpu().memoryBandwidth(),
+                1,
+                SWITCH_CHANNELS_AS_ONE);
+    }
+
+    /** Piece of one head's part that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
+    private static long switchPieceBytes(NcclGpu.Nvls nvls, int heads, int nodes, long totalBytes) {
+        long concurrent = (long) nvls.channels() * heads;
+        long pieceBytes = nvls.chunkBytes();
+        if (nodes == 1) {
+            pieceBytes = totalBytes < 64 * concurrent * pieceBytes ? Math.min(pieceBytes, 65_536) : pieceBytes;
+            pieceBytes = totalBytes < 8 * concurrent * pieceBytes ? Math.min(pieceBytes, 32_768) : pieceBytes;
+            return totalBytes < 2 * concurrent * pieceBytes ? Math.min(pieceBytes, 16_384) : pieceBytes;
+        }
+        pieceBytes = nodes >= 4 ? Math.min(pieceBytes, 65_536) : pieceBytes;
+        pieceBytes = totalBytes < 4 * concurrent * pieceBytes ? Math.min(pieceBytes, 65_536) : pieceBytes;
+        return totalBytes < concurrent * pieceBytes ? Math.min(pieceBytes, 32_768) : pieceBytes;
+    }
+
+    /** What is left of a measured step over NVLink beside the latency of the links. */
+    private static long beyondNvLinkPs(long stepPs, Cluster cluster) {
+        long linkPs =
+                cluster.gpusPerNode() > 1 ? new Router(cluster).route(0, 1, 0).latencyPs() : 0;
+        return Math.max(0, stepPs - linkPs);
+    }
+
+    private static long beyondNetworkPs(long stepPs, Cluster cluster) {
+        long linkPs = cluster.nodes() > 1
+                ? new Router(cluster).route(0, cluster.gpusPerNode(), 0).latencyPs()
+                : 0;
+        return Math.max(0, stepPs - linkPs);
     }
 
     private static Bandwidth slower(Bandwidth one, Bandwidth other) {

@@ -1,12 +1,14 @@
 package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.nccl.NcclGpu.Tuner;
 
 /**
- * What NCCL takes a collective for before it runs it: latency + bytes / rate, for ring and tree and each protocol [1]. The least estimate
- * wins. The estimate decides only which way a collective goes; how long it takes, the simulation finds out.
+ * What NCCL takes a collective for before it runs it: latency + bytes / rate, for ring, tree and NVLink SHARP and each protocol [1]. The least
+ * estimate wins. The estimate decides only which way a collective goes; how long it takes, the simulation finds out.
  *
- * <p>Leaves out NVLink SHARP, CollNet and PAT, and aggregation of several collectives in one launch.
+ * <p>Leaves out CollNet and PAT, NVLink SHARP for other collectives than all-reduce, where it never wins, and aggregation of several collectives in
+ * one launch.
  *
  * <p>[1] NCCL 2.27.3, src/graph/tuning.cc (ncclTopoTuneModel, ncclTopoGetAlgoTime).
  */
@@ -18,6 +20,8 @@ final class NcclTuning {
     private static final double[] NVLINK_RING = {0.6, 1.9, 3.4};
     private static final double[] NETWORK_TREE = {5.0, 8.5, 14.0};
     private static final double[] NETWORK_RING = {2.7, 4.0, 14.0};
+    private static final double NVLINK_NVLS = 25;
+    private static final double NETWORK_NVLS_TREE = 14;
 
     /** How far a tree stays below its rate, by protocol and size from 64 B in powers of two: [1], treeCorrectionFactor. */
     private static final double[][] TREE_CORRECTION = {
@@ -49,6 +53,29 @@ final class NcclTuning {
                         * ((rings.ranks() / rings.nodes() - 1) * NVLINK_TREE[p]
                                 + log2(rings.nodes()) * (NETWORK_TREE[p] + reportedLatencyUs(protocol)));
         return latency + totalBytes / (treeRate(protocol) * 0.5 * treeCorrection(protocol, totalBytes));
+    }
+
+    /** The estimate for an all-reduce by NVLink SHARP inside a node, or, over several, with a tree between them [us]. */
+    double nvlsUs(long totalBytes) {
+        int nodes = rings.nodes();
+        double networkUs = nodes == 1 ? 0 : NETWORK_NVLS_TREE + reportedLatencyUs(Protocol.SIMPLE);
+        double latency = NVLINK_NVLS + 2 * log2(nodes) * networkUs;
+        return latency + totalBytes / (nvlsRate() * 5.0 / 6.0);
+    }
+
+    /**
+     * Bus rate of all heads [bytes/us]. A head's link carries its own part twice and the others' once (src/graph/search.cc, ncclTopoSearchTryNvls).
+     * NCCL takes a tree over more than two nodes to make half the rate of its NICs.
+     */
+    private double nvlsRate() {
+        int heads = rings.ranks() / rings.nodes();
+        double limit = gpu.tuner().nvLinkRate() / (heads + 1);
+        if (rings.nodes() == 1) {
+            return heads * Tuner.atMost(limit, gpu.tuner().ratesInNode());
+        }
+        double perHead = rings.count() * rings.rate() / heads;
+        double each = Tuner.atMost(Math.min(limit, perHead), gpu.tuner().ratesBetweenNodes());
+        return heads * (rings.nodes() == 2 ? each : each / 2);
     }
 
     private double ringLatencyUs(CollectiveKind kind, Protocol protocol, long totalBytes) {
@@ -99,10 +126,10 @@ final class NcclTuning {
         }
     }
 
-    /** Bus rate of all trees [bytes/us]. Inside a node, and over two, NCCL goes by the rate that NVLink gives a tree. */
+    /** Bus rate of all trees [bytes/us]. */
     private double treeRate(Protocol protocol) {
         int at = Math.min(rings.nodes(), 3) - 1;
-        double each = rings.nodes() <= 2 ? gpu.tuner().ringRate() : rings.rate();
+        double each = rings.nodes() == 2 ? treeRateInNode() : rings.rate();
         double rate = Math.min(
                 rings.count() * each * 0.92, rings.count() * gpu.tuner().treeRateMax()[at]);
         switch (protocol) {
@@ -117,6 +144,22 @@ final class NcclTuning {
             default:
                 return rate;
         }
+    }
+
+    /**
+     * The rate inside a node of a tree over nodes, by which NCCL goes on two of them: it raises that as far as the NVLinks allow, until it is twice
+     * the network's (src/graph/search.cc, ncclTopoCompute, second pass).
+     */
+    private double treeRateInNode() {
+        double[] rates = gpu.tuner().ratesBetweenNodes();
+        double each = rings.rate();
+        for (int i = rates.length - 1; i >= 0; i--) {
+            boolean higher = rates[i] > each && each < 2 * rings.rate();
+            if (higher && (rings.count() - 1) * rates[i] <= gpu.tuner().nvLinkRate()) {
+                each = rates[i];
+            }
+        }
+        return each;
     }
 
     /** Algorithm rate over bus rate of a ring. */

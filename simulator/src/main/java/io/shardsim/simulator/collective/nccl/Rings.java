@@ -1,5 +1,6 @@
 package io.shardsim.simulator.collective.nccl;
 
+import io.shardsim.simulator.collective.nccl.NcclGpu.Tuner;
 import io.shardsim.topology.Cluster;
 
 /**
@@ -7,7 +8,9 @@ import io.shardsim.topology.Cluster;
  * pair of a GPU and a NIC under one PCIe switch; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
  * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16.
  *
- * <p>Leaves out NCCL's search (src/graph/search.cc); members are taken to sit on every node as they sit on the first.
+ * <p>A ring's rate is the highest of those that NCCL tries (src/graph/search.cc) which its share of the NICs and of a GPU's NVLinks carries; a GPU
+ * passes on all rings but the one that leaves the node beside it. Leaves out the rest of that search; members are taken to sit on every node as they
+ * sit on the first.
  *
  * @param ranks ranks of the group
  * @param nodes nodes that hold them
@@ -16,11 +19,6 @@ import io.shardsim.topology.Cluster;
  * @param channels rings with each used twice
  */
 record Rings(int ranks, int nodes, int count, double rate, int channels) {
-    /** What NCCL takes 100 Gbit/s for [bytes/us] (NCCL 2.27.3, src/graph/topo.h, NET_BW). */
-    private static final double BYTES_PER_US_OF_100_GBIT = 12_000;
-
-    private static final double BYTES_PER_SECOND_OF_100_GBIT = 12.5e9;
-
     static Rings of(int[] members, Cluster cluster, NcclGpu gpu) {
         int nodes = 1;
         for (int i = 1; i < members.length; i++) {
@@ -33,10 +31,10 @@ record Rings(int ranks, int nodes, int count, double rate, int channels) {
         }
         int nics = cluster.instance().nicsPerNode();
         int count = Math.max(1, pairs(members, cluster));
-        double nicRate = cluster.instance().nic().lineRate().bytesPerSecond()
-                / BYTES_PER_SECOND_OF_100_GBIT
-                * BYTES_PER_US_OF_100_GBIT;
-        return new Rings(members.length, nodes, count, Math.max(1, nics / count) * nicRate, 2 * count);
+        double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
+        double limit = Math.min(Math.max(1, nics / count) * nicRate, gpu.tuner().nvLinkRate() / Math.max(1, count - 1));
+        double rate = Tuner.atMost(limit, gpu.tuner().ratesBetweenNodes());
+        return new Rings(members.length, nodes, count, rate, 2 * count);
     }
 
     /** Pairs of a member of a node and a NIC under one PCIe switch, each in one pair only. */

@@ -5,11 +5,12 @@ import io.shardsim.simulator.compute.calibration.Coefficient;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
- * Fits what a step of a ring inside a node takes on the measured collectives of nccl_intra_node.csv, by least squares in the logarithm. What
+ * Fits what steps of NCCL's collectives inside a node take on the measured collectives of nccl_intra_node.csv, by least squares in the logarithm. What
  * NCCL chooses does not depend on these constants.
  *
  * <p>{@code CalibrateNccl [ampere|hopper [iterations]]}
@@ -33,7 +34,7 @@ public final class CalibrateNccl {
     public static double[] run(String architecture, int iterations) {
         Properties shipped = Objects.requireNonNull(Constants.find(NcclGpu.FILES, architecture))
                 .toProperties();
-        List<RingMeasurements.Row> rows = RingMeasurements.of(architecture);
+        List<NodeMeasurements.Row> rows = NodeMeasurements.of(architecture);
         List<Coefficient> coefficients = coefficients(architecture, shipped);
         double[] best = Coefficient.fit(
                 coefficients,
@@ -43,7 +44,7 @@ public final class CalibrateNccl {
             error(architecture, shipped, rows), error(architecture, with(shipped, coefficients, best), rows)
         };
         System.out.printf(
-                "%s: %d rings, error %.4f as shipped, %.4f as fitted%n",
+                "%s: %d collectives, error %.4f as shipped, %.4f as fitted%n",
                 architecture, rows.size(), errors[0], errors[1]);
         Coefficient.print(coefficients, best);
         return errors;
@@ -65,16 +66,21 @@ public final class CalibrateNccl {
                         coefficient(architecture, shipped, "nvlink.copy-ratio", 0.5, 1),
                         coefficient(architecture, shipped, "nvlink.all-reduce-copy-ratio", 0.5, 1),
                         coefficient(architecture, shipped, "nvlink.reduce-ratio", 0.5, 1),
-                        coefficient(architecture, shipped, "store", 5, 100))
+                        coefficient(architecture, shipped, "store", 5, 100),
+                        coefficient(architecture, shipped, "nvls.step", 0.5, 50),
+                        coefficient(architecture, shipped, "nvls.ratio", 0.3, 1))
+                .flatMap(Optional::stream)
                 .filter(coefficient ->
-                        !architecture.equals("hopper") || !coefficient.key().endsWith("-ratio"))
+                        !architecture.equals("hopper") || !coefficient.key().startsWith("nvlink."))
                 .toList();
     }
 
-    private static Coefficient coefficient(
+    /** A coefficient, if the architecture has it. */
+    private static Optional<Coefficient> coefficient(
             String architecture, Properties shipped, String key, double least, double most) {
-        double value = Double.parseDouble(shipped.getProperty(key).split(" ")[0]);
-        return Coefficient.logarithmic(architecture, key, least, most, value, SPREAD);
+        return Optional.ofNullable(shipped.getProperty(key))
+                .map(text -> Double.parseDouble(text.split(" ")[0]))
+                .map(value -> Coefficient.logarithmic(architecture, key, least, most, value, SPREAD));
     }
 
     private static Properties with(Properties shipped, List<Coefficient> coefficients, double[] values) {
@@ -88,11 +94,11 @@ public final class CalibrateNccl {
         return constants;
     }
 
-    private static double error(String architecture, Properties constants, List<RingMeasurements.Row> rows) {
+    private static double error(String architecture, Properties constants, List<NodeMeasurements.Row> rows) {
         NcclGpu gpu = NcclGpu.of(new Constants(architecture, constants));
-        NcclTransportModel model = new NcclTransportModel(RingMeasurements.RINGS, Long.MAX_VALUE, spec -> gpu);
+        NcclTransportModel model = new NcclTransportModel(NodeMeasurements.ALGORITHMS, Long.MAX_VALUE, spec -> gpu);
         double sum = 0;
-        for (RingMeasurements.Row row : rows) {
+        for (NodeMeasurements.Row row : rows) {
             double log = StrictMath.log(row.seconds(model) / row.seconds());
             sum += log * log;
         }

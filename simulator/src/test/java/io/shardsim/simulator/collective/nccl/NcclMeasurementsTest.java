@@ -20,12 +20,12 @@ class NcclMeasurementsTest {
     @ParameterizedTest
     @ValueSource(strings = {"ampere", "hopper"})
     void ringsInANodeTakeWhatTheyWereMeasuredToTake(String architecture) {
-        NcclTransportModel model = new NcclTransportModel(RingMeasurements.RINGS);
+        NcclTransportModel model = new NcclTransportModel(NodeMeasurements.ALGORITHMS);
         List<Double> large = new ArrayList<>();
         List<Double> small = new ArrayList<>();
-        for (RingMeasurements.Row row : RingMeasurements.of(architecture)) {
+        for (NodeMeasurements.Row row : NodeMeasurements.of(architecture)) {
             double error = Math.abs(row.seconds(model) / row.seconds() - 1);
-            (row.totalBytes() >= RingMeasurements.MIB ? large : small).add(error);
+            (row.totalBytes() >= NodeMeasurements.MIB ? large : small).add(error);
         }
 
         assertThat(large).hasSizeGreaterThan(30);

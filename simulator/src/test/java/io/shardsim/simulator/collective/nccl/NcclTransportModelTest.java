@@ -11,12 +11,15 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.collective.TransportModel.Choice;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +29,9 @@ class NcclTransportModelTest {
 
     private final NcclTransportModel model = new NcclTransportModel(
             List.of(new Named("ring"), new Named("tree"), new Named("direct"), new Named("hierarchical")));
+
+    private final NcclTransportModel catalog =
+            new NcclTransportModel(CollectiveCatalog.load().algorithms());
 
     /** Each pair of lines is a place where a measured curve of nccl_intra_node.csv jumps. */
     @ParameterizedTest
@@ -58,6 +64,91 @@ class NcclTransportModelTest {
                 .isEqualTo("LL128");
         assertThat(choose(ALL_GATHER, "auto", after * MIB, cluster).transport().name())
                 .isEqualTo("Simple");
+    }
+
+    /** Where AWS's plugin turns from one way to the next, the bandwidth that was measured on p5.48xlarge makes a step. */
+    @ParameterizedTest
+    @CsvSource({
+        "2, 4, tree, LL128",
+        "2, 64, nvls-tree, Simple",
+        "2, 1024, nvls-tree, Simple",
+        "4, 32, tree, LL128",
+        "4, 64, ring, LL128",
+        "4, 1024, ring, LL128",
+        "4, 2048, ring, Simple",
+        "8, 64, tree, LL128",
+        "8, 128, ring, LL128",
+        "8, 2048, ring, LL128",
+        "8, 4096, ring, Simple",
+        "16, 256, tree, LL128",
+        "16, 512, ring, LL128",
+        "16, 2048, ring, LL128",
+        "16, 4096, nvls-tree, Simple",
+        "16, 8192, ring, Simple",
+        "32, 256, tree, LL128",
+        "32, 512, nvls-tree, Simple",
+        "32, 1024, nvls-tree, Simple",
+        "32, 2048, ring, LL128",
+        "32, 4096, nvls-tree, Simple",
+    })
+    void allReduceOnP5GoesTheWayThatThePluginPrefers(int nodes, long mib, String algorithm, String protocol) {
+        Cluster cluster = Machines.p5(nodes);
+        Choice choice = catalog.choose(ALL_REDUCE, "auto", mib * MIB, Machines.everyone(cluster), cluster);
+
+        assertThat(choice.algorithm().name() + " " + choice.transport().name()).isEqualTo(algorithm + " " + protocol);
+    }
+
+    @Test
+    void thePluginPrefersAnotherWayForOneGpuOfEachNode() {
+        Cluster cluster = Machines.p5(8);
+        int[] members = IntStream.range(0, 8).map(node -> 8 * node + 5).toArray();
+        Choice choice = catalog.choose(ALL_REDUCE, "auto", 4 * MIB, members, cluster);
+
+        assertThat(choice.algorithm().name()).isEqualTo("ring");
+        assertThat(choice.transport().name()).isEqualTo("LL128");
+    }
+
+    @Test
+    void thePluginDecidesOnlyBetweenWaysThatAreOpen() {
+        Cluster cluster = Machines.p5(32);
+        Choice choice = catalog.choose(ALL_REDUCE, "ring", 1024 * MIB, Machines.everyone(cluster), cluster);
+
+        assertThat(choice.algorithm().name()).isEqualTo("ring");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hopper, 387 GB/s, 8, 1, ring",
+        "hopper, 387 GB/s, 8, 2, nvls",
+        "hopper, 387 GB/s, 4, 64, ring",
+        "hopper, 387 GB/s, 2, 64, ring",
+        "ampere, 232 GB/s, 8, 64, ring",
+    })
+    void theSwitchAddsUpOnHopperWhereNcclTakesItToBeFaster(
+            String architecture, String nvLink, int gpus, long mib, String algorithm) {
+        Cluster cluster = Machines.server(architecture, nvLink, gpus);
+        Choice choice = catalog.choose(ALL_REDUCE, "auto", mib * MIB, Machines.everyone(cluster), cluster);
+
+        assertThat(choice.algorithm().name()).isEqualTo(algorithm);
+    }
+
+    @Test
+    void aSwitchThatCannotAddUpIsRefusedWithWhatCan() {
+        Cluster cluster = Machines.p4d(2);
+        assertThatThrownBy(() -> catalog.choose(ALL_REDUCE, "nvls-tree", MIB, Machines.everyone(cluster), cluster))
+                .hasMessage(
+                        "algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes; these can: ring, smddp, tree");
+    }
+
+    /** src/enqueue.cc, calcCollChunking: four channels in one, a piece for each of eight heads. */
+    @ParameterizedTest
+    @CsvSource({"1, 4, 16", "1, 32, 32", "1, 512, 64", "1, 1024, 128", "2, 32, 64", "2, 512, 128", "4, 2048, 64"})
+    void piecesForTheSwitchGrowWithTheBuffer(int nodes, long mib, long pieceKib) {
+        Cluster cluster = Machines.p5(nodes);
+        Choice choice = catalog.choose(
+                ALL_REDUCE, nodes == 1 ? "nvls" : "nvls-tree", mib * MIB, Machines.everyone(cluster), cluster);
+
+        assertThat(choice.transport().chunkBytes()).isEqualTo(4 * 8 * pieceKib * 1024);
     }
 
     @Test
@@ -238,7 +329,7 @@ class NcclTransportModelTest {
 
         assertThat(transport.name()).isEqualTo("Simple");
         assertThat(transport.interStepPs() + new Router(cluster).route(0, 8, 0).latencyPs())
-                .isEqualTo(15_000_000 + 57_700_000);
+                .isEqualTo(15_000_000 + 65_700_000);
     }
 
     @Test
@@ -263,7 +354,7 @@ class NcclTransportModelTest {
         assertThat(transport.copyRate().bytesPerSecond()).isEqualTo(20_000_000_000L);
     }
 
-    private NcclTransportModel.Choice choose(CollectiveKind kind, String algorithm, long totalBytes, Cluster cluster) {
+    private Choice choose(CollectiveKind kind, String algorithm, long totalBytes, Cluster cluster) {
         return model.choose(kind, algorithm, totalBytes, Machines.everyone(cluster), cluster);
     }
 

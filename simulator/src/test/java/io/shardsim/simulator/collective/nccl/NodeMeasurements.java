@@ -5,6 +5,7 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
+import io.shardsim.simulator.collective.NvlsAllReduce;
 import io.shardsim.simulator.collective.RingAllGather;
 import io.shardsim.simulator.collective.RingAllReduce;
 import io.shardsim.simulator.collective.RingReduceScatter;
@@ -14,30 +15,26 @@ import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.calibration.NcclTable;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.stream.IntStream;
 
 /**
- * Ring collectives measured inside a node (nccl_intra_node.csv), and what the model makes of them. All channels do the same at the same time
- * there, so a ring takes the sum of what one thread block does: no devices are needed.
+ * Collectives measured inside a node (nccl_intra_node.csv), and what the model makes of them by rings and by NVLink SHARP. All ranks and channels do
+ * the same at the same time there, so one thread block's time is that of all: no devices are needed.
  */
-final class RingMeasurements {
-    static final List<CollectiveAlgorithm> RINGS =
-            List.of(new RingAllGather(), new RingReduceScatter(), new RingAllReduce());
+final class NodeMeasurements {
+    static final List<CollectiveAlgorithm> ALGORITHMS =
+            List.of(new RingAllGather(), new RingReduceScatter(), new RingAllReduce(), new NvlsAllReduce());
     static final long MIB = 1 << 20;
 
-    private RingMeasurements() {}
+    private NodeMeasurements() {}
 
     /** One row. */
     record Row(String architecture, CollectiveKind kind, int gpus, long totalBytes, double seconds) {
-        /** True where NCCL uses NVLink SHARP, which is not modelled. */
-        private boolean isSharp() {
-            return architecture.equals("hopper")
-                    && kind == CollectiveKind.ALL_REDUCE
-                    && gpus > 2
-                    && totalBytes >= 2 * MIB;
-        }
-
         /** What a model makes of it [s]. */
         double seconds(NcclTransportModel model) {
             Cluster cluster =
@@ -48,25 +45,39 @@ final class RingMeasurements {
             ChannelProgram program = choice.algorithm().program(request, 0, 0);
             long stepPs = choice.transport().intraStepPs()
                     + new Router(cluster).route(0, 1, 0).latencyPs();
-            long timePs = choice.transport().basePs();
-            for (Primitive primitive : program.primitives()) {
-                timePs += primitive.repeat() * executionPs(primitive, choice.transport(), stepPs);
+            return (choice.transport().basePs() + timePs(program, choice.transport(), stepPs)) / 1e12;
+        }
+    }
+
+    /** The time of a program that all members run at the same time: what a member receives is what it sends itself on the slot of that number. */
+    private static long timePs(ChannelProgram program, Transport transport, long stepPs) {
+        List<Queue<Long>> arrivals = IntStream.range(0, program.receivePeers().length)
+                .<Queue<Long>>mapToObj(slot -> new ArrayDeque<>())
+                .toList();
+        long nowPs = 0;
+        for (Primitive primitive : program.primitives()) {
+            for (int i = 0; i < primitive.repeat(); i++) {
+                if (primitive.receiveSlot() != ChannelProgram.NONE) {
+                    nowPs = Math.max(
+                            nowPs, arrivals.get(primitive.receiveSlot()).remove());
+                }
+                nowPs += rate(primitive, transport).serializationPs(primitive.lastSliceBytes());
+                if (primitive.sendSlot() != ChannelProgram.NONE) {
+                    arrivals.get(primitive.sendSlot()).add(nowPs + stepPs);
+                }
             }
-            return timePs / 1e12;
         }
+        return nowPs;
     }
 
-    private static long executionPs(Primitive primitive, Transport transport, long stepPs) {
-        long arrivalPs = primitive.receiveSlot() == ChannelProgram.NONE ? 0 : stepPs;
+    private static Bandwidth rate(Primitive primitive, Transport transport) {
         if (primitive.sendSlot() == ChannelProgram.NONE) {
-            return arrivalPs + transport.storeRate().serializationPs(primitive.lastSliceBytes());
+            return transport.storeRate();
         }
-        return arrivalPs
-                + (primitive.reduces() ? transport.reduceRate() : transport.copyRate())
-                        .serializationPs(primitive.lastSliceBytes());
+        return primitive.reduces() ? transport.reduceRate() : transport.copyRate();
     }
 
-    /** Rings on one architecture. */
+    /** All but all-to-all on one architecture. */
     static List<Row> of(String architecture) {
         String gpu = Gpus.of(architecture).name();
         return NcclTable.rows().stream()
@@ -77,7 +88,6 @@ final class RingMeasurements {
                         row.gpus(),
                         row.bytes(),
                         row.milliseconds() / 1e3))
-                .filter(row -> !row.isSharp())
                 .toList();
     }
 }

@@ -1,0 +1,14 @@
+package io.shardsim.simulator.collective;
+
+/** All-reduce inside a node whose sums the NVSwitch makes (NCCL, src/device/all_reduce.h, NVLS). */
+public final class NvlsAllReduce extends SwitchAllReduce {
+    @Override
+    public String name() {
+        return "nvls";
+    }
+
+    @Override
+    boolean carries(int nodes) {
+        return nodes == 1;
+    }
+}

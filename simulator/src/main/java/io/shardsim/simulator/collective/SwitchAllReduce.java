@@ -1,0 +1,275 @@
+package io.shardsim.simulator.collective;
+
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the all-reduces have in common whose sums inside a node the NVSwitch makes (NVLink SHARP, NCCL's NVLS). The buffer is cut into one part for
+ * each member of a node, its head. Of every chunk each member offers all parts; each head pulls the sum of its own out of the switch, joins it with
+ * those of the heads of equal position on other nodes by a {@link DoubleBinaryTree}, and gives the result to the switch, which hands it to all.
+ *
+ * <p>In both directions each member's link carries (n + 1) / n of the buffer for n members of a node, against 2 (n - 1) / n in a ring; the network
+ * carries what a tree over the nodes carries, of one n-th of the buffer for each head.
+ *
+ * <p>The switch is not a rank, so what it adds up and hands out is written as messages between members that load the same links by the same bytes:
+ * half of them when a chunk is summed, half when the sum comes back, to the next member of the node. The first chunk is offered to all members, so
+ * nobody has a sum before everybody has joined.
+ *
+ * <p>A chunk goes on while later ones are offered, as the warps of NCCL's thread block share the work (src/device/all_reduce.h, NVLS and NVLS_TREE). A
+ * program is one strict order, so chunk k is summed after chunk k + lag was offered, and so on.
+ *
+ * <p>Asks for nodes that hold the same number of members, more than two. Leaves out buffers that the application has registered.
+ */
+abstract class SwitchAllReduce implements CollectiveAlgorithm {
+    /** NCCL sets up no multicast for one or two GPUs (src/transport/nvls.cc, ncclNvlsInit). */
+    static final int LEAST_MEMBERS_OF_NODE = 3;
+
+    private static final int NEXT = 0;
+    /** More chunks than are ever added up at once. */
+    private static final int LAGS_MAX = 1 << 12;
+
+    private final SharedPrimitives shared = new SharedPrimitives();
+
+    /** True when a group over so many nodes is meant. */
+    abstract boolean carries(int nodes);
+
+    @Override
+    public boolean supports(CollectiveRequest request) {
+        GroupPlacement placement = request.placement();
+        return request.kind() == CollectiveKind.ALL_REDUCE
+                && carries(placement.nodes())
+                && placement.even()
+                && placement.membersOn(0) >= LEAST_MEMBERS_OF_NODE;
+    }
+
+    @Override
+    public int channels(CollectiveRequest request) {
+        return Chunks.channels(request.totalBytes(), request.transport());
+    }
+
+    /**
+     * Slots 0, 1, ... lead to the members after this one on the node, round and round, the slot after them to the next one again, for sums; then come
+     * the heads below in the tree and the one above. A member receives on each slot from the one that sends to it there.
+     */
+    @Override
+    public ChannelProgram program(CollectiveRequest request, int member, int channel) {
+        Node node = Node.of(request, member, channel);
+        int[] remote = node.remote();
+        int edges = node.local() + remote.length;
+        int[] sources = new int[edges];
+        int[] targets = new int[edges];
+        int[] slots = new int[edges];
+        int[] nics = new int[edges];
+        Arrays.fill(nics, ChannelProgram.NONE);
+        for (int slot = 0; slot < node.local(); slot++) {
+            int distance = slot == node.sums() ? 1 : slot + 1;
+            sources[slot] = request.members()[node.neighbour(-distance)];
+            targets[slot] = request.members()[node.neighbour(distance)];
+            slots[slot] = slot;
+        }
+        for (int i = 0; i < remote.length; i++) {
+            int slot = node.local() + i;
+            int peer = node.head(remote[i]);
+            sources[slot] = request.members()[peer];
+            targets[slot] = sources[slot];
+            slots[slot] = node.local() + Node.of(request, peer, channel).remoteSlot(node.node());
+            nics[slot] = Rail.ownNic(request, member, channel);
+        }
+        return new ChannelProgram(sources, targets, slots, nics, primitives(request, channel, node));
+    }
+
+    private List<Primitive> primitives(CollectiveRequest request, int channel, Node node) {
+        Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
+        Lags lags = Lags.of(request, chunks, node);
+        int edges = node.local() + node.remote().length;
+        int role = Math.multiplyExact(2 * LAGS_MAX, lags.finished()) + 2 * lags.summed() + (node.isRoot() ? 1 : 0);
+        return shared.get(request, chunks, edges, role, primitives -> {
+            for (int i = 0; i < chunks.count() + lags.stored(); i++) {
+                if (i < chunks.count()) {
+                    offer(primitives, node, i, chunks.bytes(i));
+                }
+                int summed = i - lags.summed();
+                if (summed >= 0 && summed < chunks.count()) {
+                    sum(primitives, node, summed, chunks.bytes(summed));
+                }
+                int finished = i - lags.finished();
+                if (finished >= 0 && finished < chunks.count()) {
+                    finish(primitives, node, chunks.bytes(finished));
+                }
+                if (i >= lags.stored()) {
+                    primitives.receive(node.sums(), node.exchanged(chunks.bytes(i - lags.stored())));
+                }
+            }
+        });
+    }
+
+    /** What the heads of the node pull out of this member's buffer. */
+    private static void offer(PrimitiveList primitives, Node node, int chunk, long bytes) {
+        if (chunk > 0) {
+            primitives.send(NEXT, node.exchanged(bytes));
+            return;
+        }
+        for (int peer = 0; peer < node.peers(); peer++) {
+            primitives.send(peer, node.exchangedWithEach(bytes));
+        }
+    }
+
+    /** The sum over the node, and over the heads below it, goes up the tree. */
+    private static void sum(PrimitiveList primitives, Node node, int chunk, long bytes) {
+        if (chunk > 0) {
+            primitives.receiveReduce(NEXT, node.exchanged(bytes));
+        } else {
+            for (int peer = 0; peer < node.peers(); peer++) {
+                primitives.receiveReduce(peer, node.exchangedWithEach(bytes));
+            }
+        }
+        for (int child = 0; child < node.children().length; child++) {
+            primitives.receiveReduce(node.local() + child, node.ownPart(bytes));
+        }
+        if (!node.isRoot()) {
+            primitives.send(node.above(), node.ownPart(bytes));
+        }
+    }
+
+    /** The finished part goes down the tree and to all members of the node. */
+    private static void finish(PrimitiveList primitives, Node node, long bytes) {
+        if (!node.isRoot()) {
+            primitives.receive(node.above(), node.ownPart(bytes));
+        }
+        for (int child = node.children().length - 1; child >= 0; child--) {
+            primitives.send(node.local() + child, node.ownPart(bytes));
+        }
+        primitives.send(node.sums(), node.exchanged(bytes));
+    }
+
+    /**
+     * Where a member stands.
+     *
+     * @param member position in the group
+     * @param local members on each node
+     * @param node position of its node
+     * @param children nodes below in the channel's tree
+     * @param parent node above, or {@link DoubleBinaryTree#NONE}
+     * @param depth nodes between this one and the root, the root included
+     */
+    private record Node(int member, int local, int node, int[] children, int parent, int depth) {
+
+        static Node of(CollectiveRequest request, int member, int channel) {
+            GroupPlacement placement = request.placement();
+            int node = placement.nodeOf(member);
+            DoubleBinaryTree tree = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
+            int[] children = new int[2];
+            int count = 0;
+            for (int index = 0; index < 2; index++) {
+                int child = tree.child(node, index);
+                if (child != DoubleBinaryTree.NONE) {
+                    children[count++] = child;
+                }
+            }
+            int depth = 0;
+            for (int at = tree.parent(node); at != DoubleBinaryTree.NONE; at = tree.parent(at)) {
+                depth++;
+            }
+            return new Node(
+                    member, placement.membersOn(0), node, Arrays.copyOf(children, count), tree.parent(node), depth);
+        }
+
+        boolean isRoot() {
+            return parent == DoubleBinaryTree.NONE;
+        }
+
+        int peers() {
+            return local - 1;
+        }
+
+        /** Slot by which finished sums pass. */
+        int sums() {
+            return local - 1;
+        }
+
+        /** Slot that leads to the head above. */
+        int above() {
+            return local + children.length;
+        }
+
+        /** Nodes below, then the one above. */
+        int[] remote() {
+            int[] remote = Arrays.copyOf(children, children.length + (isRoot() ? 0 : 1));
+            if (!isRoot()) {
+                remote[children.length] = parent;
+            }
+            return remote;
+        }
+
+        int remoteSlot(int other) {
+            int[] remote = remote();
+            for (int i = 0; i < remote.length; i++) {
+                if (remote[i] == other) {
+                    return i;
+                }
+            }
+            throw new IllegalStateException("nodes " + node + " and " + other + " are not joined");
+        }
+
+        /** The member so many places after this one on the node. */
+        int neighbour(int distance) {
+            int first = node * local;
+            return first + Math.floorMod(member - first + distance, local);
+        }
+
+        /** The member with the same position on another node. */
+        int head(int other) {
+            return member + (other - node) * local;
+        }
+
+        /** What a member's link carries of a chunk in one direction, of its two ways through the switch [bytes]. */
+        long exchanged(long bytes) {
+            return divideUp(bytes * (local + 1), 2L * local);
+        }
+
+        long exchangedWithEach(long bytes) {
+            return divideUp(exchanged(bytes), peers());
+        }
+
+        /** The part of a chunk that a head joins with other nodes [bytes]. */
+        long ownPart(long bytes) {
+            return divideUp(bytes, local);
+        }
+
+        private static long divideUp(long dividend, long divisor) {
+            return (dividend + divisor - 1) / divisor;
+        }
+    }
+
+    /**
+     * How many chunks later than offered a chunk is summed, finished and stored: as many as follow one another within the time of each way on idle
+     * links.
+     *
+     * @param summed chunks that are offered while the switch adds one up
+     * @param finished chunks that are offered until it is back from the root
+     * @param stored chunks that are offered until it is stored
+     */
+    private record Lags(int summed, int finished, int stored) {
+
+        static Lags of(CollectiveRequest request, Chunks chunks, Node node) {
+            Transport transport = request.transport();
+            long bytes = chunks.bytesMax();
+            long periodPs = Math.max(1, transport.copyRate().serializationPs(2 * node.exchanged(bytes)));
+            long switchPs = transport.intraStepPs()
+                    + request.cluster().instance().intraNode().latencyPs();
+            long throughSwitch = Math.min(1 + switchPs / periodPs, LAGS_MAX - 1);
+            long throughTree = 0;
+            if (!node.isRoot()) {
+                long hopPs = transport.interStepPs()
+                        + request.cluster().instance().nic().latencyPs()
+                        + request.cluster().instance().nic().effectiveRate().serializationPs(node.ownPart(bytes));
+                throughTree = 1 + 2 * node.depth() * hopPs / periodPs;
+            }
+            return new Lags(
+                    (int) throughSwitch,
+                    Math.toIntExact(throughSwitch + throughTree),
+                    Math.toIntExact(2 * throughSwitch + throughTree));
+        }
+    }
+}

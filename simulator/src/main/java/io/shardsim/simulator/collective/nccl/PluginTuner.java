@@ -1,0 +1,116 @@
+package io.shardsim.simulator.collective.nccl;
+
+import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.collective.CollectiveKind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a network plugin prefers over NCCL's own estimates: for a kind of collective and a number of ranks on each node, polygons over bytes and ranks,
+ * each with an algorithm and a protocol. The first polygon that holds a point, edges included, decides; where none does, and on one and two nodes,
+ * NCCL estimates (aws-ofi-nccl, src/tuner/nccl_ofi_regions.cpp, region_get_coll_info_internal_v3).
+ */
+final class PluginTuner {
+    /** Prefers nothing. */
+    static final PluginTuner NONE = new PluginTuner(Map.of());
+
+    private static final int NODES_ESTIMATED_BY_NCCL = 2;
+    /** Distance from an edge that counts as on it, as a share of the polygon's rectangle [1]. */
+    private static final double ON_EDGE = 1e-12;
+
+    private final Map<String, List<Region>> regions;
+
+    private PluginTuner(Map<String, List<Region>> regions) {
+        this.regions = regions;
+    }
+
+    /** What is preferred. */
+    record Preference(String algorithm, Protocol protocol) {}
+
+    private record Point(double bytes, double ranks) {}
+
+    private record Region(Preference preference, List<Point> corners) {}
+
+    /** The regions in a file beside the constants: {@code kind.ranks-per-node.number = algorithm protocol, bytes ranks, ...}. */
+    static PluginTuner of(String name) {
+        Constants constants = Objects.requireNonNull(Constants.find(NcclGpu.FILES, name), name);
+        Map<String, List<Region>> regions = new LinkedHashMap<>();
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            for (int ranksPerNode = 1; ranksPerNode <= 8; ranksPerNode++) {
+                String key = key(kind, ranksPerNode);
+                for (int number = 1; constants.has(key + "." + number); number++) {
+                    regions.computeIfAbsent(key, unknown -> new ArrayList<>())
+                            .add(region(constants.list(key + "." + number)));
+                }
+            }
+        }
+        return new PluginTuner(regions);
+    }
+
+    private static String key(CollectiveKind kind, int ranksPerNode) {
+        return kind.id() + "." + ranksPerNode;
+    }
+
+    private static Region region(List<String> words) {
+        String[] preference = words.get(0).split(" ");
+        List<Point> corners = words.subList(1, words.size()).stream()
+                .map(word -> word.split(" "))
+                .map(corner -> new Point(Double.parseDouble(corner[0]), Double.parseDouble(corner[1])))
+                .toList();
+        return new Region(new Preference(preference[0], Protocol.of(preference[1])), corners);
+    }
+
+    /**
+     * The preferred way, or null.
+     *
+     * @param available what can carry the collective at all; others are passed over
+     */
+    @Nullable
+    Preference preference(CollectiveKind kind, Rings rings, long totalBytes, Predicate<Preference> available) {
+        if (rings.nodes() <= NODES_ESTIMATED_BY_NCCL || rings.ranks() % rings.nodes() != 0) {
+            return null;
+        }
+        Point point = new Point(totalBytes, rings.ranks());
+        return regions.getOrDefault(key(kind, rings.ranks() / rings.nodes()), List.of()).stream()
+                .filter(region -> available.test(region.preference()) && holds(region.corners(), point))
+                .map(Region::preference)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Counts the edges to the right of the point. */
+    private static boolean holds(List<Point> corners, Point point) {
+        boolean inside = false;
+        for (int i = 0; i < corners.size(); i++) {
+            Point from = corners.get(i);
+            Point to = corners.get((i + 1) % corners.size());
+            if (isOn(from, to, point)) {
+                return true;
+            }
+            if (from.ranks() > point.ranks() != to.ranks() > point.ranks()) {
+                double along = (point.ranks() - from.ranks()) / (to.ranks() - from.ranks());
+                inside ^= from.bytes() + along * (to.bytes() - from.bytes()) > point.bytes();
+            }
+        }
+        return inside;
+    }
+
+    private static boolean isOn(Point from, Point to, Point point) {
+        double cross = (to.bytes() - from.bytes()) * (point.ranks() - from.ranks())
+                - (to.ranks() - from.ranks()) * (point.bytes() - from.bytes());
+        double size =
+                Math.max(1, Math.abs(to.bytes() - from.bytes())) * Math.max(1, Math.abs(to.ranks() - from.ranks()));
+        return Math.abs(cross) <= ON_EDGE * size
+                && isBetween(from.bytes(), point.bytes(), to.bytes())
+                && isBetween(from.ranks(), point.ranks(), to.ranks());
+    }
+
+    private static boolean isBetween(double one, double value, double other) {
+        return Math.min(one, other) <= value && value <= Math.max(one, other);
+    }
+}
