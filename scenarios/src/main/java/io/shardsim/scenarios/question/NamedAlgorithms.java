@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.strategy.RankGroups;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
@@ -16,14 +17,24 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Algorithms that a strategy is told to use: each must be able to carry what the strategy hands it. */
+/** Algorithms that a scenario names: each must be able to carry what it is handed. */
 final class NamedAlgorithms {
     private static final String SUFFIX = "algorithm";
 
     private NamedAlgorithms() {}
 
+    /** What is wrong with an algorithm for a bare collective over all GPUs, a sentence that begins with it; null when nothing is. */
+    static @Nullable String problem(Task.Collective task, String algorithm, Cluster where) {
+        RankGroups world = new RankGroups("world", where.worldSize(), where.worldSize(), 1);
+        String label = task.kind().id();
+        return refusal(
+                transports(),
+                new Operation.Collective(Stream.GATHER, task.kind(), world, task.totalBytes(), algorithm, label),
+                where);
+    }
+
     /**
-     * What is wrong with them, a sentence each that begins with the parameter.
+     * What is wrong with those of a strategy, a sentence each that begins with the parameter.
      *
      * @param given parameters of the strategy that the scenario names
      */
@@ -35,8 +46,7 @@ final class NamedAlgorithms {
         if (named.isEmpty()) {
             return List.of();
         }
-        TransportModel transports =
-                new NcclTransportModel(CollectiveCatalog.load().algorithms());
+        TransportModel transports = transports();
         Set<String> found = new LinkedHashSet<>();
         for (Operation.Collective collective : collectives(strategy.plan(job))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
@@ -51,6 +61,10 @@ final class NamedAlgorithms {
             });
         }
         return List.copyOf(found);
+    }
+
+    private static TransportModel transports() {
+        return new NcclTransportModel(CollectiveCatalog.load().algorithms());
     }
 
     private static Set<Operation.Collective> collectives(StepPlan plan) {

@@ -152,7 +152,7 @@ public final class ScenarioReader {
                                 + " measured latency");
             }
             Task task = file.has("workload") ? collective(cluster) : training(cluster);
-            CollectiveSettings settings = collectives(task);
+            CollectiveSettings settings = collectives(task, cluster);
             if (cluster == null || task == null) {
                 return null;
             }
@@ -202,7 +202,7 @@ public final class ScenarioReader {
                     + ", or run a bare collective with workload: {collective: all_reduce, size: 1 GiB}";
         }
 
-        private CollectiveSettings collectives(@Nullable Task task) {
+        private CollectiveSettings collectives(@Nullable Task task, @Nullable Cluster cluster) {
             Block block = file.block("collectives");
             String own = task instanceof Task.Training training
                     ? training.strategy().parameters().getOrDefault(COLLECTIVE_LIBRARY, CollectiveSettings.NCCL)
@@ -211,11 +211,12 @@ public final class ScenarioReader {
                 return new CollectiveSettings(own, CollectiveSettings.AUTO, null);
             }
             String algorithm = block.text("algorithm", CollectiveSettings.AUTO);
-            checkAlgorithm(algorithm, block.at("algorithm"), task);
+            checkAlgorithm(algorithm, block.at("algorithm"), task, cluster);
             return new CollectiveSettings(block.text("library", own), algorithm, block.whole("chunk"));
         }
 
-        private void checkAlgorithm(String algorithm, Position position, @Nullable Task task) {
+        private void checkAlgorithm(
+                String algorithm, Position position, @Nullable Task task, @Nullable Cluster cluster) {
             if (algorithm.equals(CollectiveSettings.AUTO)) {
                 return;
             }
@@ -234,6 +235,11 @@ public final class ScenarioReader {
                         "algorithm " + algorithm
                                 + (kind == null ? " is not in the catalog; " : " does not carry " + kind + "; ")
                                 + Nearest.remedy(algorithm, withAuto(known)));
+            } else if (task instanceof Task.Collective bare && cluster != null && cluster.worldSize() > 1) {
+                String problem = NamedAlgorithms.problem(bare, algorithm, cluster);
+                if (problem != null) {
+                    problems.add(position, problem);
+                }
             }
         }
 

@@ -460,6 +460,26 @@ class ScenarioErrorsTest {
     }
 
     @Test
+    void anAlgorithmThatTheClusterCannotRunIsToldWithThoseThatItCan() {
+        assertThat(problems("""
+                scenario: no-switch
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: all_reduce, size: 1 GiB}
+                collectives: {algorithm: nvls-tree}
+                """))
+                .containsExactly("a.yaml:4:26: algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes;"
+                        + " these can: ring, smddp, tree");
+        assertThat(problems("""
+                scenario: one-node
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                workload: {collective: all_reduce, size: 1 GiB}
+                sweep: {collectives.algorithm: [nvls, nvls-tree]}
+                """))
+                .containsExactly("a.yaml:4:39: algorithm nvls-tree cannot carry all_reduce over 8 ranks of 1 nodes;"
+                        + " these can: nvls, ring, tree");
+    }
+
+    @Test
     void allProblemsOfAFileAreToldTogetherInOrderOfPlace() {
         assertThat(problems(VALID.replace("nodes: 32", "nodes: 0")
                         .replace("gpt2-30b", "gpt5")
