@@ -71,8 +71,15 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return candidate;
     }
 
-    /** The strategy on the largest cluster in short; in full where that is not unique; with the sweep's values where neither is. */
+    /**
+     * The strategy on the largest cluster in short; in full where that is not unique; with the sweep's values where neither is. A collective for which
+     * the library chose one algorithm here and another one there is named without them.
+     */
     private static String seriesName(List<RunResult> members, Iterable<List<RunResult>> all) {
+        RunFacts.Collective bare = members.get(0).facts().collective();
+        if (bare != null && members.stream().map(RunResult::label).distinct().count() > 1) {
+            return withVarying(bare.kind().id(), members, others(members, all));
+        }
         String brief = shortLabel(members);
         if (rivals(members, all, brief, ScenarioResult::shortLabel).isEmpty()) {
             return brief;
@@ -82,7 +89,11 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         if (rivals.isEmpty()) {
             return full;
         }
-        StringBuilder words = new StringBuilder(brief);
+        return withVarying(brief, members, rivals);
+    }
+
+    private static String withVarying(String name, List<RunResult> members, List<List<RunResult>> rivals) {
+        StringBuilder words = new StringBuilder(name);
         varying(members, rivals)
                 .forEach((path, value) -> words.append(", ")
                         .append(setting(
@@ -90,18 +101,24 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return words.toString();
     }
 
+    private static List<List<RunResult>> others(List<RunResult> members, Iterable<List<RunResult>> all) {
+        List<List<RunResult>> others = new ArrayList<>();
+        all.forEach(other -> {
+            if (other != members) {
+                others.add(other);
+            }
+        });
+        return others;
+    }
+
     private static List<List<RunResult>> rivals(
             List<RunResult> members,
             Iterable<List<RunResult>> all,
             String name,
             Function<List<RunResult>, String> naming) {
-        List<List<RunResult>> rivals = new ArrayList<>();
-        for (List<RunResult> other : all) {
-            if (other != members && naming.apply(other).equals(name)) {
-                rivals.add(other);
-            }
-        }
-        return rivals;
+        return others(members, all).stream()
+                .filter(other -> naming.apply(other).equals(name))
+                .toList();
     }
 
     private static String label(List<RunResult> members) {

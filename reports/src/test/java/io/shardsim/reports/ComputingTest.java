@@ -178,6 +178,13 @@ class ComputingTest {
     }
 
     @Test
+    void collectivesAreNamedWithoutAnAlgorithmThatChangesAlongTheSeries() {
+        assertThat(SampleRuns.collectives("s").series().keySet())
+                .containsExactly("all_reduce, size 32 MiB", "all_reduce, size 64 MiB");
+        assertThat(SampleRuns.collective("s").series().keySet()).containsExactly("all_reduce, ring");
+    }
+
+    @Test
     void comparisonNamesThePartThatDiffersMost() {
         StrategyComparison comparison =
                 StrategyComparison.of(SampleRuns.sweep("s")).get(0);

@@ -110,23 +110,38 @@ public final class SampleRuns {
     }
 
     public static ScenarioResult collective(String name) {
-        Cluster cluster = p4d(2);
+        return ScenarioResult.of(name, List.of(collective(name, Map.of(), 2, 1L << 30, "ring")));
+    }
+
+    /** Two sizes on one and two nodes, for which the library chose differently. */
+    public static ScenarioResult collectives(String name) {
+        List<RunResult> runs = new ArrayList<>();
+        for (int nodes = 1; nodes <= 2; nodes++) {
+            for (int mib = 32; mib <= 64; mib += 32) {
+                Map<String, Object> point = Map.of("cluster.nodes", nodes, "workload.size", mib + " MiB");
+                runs.add(collective(name, point, nodes, (long) mib << 20, nodes == 1 ? "ring" : "tree"));
+            }
+        }
+        return ScenarioResult.of(name, runs);
+    }
+
+    private static RunResult collective(
+            String name, Map<String, Object> point, int nodes, long totalBytes, String algorithm) {
+        Cluster cluster = p4d(nodes);
         RunFacts facts = RunFacts.ofCollective(
                 name,
-                Map.of(),
+                point,
                 cluster,
-                new RunFacts.Collective(CollectiveKind.ALL_REDUCE, 1L << 30, "ring", "nccl"),
+                new RunFacts.Collective(CollectiveKind.ALL_REDUCE, totalBytes, algorithm, "nccl"),
                 List.of(),
                 List.of(),
                 sources());
         long end = 45 * MS;
-        return ScenarioResult.of(
-                name,
-                List.of(RunResult.of(
-                        facts,
-                        new StepObservation(
-                                end, List.of(), links(cluster, end, 1L << 31), List.of(), 1000, 1000, 10, "c011ec7"),
-                        0.25)));
+        return RunResult.of(
+                facts,
+                new StepObservation(
+                        end, List.of(), links(cluster, end, 2 * totalBytes), List.of(), 1000, 1000, 10, "c011ec7"),
+                0.25);
     }
 
     /** A run of which the scenario says where its samples come from and where its checkpoints go. */

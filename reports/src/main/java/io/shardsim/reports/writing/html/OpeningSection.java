@@ -10,6 +10,7 @@ import io.shardsim.reports.TrainingCost;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +42,25 @@ public final class OpeningSection {
                 parts.add("global batch " + Quantities.count(model.globalBatch()));
             }
         } else if (facts.collective() != null) {
-            parts.add(facts.collective().kind().id().replace('_', '-') + " of "
-                    + Quantities.bytes(facts.collective().totalBytes()));
+            parts.add(facts.collective().kind().id().replace('_', '-') + " of " + sizes());
         }
         int least = result.runs().stream().mapToInt(RunResult::gpus).min().orElse(0);
         int most = result.runs().stream().mapToInt(RunResult::gpus).max().orElse(0);
         parts.add((least == most ? "" : least + " to ") + Quantities.counted(most, "GPU") + " of "
                 + facts.cluster().instance().name());
         return String.join(" \u00b7 ", parts);
+    }
+
+    private String sizes() {
+        LongSummaryStatistics sizes =
+                result.runs().stream().mapToLong(OpeningSection::size).summaryStatistics();
+        String most = Quantities.bytes(sizes.getMax());
+        return sizes.getMin() == sizes.getMax() ? most : Quantities.bytes(sizes.getMin()) + " to " + most;
+    }
+
+    private static long size(RunResult run) {
+        RunFacts.Collective bare = run.facts().collective();
+        return bare == null ? 0 : bare.totalBytes();
     }
 
     private boolean same(ToLongFunction<RunResult> figure) {
@@ -62,7 +74,8 @@ public final class OpeningSection {
             return ReportPage.trains(result) ? "None of the points fits in memory." : "Nothing ran.";
         }
         if (best.collective() != null) {
-            return "It takes " + Quantities.seconds(best.collective().seconds()) + " on "
+            String what = same(OpeningSection::size) ? "It takes " : Quantities.bytes(size(best)) + " take ";
+            return what + Quantities.seconds(best.collective().seconds()) + " on "
                     + Quantities.counted(best.gpus(), "GPU") + ", "
                     + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
         }

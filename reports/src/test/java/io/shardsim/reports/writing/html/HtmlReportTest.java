@@ -132,6 +132,13 @@ class HtmlReportTest {
     }
 
     @Test
+    void severalSizesAreTold() {
+        assertThat(page(SampleRuns.collectives("c")))
+                .contains("all-reduce of 33.6 MB to 67.1 MB", "67.1 MB take 45.0 ms on 16 GPUs");
+        assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1.07 GB", "It takes 45.0 ms on 16 GPUs");
+    }
+
+    @Test
     void sweepShowsEverySection() {
         assertThat(page(SampleRuns.sweep("s")))
                 .contains(
