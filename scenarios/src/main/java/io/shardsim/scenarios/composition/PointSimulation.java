@@ -8,11 +8,7 @@ import io.shardsim.scenarios.question.CollectiveSettings;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.scenarios.reference.RecordedErrors;
-import io.shardsim.simulator.collective.CollectiveAlgorithm;
-import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
-import io.shardsim.simulator.collective.nccl.NcclTransportModel;
-import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.RunObserver;
@@ -41,9 +37,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
-    private static final List<CollectiveAlgorithm> ALGORITHMS =
-            CollectiveCatalog.load().algorithms();
-
     /** Share of a GPU's memory from which on published runs were sometimes slower than ours (DEVIATIONS.md, E). */
     private static final double EDGE_OF_MEMORY = 0.93;
 
@@ -113,7 +106,7 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         Cluster cluster = point.cluster();
         ShardingStrategy strategy = task.strategy().create();
-        long bufferBytes = transports(point.collectives()).bufferBytes(cluster);
+        long bufferBytes = point.collectives().transports().bufferBytes(cluster);
         long capacityBytes = cluster.instance().gpu().memoryBytes() - bufferBytes;
         LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
         int shardGroup = strategy.shardGroups(found.job()).size();
@@ -176,7 +169,7 @@ public final class PointSimulation implements ScenarioRunner {
     static boolean fits(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
         Cluster cluster = point.cluster();
-        long bufferBytes = transports(point.collectives()).bufferBytes(cluster);
+        long bufferBytes = point.collectives().transports().bufferBytes(cluster);
         return settle(
                         task.strategy().create(),
                         task,
@@ -330,7 +323,8 @@ public final class PointSimulation implements ScenarioRunner {
                 task.totalBytes(),
                 point.collectives().algorithm(),
                 task.kind().id()));
-        TransportModel.Choice choice = transports(point.collectives())
+        TransportModel.Choice choice = point.collectives()
+                .transports()
                 .choose(task.kind(), point.collectives().algorithm(), task.totalBytes(), world.membersOf(0), cluster);
         RunFacts facts = RunFacts.ofCollective(
                 point.scenario(),
@@ -358,17 +352,8 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         return simulator.run(
                 new SimulationSetup(
-                        cluster, plan, times, transports(settings), Map.of(), skipRepetition, skipRepetition),
+                        cluster, plan, times, settings.transports(), Map.of(), skipRepetition, skipRepetition),
                 observer);
-    }
-
-    private static TransportModel transports(CollectiveSettings settings) {
-        Long chunk = settings.chunkBytes();
-        long chunkBytesMax = chunk == null ? Long.MAX_VALUE : chunk;
-        NcclTransportModel nccl = new NcclTransportModel(ALGORITHMS, chunkBytesMax);
-        return settings.library().equals(CollectiveSettings.SMDDP)
-                ? new SmddpTransportModel(nccl, ALGORITHMS, chunkBytesMax)
-                : nccl;
     }
 
     @Override

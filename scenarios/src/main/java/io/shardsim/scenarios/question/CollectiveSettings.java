@@ -1,5 +1,10 @@
 package io.shardsim.scenarios.question;
 
+import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,4 +22,14 @@ public record CollectiveSettings(
     public static final String SMDDP = "smddp";
 
     static final List<String> LIBRARIES = List.of(NCCL, SMDDP);
+
+    private static final List<CollectiveAlgorithm> ALGORITHMS =
+            CollectiveCatalog.load().algorithms();
+
+    /** The library's choices and what they cost. */
+    public TransportModel transports() {
+        long chunkBytesMax = chunkBytes == null ? Long.MAX_VALUE : chunkBytes;
+        NcclTransportModel nccl = new NcclTransportModel(ALGORITHMS, chunkBytesMax);
+        return library.equals(SMDDP) ? new SmddpTransportModel(nccl, ALGORITHMS, chunkBytesMax) : nccl;
+    }
 }

@@ -1,10 +1,8 @@
 package io.shardsim.scenarios.question;
 
-import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.TransportModel;
-import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.strategy.Operation;
-import io.shardsim.simulator.strategy.RankGroups;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StepPlan;
 import io.shardsim.simulator.strategy.Stream;
@@ -15,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Algorithms that a scenario names: each must be able to carry what it is handed. */
@@ -24,13 +23,9 @@ final class NamedAlgorithms {
     private NamedAlgorithms() {}
 
     /** What is wrong with an algorithm for a bare collective over all GPUs, a sentence that begins with it; null when nothing is. */
-    static @Nullable String problem(Task.Collective task, String algorithm, Cluster where) {
-        RankGroups world = new RankGroups("world", where.worldSize(), where.worldSize(), 1);
-        String label = task.kind().id();
-        return refusal(
-                transports(),
-                new Operation.Collective(Stream.GATHER, task.kind(), world, task.totalBytes(), algorithm, label),
-                where);
+    static @Nullable String problem(Task.Collective task, CollectiveSettings settings, Cluster where) {
+        int[] everyone = IntStream.range(0, where.worldSize()).toArray();
+        return refusal(settings.transports(), task.kind(), settings.algorithm(), task.totalBytes(), everyone, where);
     }
 
     /**
@@ -46,14 +41,21 @@ final class NamedAlgorithms {
         if (named.isEmpty()) {
             return List.of();
         }
-        TransportModel transports = transports();
+        TransportModel transports =
+                new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
         Set<String> found = new LinkedHashSet<>();
         for (Operation.Collective collective : collectives(strategy.plan(job))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
             named.forEach((key, algorithm) -> {
                 String problem = key.startsWith("reduce") == reduces
                                 && collective.algorithm().equals(algorithm)
-                        ? refusal(transports, collective, where)
+                        ? refusal(
+                                transports,
+                                collective.kind(),
+                                algorithm,
+                                collective.totalBytes(),
+                                collective.groups().membersOf(0),
+                                where)
                         : null;
                 if (problem != null) {
                     found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
@@ -61,10 +63,6 @@ final class NamedAlgorithms {
             });
         }
         return List.copyOf(found);
-    }
-
-    private static TransportModel transports() {
-        return new NcclTransportModel(CollectiveCatalog.load().algorithms());
     }
 
     private static Set<Operation.Collective> collectives(StepPlan plan) {
@@ -77,14 +75,15 @@ final class NamedAlgorithms {
         return distinct;
     }
 
-    private static @Nullable String refusal(TransportModel transports, Operation.Collective collective, Cluster where) {
+    private static @Nullable String refusal(
+            TransportModel transports,
+            CollectiveKind kind,
+            String algorithm,
+            long totalBytes,
+            int[] members,
+            Cluster where) {
         try {
-            transports.choose(
-                    collective.kind(),
-                    collective.algorithm(),
-                    collective.totalBytes(),
-                    collective.groups().membersOf(0),
-                    where);
+            transports.choose(kind, algorithm, totalBytes, members, where);
             return null;
         } catch (IllegalArgumentException e) {
             return e.getMessage();

@@ -210,13 +210,15 @@ public final class ScenarioReader {
             if (block == null) {
                 return new CollectiveSettings(own, CollectiveSettings.AUTO, null);
             }
-            String algorithm = block.text("algorithm", CollectiveSettings.AUTO);
-            checkAlgorithm(algorithm, block.at("algorithm"), task, cluster);
-            return new CollectiveSettings(block.text("library", own), algorithm, block.whole("chunk"));
+            CollectiveSettings settings = new CollectiveSettings(
+                    block.text("library", own), block.text("algorithm", CollectiveSettings.AUTO), block.whole("chunk"));
+            checkAlgorithm(settings, block.at("algorithm"), task, cluster);
+            return settings;
         }
 
         private void checkAlgorithm(
-                String algorithm, Position position, @Nullable Task task, @Nullable Cluster cluster) {
+                CollectiveSettings settings, Position position, @Nullable Task task, @Nullable Cluster cluster) {
+            String algorithm = settings.algorithm();
             if (algorithm.equals(CollectiveSettings.AUTO)) {
                 return;
             }
@@ -235,8 +237,10 @@ public final class ScenarioReader {
                         "algorithm " + algorithm
                                 + (kind == null ? " is not in the catalog; " : " does not carry " + kind + "; ")
                                 + Nearest.remedy(algorithm, withAuto(known)));
-            } else if (task instanceof Task.Collective bare && cluster != null && cluster.worldSize() > 1) {
-                String problem = NamedAlgorithms.problem(bare, algorithm, cluster);
+                return;
+            }
+            if (task instanceof Task.Collective bare && cluster != null && cluster.worldSize() > 1) {
+                String problem = NamedAlgorithms.problem(bare, settings, cluster);
                 if (problem != null) {
                     problems.add(position, problem);
                 }

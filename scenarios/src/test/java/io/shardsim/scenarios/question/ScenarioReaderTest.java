@@ -225,6 +225,18 @@ class ScenarioReaderTest {
         assertThat(point.collectives().chunkBytes()).isEqualTo(1L << 20);
     }
 
+    /** SMDDP leaves to NCCL what it does not carry, asked for by name or not. */
+    @Test
+    void aLibraryMayBeAskedForWhereItFallsBack() throws InputException {
+        String text = """
+                scenario: one-node
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                workload: {collective: all_reduce, size: 1 GiB}
+                collectives: {library: smddp, algorithm: smddp}
+                """;
+        assertThat(read(text).points().get(0).collectives().algorithm()).isEqualTo("smddp");
+    }
+
     @Test
     void largeNumbersMayBeWrittenWithExponents() throws InputException {
         Scenario scenario = read(BASE.replace("1536", "1.536e3"));
