@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -75,7 +76,7 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
      * The strategy on the largest cluster in short; in full where that is not unique; with the sweep's values where neither is. A collective for which
      * the library chose one algorithm here and another one there is named without them.
      */
-    private static String seriesName(List<RunResult> members, Iterable<List<RunResult>> all) {
+    private static String seriesName(List<RunResult> members, Collection<List<RunResult>> all) {
         RunFacts.Collective bare = members.get(0).facts().collective();
         if (bare != null && members.stream().map(RunResult::label).distinct().count() > 1) {
             return withVarying(bare.kind().id(), members, others(members, all));
@@ -101,19 +102,13 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
         return words.toString();
     }
 
-    private static List<List<RunResult>> others(List<RunResult> members, Iterable<List<RunResult>> all) {
-        List<List<RunResult>> others = new ArrayList<>();
-        all.forEach(other -> {
-            if (other != members) {
-                others.add(other);
-            }
-        });
-        return others;
+    private static List<List<RunResult>> others(List<RunResult> members, Collection<List<RunResult>> all) {
+        return all.stream().filter(other -> other != members).toList();
     }
 
     private static List<List<RunResult>> rivals(
             List<RunResult> members,
-            Iterable<List<RunResult>> all,
+            Collection<List<RunResult>> all,
             String name,
             Function<List<RunResult>, String> naming) {
         return others(members, all).stream()

@@ -44,7 +44,7 @@ record Chunks(long partBytes, long chunkBytes) {
         return Math.max(1, Math.min(chunkBytes, partBytes));
     }
 
-    private static long ceilDiv(long dividend, long divisor) {
+    static long ceilDiv(long dividend, long divisor) {
         return (dividend + divisor - 1) / divisor;
     }
 }

@@ -73,7 +73,8 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
             int peer = node.head(remote[i]);
             sources[slot] = request.members()[peer];
             targets[slot] = sources[slot];
-            slots[slot] = node.local() + Node.of(request, peer, channel).remoteSlot(node.node());
+            slots[slot] = node.local()
+                    + TreeAllReduce.indexOf(Node.of(request, peer, channel).remote(), node.node());
             nics[slot] = Rail.ownNic(request, member, channel);
         }
         return new ChannelProgram(sources, targets, slots, nics, primitives(request, channel, node));
@@ -82,9 +83,9 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
     private List<Primitive> primitives(CollectiveRequest request, int channel, Node node) {
         Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
         Lags lags = Lags.of(request, chunks, node);
-        int edges = node.local() + node.remote().length;
-        int role = Math.multiplyExact(2 * LAGS_MAX, lags.finished()) + 2 * lags.summed() + (node.isRoot() ? 1 : 0);
-        return shared.get(request, chunks, edges, role, primitives -> {
+        int place = 8 * node.local() + 2 * node.children().length + (node.isRoot() ? 1 : 0);
+        int role = Math.multiplyExact(LAGS_MAX, lags.finished()) + lags.summed();
+        return shared.get(request, chunks, place, role, primitives -> {
             for (int i = 0; i < chunks.count() + lags.stored(); i++) {
                 if (i < chunks.count()) {
                     offer(primitives, node, i, chunks.bytes(i));
@@ -202,16 +203,6 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
             return remote;
         }
 
-        int remoteSlot(int other) {
-            int[] remote = remote();
-            for (int i = 0; i < remote.length; i++) {
-                if (remote[i] == other) {
-                    return i;
-                }
-            }
-            throw new IllegalStateException("nodes " + node + " and " + other + " are not joined");
-        }
-
         /** The member so many places after this one on the node. */
         int neighbour(int distance) {
             int first = node * local;
@@ -225,20 +216,16 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
 
         /** What a member's link carries of a chunk in one direction, of its two ways through the switch [bytes]. */
         long exchanged(long bytes) {
-            return divideUp(bytes * (local + 1), 2L * local);
+            return Chunks.ceilDiv(bytes * (local + 1), 2L * local);
         }
 
         long exchangedWithEach(long bytes) {
-            return divideUp(exchanged(bytes), peers());
+            return Chunks.ceilDiv(exchanged(bytes), peers());
         }
 
         /** The part of a chunk that a head joins with other nodes [bytes]. */
         long ownPart(long bytes) {
-            return divideUp(bytes, local);
-        }
-
-        private static long divideUp(long dividend, long divisor) {
-            return (dividend + divisor - 1) / divisor;
+            return Chunks.ceilDiv(bytes, local);
         }
     }
 
@@ -248,9 +235,8 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
      *
      * @param summed chunks that are offered while the switch adds one up
      * @param finished chunks that are offered until it is back from the root
-     * @param stored chunks that are offered until it is stored
      */
-    private record Lags(int summed, int finished, int stored) {
+    private record Lags(int summed, int finished) {
 
         static Lags of(CollectiveRequest request, Chunks chunks, Node node) {
             Transport transport = request.transport();
@@ -266,10 +252,12 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
                         + request.cluster().instance().nic().effectiveRate().serializationPs(node.ownPart(bytes));
                 throughTree = 1 + 2 * node.depth() * hopPs / periodPs;
             }
-            return new Lags(
-                    (int) throughSwitch,
-                    Math.toIntExact(throughSwitch + throughTree),
-                    Math.toIntExact(2 * throughSwitch + throughTree));
+            return new Lags((int) throughSwitch, Math.toIntExact(throughSwitch + throughTree));
+        }
+
+        /** Chunks that are offered until it is stored: the way back through the switch is as long as the way to the sum. */
+        int stored() {
+            return finished + summed;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.collective;
 
+import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
@@ -50,6 +51,14 @@ public record Transport(
                 storeRate.times(channels),
                 wireRatio,
                 smPerChannel * channels);
+    }
+
+    /** Rate at which one channel's thread block gets through a primitive. */
+    public Bandwidth rate(Primitive primitive) {
+        if (primitive.sendSlot() == ChannelProgram.NONE) {
+            return storeRate;
+        }
+        return primitive.reduces() ? reduceRate : copyRate;
     }
 
     /** Bytes on the wire for bytes of payload, rounded up. */

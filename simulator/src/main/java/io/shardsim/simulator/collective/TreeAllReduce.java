@@ -132,7 +132,7 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
         }
     }
 
-    private static int indexOf(int[] values, int value) {
+    static int indexOf(int[] values, int value) {
         for (int i = 0; i < values.length; i++) {
             if (values[i] == value) {
                 return i;

@@ -13,7 +13,6 @@ import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.strategy.Operation;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.topology.Router;
-import io.shardsim.topology.units.Bandwidth;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -151,7 +150,7 @@ public final class GpuDevice extends Device {
         Transport transport = run.collective.transport();
         long bytes = run.sliceBytes(channel, current);
         long warps = (bytes + WARP_BYTES - 1) / WARP_BYTES;
-        long freePs = nowPs + rate(transport, current).serializationPs(warps * WARP_BYTES);
+        long freePs = nowPs + transport.rate(current).serializationPs(warps * WARP_BYTES);
         if (current.sendSlot() != ChannelProgram.NONE) {
             send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
         }
@@ -161,13 +160,6 @@ public final class GpuDevice extends Device {
         if (whole && channel == 0 && specification.observer() != null && run.beginsAgain(channel)) {
             specification.observer().onRepetition(run.operation);
         }
-    }
-
-    private static Bandwidth rate(Transport transport, Primitive primitive) {
-        if (primitive.sendSlot() == ChannelProgram.NONE) {
-            return transport.storeRate();
-        }
-        return primitive.reduces() ? transport.reduceRate() : transport.copyRate();
     }
 
     /** Pushes a slice while the block copies it; towards a NIC, once it is staged. */

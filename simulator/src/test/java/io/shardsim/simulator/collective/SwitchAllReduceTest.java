@@ -61,6 +61,15 @@ class SwitchAllReduceTest {
         }
     }
 
+    /** 24 ranks, once six and once eight to a node, in chunks of one size: members with as many edges do different things. */
+    @Test
+    void programsOfOtherNodesAreNotMixedUp() {
+        for (int gpus : new int[] {6, 8, 6}) {
+            CollectiveRequest request = request(24 / gpus, gpus, 100_003, Groups.transport(2, 4_096, 1));
+            InOrderInterpreter.run(TREE, request, new Heard(request.size()));
+        }
+    }
+
     @Test
     void asksForEqualNodesOfMoreThanTwo() {
         Transport transport = Groups.transport(2, 4_096, 1);

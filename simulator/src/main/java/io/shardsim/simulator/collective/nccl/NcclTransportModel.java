@@ -118,11 +118,11 @@ public final class NcclTransportModel implements TransportModel {
         double bestUs = Double.POSITIVE_INFINITY;
         Map<PluginTuner.Preference, Choice> able = new HashMap<>();
         for (CollectiveAlgorithm candidate : algorithms) {
-            if (!isMeant(candidate, algorithm, kind) || usesSwitch(candidate.name()) && gpu.nvls() == null) {
+            if (!isMeant(candidate, algorithm, kind)) {
                 continue;
             }
             for (Protocol protocol : network.protocols()) {
-                if (usesSwitch(candidate.name()) && protocol != Protocol.SIMPLE) {
+                if (usesSwitch(candidate.name()) && (gpu.nvls() == null || protocol != Protocol.SIMPLE)) {
                     continue;
                 }
                 Transport transport =

@@ -32,9 +32,14 @@ record Rings(int ranks, int nodes, int count, double rate, int channels) {
         int nics = cluster.instance().nicsPerNode();
         int count = Math.max(1, pairs(members, cluster));
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
-        double limit = Math.min(Math.max(1, nics / count) * nicRate, gpu.tuner().nvLinkRate() / Math.max(1, count - 1));
+        double limit = Math.min(Math.max(1, nics / count) * nicRate, nvLinkShare(count, gpu));
         double rate = Tuner.atMost(limit, gpu.tuner().ratesBetweenNodes());
         return new Rings(members.length, nodes, count, rate, 2 * count);
+    }
+
+    /** What a GPU's NVLinks give each of so many rings between nodes at most [bytes/us]. */
+    static double nvLinkShare(int count, NcclGpu gpu) {
+        return gpu.tuner().nvLinkRate() / Math.max(1, count - 1);
     }
 
     /** Pairs of a member of a node and a NIC under one PCIe switch, each in one pair only. */

@@ -15,7 +15,6 @@ import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.calibration.NcclTable;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
-import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
@@ -61,20 +60,13 @@ final class NodeMeasurements {
                     nowPs = Math.max(
                             nowPs, arrivals.get(primitive.receiveSlot()).remove());
                 }
-                nowPs += rate(primitive, transport).serializationPs(primitive.lastSliceBytes());
+                nowPs += transport.rate(primitive).serializationPs(primitive.lastSliceBytes());
                 if (primitive.sendSlot() != ChannelProgram.NONE) {
                     arrivals.get(primitive.sendSlot()).add(nowPs + stepPs);
                 }
             }
         }
         return nowPs;
-    }
-
-    private static Bandwidth rate(Primitive primitive, Transport transport) {
-        if (primitive.sendSlot() == ChannelProgram.NONE) {
-            return transport.storeRate();
-        }
-        return primitive.reduces() ? transport.reduceRate() : transport.copyRate();
     }
 
     /** All but all-to-all on one architecture. */
