@@ -22,6 +22,7 @@ final class RandomScenario {
             "zero1",
             "zero2",
             "zero3",
+            "zero3-0.11",
             "zeropp");
 
     private final SplittableRandom random;

@@ -5,15 +5,17 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The modules of a transformer in the order in which one forward and backward visit them, with the parameter tensors that
  * each needs: what DeepSpeed records in the first step and replays in all others [1].
  *
- * <p>A visit is one run of a module's hooks. Modules that hold parameters are followed by one that holds none (an
- * activation, a dropout, a container), as in the GPT-2 and Llama implementations of Hugging Face: its hooks prefetch too.
+ * <p>A visit is one run of a module's hooks. Between modules that hold parameters stand others that hold none (an activation, a dropout, a rotary
+ * position, a container), as in the GPT-2 and Llama of Hugging Face [2]: their hooks prefetch too, and take as long.
  *
- * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2, record_module.
+ * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2, record_module. [2] transformers 4.34, models/gpt2/modeling_gpt2.py,
+ * models/llama/modeling_llama.py.
  */
 final class ModuleTrace {
     /** Modules whose compute is planned as one: the embedding, a layer or the head, in one direction. */
@@ -46,6 +48,18 @@ final class ModuleTrace {
 
     private static final int[] NOTHING = {};
 
+    /** Modules of a layer with a gated feed-forward block after which the next one that runs holds parameters, too. */
+    private static final Set<String> FOLLOWED_BY_PARAMETERS =
+            Set.of("attention.query", "attention.key", "attention.output", "ffn.up");
+
+    /**
+     * A module that holds parameters.
+     *
+     * @param tensors their numbers
+     * @param followed whether a module that holds none runs next
+     */
+    private record Owner(int[] tensors, boolean followed) {}
+
     private final List<Long> elements = new ArrayList<>();
     private final BitSet layerStarts = new BitSet();
     private final List<Visit> visits = new ArrayList<>();
@@ -57,13 +71,13 @@ final class ModuleTrace {
     static ModuleTrace of(TrainingJob job) {
         ModelShape model = job.model();
         ModuleTrace trace = new ModuleTrace();
-        List<int[]> embedding = trace.modules(job.embeddingTensors());
-        List<List<int[]>> layers = new ArrayList<>();
+        List<Owner> embedding = trace.modules(job.embeddingTensors());
+        List<List<Owner>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
             trace.layerStarts.set(trace.elements.size());
             layers.add(trace.modules(job.layerTensors()));
         }
-        List<int[]> head = trace.modules(job.outputTensors());
+        List<Owner> head = trace.modules(job.outputTensors());
         int[] tied = {0};
         trace.forward(Phase.EMBEDDING_FORWARD, 0, embedding);
         for (int layer = 0; layer < model.layers(); layer++) {
@@ -90,21 +104,22 @@ final class ModuleTrace {
     }
 
     /** Groups tensors by the module that owns them: what stands before the last dot of the name. */
-    private List<int[]> modules(List<ParameterTensor> tensors) {
-        List<int[]> modules = new ArrayList<>();
+    private List<Owner> modules(List<ParameterTensor> tensors) {
+        boolean gated = tensors.stream().anyMatch(tensor -> tensor.name().startsWith("ffn.gate"));
+        List<Owner> modules = new ArrayList<>();
         String current = "";
         List<Integer> numbers = new ArrayList<>();
         for (ParameterTensor tensor : tensors) {
             String owner = owner(tensor.name());
             if (!owner.equals(current) && !numbers.isEmpty()) {
-                modules.add(array(numbers));
+                modules.add(module(current, numbers, gated));
                 numbers.clear();
             }
             current = owner;
             numbers.add(elements.size());
             elements.add(tensor.elements());
         }
-        modules.add(array(numbers));
+        modules.add(module(current, numbers, gated));
         return modules;
     }
 
@@ -112,18 +127,21 @@ final class ModuleTrace {
         return name.endsWith(".weight") || name.endsWith(".bias") ? name.substring(0, name.lastIndexOf('.')) : name;
     }
 
-    private static int[] array(List<Integer> numbers) {
-        return numbers.stream().mapToInt(Integer::intValue).toArray();
+    private static Owner module(String name, List<Integer> numbers, boolean gated) {
+        int[] tensors = numbers.stream().mapToInt(Integer::intValue).toArray();
+        return new Owner(tensors, !gated || !FOLLOWED_BY_PARAMETERS.contains(name));
     }
 
-    private void visit(List<int[]> modules) {
-        for (int[] module : modules) {
-            visits.add(new Visit(module, false, false));
-            visits.add(new Visit(NOTHING, false, false));
+    private void visit(List<Owner> modules) {
+        for (Owner module : modules) {
+            visits.add(new Visit(module.tensors(), false, false));
+            if (module.followed()) {
+                visits.add(new Visit(NOTHING, false, false));
+            }
         }
     }
 
-    private void forward(Phase phase, int layer, List<int[]> modules) {
+    private void forward(Phase phase, int layer, List<Owner> modules) {
         int start = visits.size();
         visit(modules);
         segments.add(new Segment(phase, layer, start, visits.size()));
@@ -136,10 +154,12 @@ final class ModuleTrace {
         segments.add(new Segment(last.phase(), last.layer(), last.firstVisit(), visits.size()));
     }
 
-    private void backward(Phase phase, int layer, List<int[]> modules, int start) {
+    private void backward(Phase phase, int layer, List<Owner> modules, int start) {
         for (int i = modules.size() - 1; i >= 0; i--) {
-            visits.add(new Visit(NOTHING, true, false));
-            visits.add(new Visit(modules.get(i), true, true));
+            if (modules.get(i).followed()) {
+                visits.add(new Visit(NOTHING, true, false));
+            }
+            visits.add(new Visit(modules.get(i).tensors(), true, true));
         }
         segments.add(new Segment(phase, layer, start, visits.size()));
     }

@@ -41,6 +41,7 @@ class TensorParallelTest {
                 "zero1",
                 "zero2",
                 "zero3",
+                "zero3-0.11",
                 "mics",
                 "fsdp",
                 "fsdp-grad-op",

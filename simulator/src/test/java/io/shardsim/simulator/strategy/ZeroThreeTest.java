@@ -49,6 +49,21 @@ class ZeroThreeTest {
         assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "") / 1e9).isCloseTo(13.477, within(0.001));
     }
 
+    /** A layer of Hugging Face's Llama has 14 modules (transformers 4.34, models/llama/modeling_llama.py). */
+    @Test
+    void theHostRunsTheHooksOfEveryModuleForwardAndBackward() {
+        StepPlan plan = llama();
+        long layers = 0;
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Compute compute
+                    && compute.work().kind() == Work.Kind.HOST_TIME
+                    && compute.work().amount() == 14 * 440_000_000L) {
+                layers++;
+            }
+        }
+        assertThat(layers).isEqualTo(2 * 32);
+    }
+
     private static double sum(List<Long> bytes) {
         return bytes.stream().mapToLong(Long::longValue).sum();
     }
