@@ -53,7 +53,7 @@ class DeviationsTest {
                         tuple("ZPP-18B-4IB-1K-ZeROpp", "ZPP-18B-4IB-1K-ZeRO-3"));
         assertThat(pairs.stream().filter(pair -> !pair.ranked()))
                 .as("ranked wrong: measured within 2.5 % of each other (DEVIATIONS.md, AB)")
-                .hasSize(3)
+                .hasSize(2)
                 .allSatisfy(pair -> assertThat(pair.measured()).isLessThan(0.025));
     }
 

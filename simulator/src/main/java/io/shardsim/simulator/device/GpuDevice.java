@@ -285,7 +285,10 @@ public final class GpuDevice extends Device {
         } else {
             long perMille = state.plan.memoryPerMille(operation);
             state.lane.onKernelBeside(workPs, perMille);
-            long waitPs = perMille > 0 ? waitPs(1, nowPs) : 0;
+            long waitPs = perMille > 0 ? waitPs(1, 1, nowPs) : 0;
+            if (waitPs > 0) {
+                state.waited[stream]++;
+            }
             tellSelf(nowPs + waitPs + workPs, EventOrder.of(EventOrder.KERNEL, operation, 0, 0, 0, 0));
         }
     }
@@ -295,7 +298,9 @@ public final class GpuDevice extends Device {
         long launchPs = run.collective.transport().basePs();
         if (state.plan.plan().operation(operation) instanceof Operation.Collective collective
                 && collective.stream() != Stream.TENSOR) {
-            launchPs += waitPs(collective.groups().size(), nowPs);
+            int kernels = state.waited[collective.stream().ordinal()] + 1;
+            state.waited[collective.stream().ordinal()] = 0;
+            launchPs += waitPs(collective.groups().size(), kernels, nowPs);
         }
         tellSelf(nowPs + Math.max(1, launchPs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
     }
@@ -303,13 +308,18 @@ public final class GpuDevice extends Device {
     /**
      * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives of a tensor-parallel group do not ask:
      * they are issued ahead of the product beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1); nor do copies to and from host memory.
+     *
+     * @param kernels that have waited on each rank since the ranks last met, this one included: the average wait of each is over by now, and how far the
+     *     slowest rank is behind grows with the square root of their number, as the deviation of any sum of independent waits does
      */
-    private long waitPs(int ranks, long nowPs) {
+    private long waitPs(int ranks, int kernels, long nowPs) {
         if (!state.lane.isRunning()) {
             return 0;
         }
         int running = state.plan.operation(COMPUTE, state.done[COMPUTE]);
-        return Math.min(state.plan.waitPs(running, ranks), Math.max(0, state.lane.endPs() - nowPs));
+        long averagePs = state.plan.waitPs(running, 1);
+        double beyondPs = StrictMath.sqrt(kernels) * (state.plan.waitPs(running, ranks) - averagePs);
+        return Math.min(averagePs + (long) beyondPs, Math.max(0, state.lane.endPs() - nowPs));
     }
 
     private CollectiveRun runOf(int operation) {

@@ -36,6 +36,8 @@ public final class GpuState implements DeviceState {
     final boolean[] running = new boolean[STREAMS];
     /** When the running operation of each stream began [ps]: state. */
     final long[] startedPs = new long[STREAMS];
+    /** For each stream, kernels that have waited for the one that computes since the last collective: state. */
+    final int[] waited = new int[STREAMS];
     /** Collectives that have begun here or of which slices have arrived, oldest first: state. */
     final List<CollectiveRun> runs = new ArrayList<>();
     /** When the compute stream ran dry [ps]: state. */
@@ -179,6 +181,7 @@ public final class GpuState implements DeviceState {
         for (int stream = 0; stream < STREAMS; stream++) {
             writer.position(plan.firstLane() + stream, done[stream]);
             writer.value(running[stream] ? 1 : 0);
+            writer.value(waited[stream]);
             if (running[stream]) {
                 writer.held(startedPs[stream]);
             }

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.HierarchicalAllGather;
@@ -142,6 +143,33 @@ class SimulationTest {
         }
     }
 
+    @Test
+    void copiesThatWaitedSetTheRanksOfACollectiveFurtherApart() throws Exception {
+        Cluster cluster = Clusters.likeP4d(2);
+        long[] waited = new long[2];
+        for (int copies = 0; copies < waited.length; copies++) {
+            StepPlan.Builder builder = StepPlan.builder();
+            builder.add(new Operation.Compute(
+                    Stream.COMPUTE, new Work(Work.Kind.LAYER_FORWARD, 1_000_000_000L), "forward"));
+            for (int i = 0; i < copies; i++) {
+                builder.add(new Operation.Compute(Stream.GATHER, new Work(Work.Kind.MEMORY_COPY, 1_000_000L), "copy"));
+            }
+            builder.add(new Operation.Collective(
+                    Stream.GATHER,
+                    CollectiveKind.ALL_GATHER,
+                    new RankGroups("world", 16, 16, 1),
+                    8_000_000,
+                    "ring",
+                    "gather"));
+            waited[copies] = busyPs(cluster, builder.build(), Stream.GATHER, kernels(5))
+                    - busyPs(cluster, builder.build(), Stream.GATHER, Work::amount);
+        }
+        double averagePs = 100_000_000;
+        double beyondPs = 200_000_000 * (16 / 17.0) - averagePs;
+        assertThat((double) waited[0]).isCloseTo(averagePs + beyondPs, within(2.0));
+        assertThat((double) waited[1]).isCloseTo(2 * averagePs + Math.sqrt(2) * beyondPs, within(2.0));
+    }
+
     private static long busyPs(Cluster cluster, StepPlan plan, Stream stream, WorkTimes times) throws Exception {
         StepObservation observed = engine.run(
                 new SimulationSetup(cluster, plan, times, transport(UniformTransport.ideal(4)), Map.of(), true, true));
@@ -154,6 +182,11 @@ class SimulationTest {
             @Override
             public long ps(Work work) {
                 return work.amount();
+            }
+
+            @Override
+            public int memoryPerMille(Work work) {
+                return work.kind() == Work.Kind.MEMORY_COPY ? 1000 : 0;
             }
 
             @Override
