@@ -46,7 +46,11 @@ final class Advice {
     private static final List<Overlap> OVERLAPS = List.of(
             new Overlap("overlap_comm", "gradients are reduced", "the backward"),
             new Overlap("overlap_grad_reduce", "gradients are reduced", "the backward"),
-            new Overlap("overlap_param_gather", "updated parameters are gathered", "the next step's forward"));
+            new Overlap("overlap_param_gather", "updated parameters are gathered", "the next step's forward"),
+            new Overlap(
+                    "overlap_in_backward",
+                    "parameters of the backward are gathered, and its gradients reduced,",
+                    "the backward of DeepSpeed 0.11 and later"));
 
     /** Held for a sample or a layer, whoever owns the states. */
     private static final Set<MemoryOwner> NOT_SHARDED =

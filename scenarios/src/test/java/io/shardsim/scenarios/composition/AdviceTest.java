@@ -76,7 +76,7 @@ class AdviceTest {
 
     @Test
     void aStrategyWithoutShardGroupsIsToldWhichHaveThem() throws Exception {
-        assertThat(advice(SCENARIO.replace("mics, shard_group: 16", "zero3")))
+        assertThat(advice(SCENARIO.replace("mics, shard_group: 16", "zero3-0.11")))
                 .singleElement()
                 .asString()
                 .contains("this run has 32, since its strategy knows no smaller ones (fsdp-hybrid, fsdp2, mics do)");
@@ -150,6 +150,18 @@ class AdviceTest {
                 .isGreaterThan(run(reduce).step().samplesPerSecond());
         assertThat(advice(SCENARIO.replace("mics, shard_group: 16", "zero2")))
                 .anyMatch(sentence -> sentence.contains("overlap_comm: true"));
+    }
+
+    @Test
+    void laterVersionsOfDeepSpeedOverlap() throws Exception {
+        String early = SCENARIO.replace("mics, shard_group: 16", "zero3");
+        String late = early.replace("zero3", "zero3-0.11");
+        assertThat(advice(early))
+                .anyMatch(sentence -> sentence.contains("overlap_in_backward: true")
+                        && sentence.contains("DeepSpeed 0.11 and later"));
+        assertThat(advice(late)).noneMatch(sentence -> sentence.contains("overlap_in_backward"));
+        assertThat(run(late).step().samplesPerSecond())
+                .isGreaterThan(run(early).step().samplesPerSecond());
     }
 
     @Test
