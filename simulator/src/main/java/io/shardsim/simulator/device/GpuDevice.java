@@ -260,6 +260,9 @@ public final class GpuDevice extends Device {
         int operation = state.plan.operation(stream, position);
         state.running[stream] = true;
         state.startedPs[stream] = nowPs;
+        if (stream != cause) {
+            state.waited[stream] = state.waited[cause];
+        }
         if (stream == COMPUTE) {
             expose(nowPs);
         }
@@ -296,11 +299,12 @@ public final class GpuDevice extends Device {
     private void startCollective(int operation, long nowPs) {
         CollectiveRun run = runOf(operation);
         long launchPs = run.collective.transport().basePs();
-        if (state.plan.plan().operation(operation) instanceof Operation.Collective collective
-                && collective.stream() != Stream.TENSOR) {
-            int kernels = state.waited[collective.stream().ordinal()] + 1;
-            state.waited[collective.stream().ordinal()] = 0;
-            launchPs += waitPs(collective.groups().size(), kernels, nowPs);
+        if (state.plan.plan().operation(operation) instanceof Operation.Collective collective) {
+            int stream = collective.stream().ordinal();
+            launchPs += collective.stream() == Stream.TENSOR
+                    ? 0
+                    : waitPs(collective.groups().size(), state.waited[stream] + 1, nowPs);
+            state.waited[stream] = 0;
         }
         tellSelf(nowPs + Math.max(1, launchPs), EventOrder.of(EventOrder.LAUNCH, operation, 0, 0, 0, 0));
     }
@@ -309,8 +313,8 @@ public final class GpuDevice extends Device {
      * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives of a tensor-parallel group do not ask:
      * they are issued ahead of the product beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1); nor do copies to and from host memory.
      *
-     * @param kernels that have waited on each rank since the ranks last met, this one included: the average wait of each is over by now, and how far the
-     *     slowest rank is behind grows with the square root of their number, as the deviation of any sum of independent waits does
+     * @param kernels that have waited on each rank since the ranks last met, each for the one before, this one included: the average wait of each is over by
+     *     now, and how far the slowest rank is behind grows with the square root of their number, as the deviation of a sum of independent waits does
      */
     private long waitPs(int ranks, int kernels, long nowPs) {
         if (!state.lane.isRunning()) {

@@ -36,7 +36,7 @@ public final class GpuState implements DeviceState {
     final boolean[] running = new boolean[STREAMS];
     /** When the running operation of each stream began [ps]: state. */
     final long[] startedPs = new long[STREAMS];
-    /** For each stream, kernels that have waited for the one that computes since the last collective: state. */
+    /** Kernels that have waited for the one that computes, one behind the other up to each stream's last, since a collective: state. */
     final int[] waited = new int[STREAMS];
     /** Collectives that have begun here or of which slices have arrived, oldest first: state. */
     final List<CollectiveRun> runs = new ArrayList<>();
