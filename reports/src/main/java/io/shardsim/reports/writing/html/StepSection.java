@@ -7,8 +7,10 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.strategy.Stream;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -99,12 +101,19 @@ public final class StepSection {
                 .toList();
     }
 
+    /** Streams that one of the timelines has. */
     public List<Figure.Key> timelineKeys() {
+        Set<Stream> streams = new LinkedHashSet<>();
+        for (RunResult run : shown()) {
+            streams.addAll(StepTimeline.streamsOf(run.timeline()));
+        }
         List<Figure.Key> keys = new ArrayList<>();
-        keys.add(Figure.boxKey("part lane-compute", "compute"));
-        keys.add(Figure.boxKey("gap", "compute waits"));
-        keys.add(Figure.boxKey("part lane-gather", "gather"));
-        keys.add(Figure.boxKey("part lane-reduce", "reduce"));
+        for (Stream stream : streams) {
+            keys.add(Figure.boxKey("part " + StepTimeline.laneStyle(stream), Names.of(stream)));
+            if (stream == Stream.COMPUTE) {
+                keys.add(Figure.boxKey("gap", "compute waits"));
+            }
+        }
         return keys;
     }
 }

@@ -186,11 +186,8 @@ final class StepTimeline {
         return "lane-" + Names.id(stream);
     }
 
-    List<Stream> streams() {
-        return streams;
-    }
-
-    private static List<Stream> streamsOf(List<OperationSpan> spans) {
+    /** Streams with something on them, in the order in which they stand. */
+    static List<Stream> streamsOf(List<OperationSpan> spans) {
         List<Stream> used = new ArrayList<>();
         for (Stream stream : new Stream[] {
             Stream.COMPUTE,

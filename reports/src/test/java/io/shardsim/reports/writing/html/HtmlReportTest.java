@@ -162,6 +162,17 @@ class HtmlReportTest {
                 .contains("id=\"step\"", "id=\"memory\"", "id=\"timeline\"");
     }
 
+    /** What a timeline shows is in its legend, and nothing else. */
+    @Test
+    void theLegendOfTheTimelineNamesItsStreams() {
+        String page = page(SampleRuns.single("s"));
+        String legend = page.substring(page.indexOf("id=\"timeline\""));
+        legend = legend.substring(0, legend.indexOf("<figure"));
+        assertThat(legend)
+                .contains("part lane-compute", "compute waits", "part lane-gather", "part lane-reduce")
+                .doesNotContain("part lane-host", "part lane-tensor");
+    }
+
     @Test
     void sameResultsGiveTheSamePage() {
         assertThat(page(SampleRuns.sweep("s"))).isEqualTo(page(SampleRuns.sweep("s")));
