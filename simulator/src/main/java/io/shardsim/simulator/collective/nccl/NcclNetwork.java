@@ -14,6 +14,8 @@ import java.util.Objects;
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
  * @param stepPs by {@link Protocol}: from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
+ * @param eagerBytes largest message that is sent before the receiver has asked for it [bytes]
+ * @param rendezvousPs what a larger message takes beside that [ps] -- calibration
  * @param plugin what the plugin prefers over NCCL's own estimates
  */
 record NcclNetwork(
@@ -22,6 +24,8 @@ record NcclNetwork(
         long bufferBytes,
         double reportedLatencyUs,
         long[] stepPs,
+        long eagerBytes,
+        long rendezvousPs,
         PluginTuner plugin) {
 
     /**
@@ -68,7 +72,14 @@ record NcclNetwork(
                 constants.bytes("buffer"),
                 constants.timePs("tuner.latency") / 1e6,
                 stepsPs(constants, instance.nic().latencyPs()),
+                constants.has("eager") ? constants.bytes("eager") : Long.MAX_VALUE,
+                constants.has("eager") ? constants.timePs("rendezvous") : 0,
                 constants.has("tuner.plugin") ? PluginTuner.of(constants.text("tuner.plugin")) : PluginTuner.NONE);
+    }
+
+    /** A step whose messages are so large [ps]. */
+    long stepPs(Protocol protocol, long messageBytes) {
+        return stepPs[protocol.ordinal()] + (messageBytes > eagerBytes ? rendezvousPs : 0);
     }
 
     private static long[] stepsPs(Constants constants, long nicLatencyPs) {

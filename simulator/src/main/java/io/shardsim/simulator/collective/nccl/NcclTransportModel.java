@@ -203,14 +203,17 @@ public final class NcclTransportModel implements TransportModel {
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
         Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
         double copyRatio = kind == CollectiveKind.ALL_REDUCE ? gpu.allReduceCopyRatio() : gpu.copyRatio();
+        long chunkBytes =
+                Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes));
+        long partBytes = totalBytes / (isShared(kind, algorithm) ? rings.ranks() : 1) / channels;
         return new Transport(
                 protocol.id(),
                 channels,
-                Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes)),
+                chunkBytes,
                 1,
                 gpu.basePs()[p],
                 beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
-                beyondNetworkPs(network.stepPs()[p], cluster),
+                beyondNetworkPs(network.stepPs(protocol, Math.min(chunkBytes, partBytes)), cluster),
                 slower(lane, nvLink.scaled(copyRatio * share)),
                 slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
                 store,
@@ -237,7 +240,7 @@ public final class NcclTransportModel implements TransportModel {
                 1,
                 gpu.basePs()[simple],
                 beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.storeRate().serializationPs(partBytes),
-                beyondNetworkPs(network.stepPs()[simple], cluster),
+                beyondNetworkPs(network.stepPs(Protocol.SIMPLE, partBytes / heads), cluster),
                 rate,
                 rate,
                 cluster.instance().gpu().memoryBandwidth(),
@@ -299,6 +302,11 @@ public final class NcclTransportModel implements TransportModel {
                 }
                 return algorithm.equals("direct") ? PEER_CHUNK_BYTES : chunkSteps(kind) * stepBytes;
         }
+    }
+
+    /** True when messages carry shards of a rank, false when they carry pieces of the whole buffer. */
+    private static boolean isShared(CollectiveKind kind, String algorithm) {
+        return !algorithm.equals("tree") && chunkSteps(kind) == RING_CHUNK_STEPS;
     }
 
     private static int chunkSteps(CollectiveKind kind) {

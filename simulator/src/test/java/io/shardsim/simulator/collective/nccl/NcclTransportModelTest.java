@@ -318,8 +318,26 @@ class NcclTransportModelTest {
 
         assertThat(transport.intraStepPs() + router.route(0, 1, 0).latencyPs())
                 .isEqualTo(measured.nvLinkStepPs()[simple]);
-        assertThat(transport.interStepPs() + router.route(0, 8, 0).latencyPs()).isEqualTo(30_000_000);
+        assertThat(transport.interStepPs() + router.route(0, 8, 0).latencyPs()).isEqualTo(30_000_000 + 31_000_000);
         assertThat(transport.basePs()).isEqualTo(measured.basePs()[simple]);
+    }
+
+    /** Shards of 32 ranks over channels: two of 8 KiB each, then one of 16; a tree carries pieces of the whole. */
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_GATHER, ring, 512, 30",
+        "ALL_GATHER, ring, 1024, 30",
+        "ALL_GATHER, ring, 4096, 61",
+        "ALL_REDUCE, tree, 8, 30",
+        "ALL_REDUCE, tree, 512, 61"
+    })
+    void messagesThatFillMoreThanAPacketWaitForTheReceiverOnP4d(
+            CollectiveKind kind, String algorithm, long kib, long stepUs) {
+        Cluster cluster = Machines.p4d(4);
+        Transport transport = choose(kind, algorithm, kib << 10, cluster).transport();
+
+        assertThat(transport.interStepPs() + new Router(cluster).route(0, 8, 0).latencyPs())
+                .isEqualTo(stepUs * 1_000_000);
     }
 
     @Test
