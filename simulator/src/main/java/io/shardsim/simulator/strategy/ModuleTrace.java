@@ -60,17 +60,20 @@ final class ModuleTrace {
      */
     private record Owner(int[] tensors, boolean followed) {}
 
+    private final boolean gated;
     private final List<Long> elements = new ArrayList<>();
     private final BitSet layerStarts = new BitSet();
     private final List<Visit> visits = new ArrayList<>();
     private final List<Segment> segments = new ArrayList<>();
 
-    private ModuleTrace() {}
+    private ModuleTrace(boolean gated) {
+        this.gated = gated;
+    }
 
     /** The trace of one micro-batch. */
     static ModuleTrace of(TrainingJob job) {
         ModelShape model = job.model();
-        ModuleTrace trace = new ModuleTrace();
+        ModuleTrace trace = new ModuleTrace(model.gatedFfn());
         List<Owner> embedding = trace.modules(job.embeddingTensors());
         List<List<Owner>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
@@ -105,21 +108,20 @@ final class ModuleTrace {
 
     /** Groups tensors by the module that owns them: what stands before the last dot of the name. */
     private List<Owner> modules(List<ParameterTensor> tensors) {
-        boolean gated = tensors.stream().anyMatch(tensor -> tensor.name().startsWith("ffn.gate"));
         List<Owner> modules = new ArrayList<>();
         String current = "";
         List<Integer> numbers = new ArrayList<>();
         for (ParameterTensor tensor : tensors) {
             String owner = owner(tensor.name());
             if (!owner.equals(current) && !numbers.isEmpty()) {
-                modules.add(module(current, numbers, gated));
+                modules.add(module(current, numbers));
                 numbers.clear();
             }
             current = owner;
             numbers.add(elements.size());
             elements.add(tensor.elements());
         }
-        modules.add(module(current, numbers, gated));
+        modules.add(module(current, numbers));
         return modules;
     }
 
@@ -127,7 +129,7 @@ final class ModuleTrace {
         return name.endsWith(".weight") || name.endsWith(".bias") ? name.substring(0, name.lastIndexOf('.')) : name;
     }
 
-    private static Owner module(String name, List<Integer> numbers, boolean gated) {
+    private Owner module(String name, List<Integer> numbers) {
         int[] tensors = numbers.stream().mapToInt(Integer::intValue).toArray();
         return new Owner(tensors, !gated || !FOLLOWED_BY_PARAMETERS.contains(name));
     }
