@@ -1,7 +1,9 @@
 package io.shardsim.reports.validation;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
+import io.shardsim.simulator.strategy.MemoryOwner;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +15,15 @@ public enum Metric {
     TOKENS_PER_SECOND_PER_GPU(step(RunResult.Training::tokensPerSecondPerGpu)),
     /** By 8 flops a parameter and token, recomputation counted, attention not. */
     TFLOPS_PER_GPU(step(training -> training.flops().teraflopsPerGpu())),
+    /** Most that tensors take of one GPU at a time (torch.cuda.max_memory_allocated). */
+    PEAK_ALLOCATED_GIB(memory(MemoryOwner.RUNTIME, MemoryOwner.FRAGMENTATION)),
+    /** Most that the allocator holds, blocks it cannot use included (torch.cuda.max_memory_reserved). */
+    PEAK_RESERVED_GIB(memory(MemoryOwner.RUNTIME)),
     COLLECTIVE_SECONDS(bare(BusBandwidth::seconds)),
     ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
     BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
+
+    private static final double GIB = 1L << 30;
 
     private final Function<RunResult, @Nullable Double> figure;
 
@@ -33,6 +41,11 @@ public enum Metric {
         return ordinal() >= COLLECTIVE_SECONDS.ordinal();
     }
 
+    /** Whether it is a size of memory, which says nothing of speed. */
+    public boolean isMemory() {
+        return this == PEAK_ALLOCATED_GIB || this == PEAK_RESERVED_GIB;
+    }
+
     /** Whether a smaller figure is the better one. */
     public boolean isTime() {
         return this == STEP_SECONDS || this == COLLECTIVE_SECONDS;
@@ -45,6 +58,20 @@ public enum Metric {
 
     private static Function<RunResult, @Nullable Double> step(Function<RunResult.Training, Double> figure) {
         return run -> run.training() == null ? null : figure.apply(run.training());
+    }
+
+    private static Function<RunResult, @Nullable Double> memory(MemoryOwner... without) {
+        return run -> {
+            RunFacts.Memory memory = run.facts().memory();
+            if (memory == null) {
+                return null;
+            }
+            long bytes = memory.peakBytes();
+            for (MemoryOwner owner : without) {
+                bytes -= memory.ofOwner(owner);
+            }
+            return bytes / GIB;
+        };
     }
 
     private static Function<RunResult, @Nullable Double> bare(Function<BusBandwidth, Double> figure) {

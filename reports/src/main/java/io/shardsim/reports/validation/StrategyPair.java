@@ -44,6 +44,7 @@ public record StrategyPair(
         return mine != null
                 && theirs != null
                 && one.metric() == other.metric()
+                && !one.metric().isMemory()
                 && !mine.strategy().equals(theirs.strategy())
                 && mine.setting().equals(theirs.setting());
     }

@@ -48,14 +48,14 @@ public final class ValidationTable {
                     .append(tooLarge == 1 ? " figure\n" : " figures\n");
         }
         pairs(out, StrategyPair.of(outcomes), width);
-        summary(out, "role", ErrorSummary.by(CaseOutcome::role, outcomes));
+        summary(out, "role", ErrorSummary.by(outcome -> outcome.within(outcome.role()), outcomes));
         summary(out, "family", ErrorSummary.by(byRole(CaseOutcome::family), outcomes));
         summary(out, "GPU", ErrorSummary.by(byRole(CaseOutcome::gpu), outcomes));
         return out.toString();
     }
 
     private static Function<CaseOutcome, String> byRole(Function<CaseOutcome, String> property) {
-        return outcome -> property.apply(outcome) + ", " + outcome.role();
+        return outcome -> property.apply(outcome) + ", " + outcome.within(outcome.role());
     }
 
     private static void line(
@@ -135,6 +135,8 @@ public final class ValidationTable {
             case STEP_SECONDS -> "s a step";
             case TOKENS_PER_SECOND_PER_GPU -> "tokens/s/GPU";
             case TFLOPS_PER_GPU -> "TFLOPS/GPU";
+            case PEAK_ALLOCATED_GIB -> "GiB allocated";
+            case PEAK_RESERVED_GIB -> "GiB reserved";
             case COLLECTIVE_SECONDS -> "ms";
             case ALGORITHM_BANDWIDTH_BYTES_PER_SECOND -> "GB/s";
             case BUS_BANDWIDTH_BYTES_PER_SECOND -> "GB/s (bus)";

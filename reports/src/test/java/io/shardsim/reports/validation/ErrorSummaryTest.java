@@ -3,6 +3,7 @@ package io.shardsim.reports.validation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.reports.writing.ValidationJson;
 import io.shardsim.reports.writing.ValidationTable;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,22 @@ class ErrorSummaryTest {
         assertThat(byRole.get("calibration").count()).isZero();
         assertThat(byRole.get("calibration").mape()).isNull();
         assertThat(byRole.get("calibration").withoutFigure()).isEqualTo(1);
+    }
+
+    /** An error of memory says nothing of speed, so neither waters the other's mean. */
+    @Test
+    void memoryIsSummedUpApart() {
+        CaseOutcome memory = new CaseOutcome(
+                "a", "validation", "high", "family", "a100-40gb", Metric.PEAK_ALLOCATED_GIB, 40, 20.0, true, null);
+        List<CaseOutcome> both = List.of(OUTCOMES.get(0), memory);
+        assertThat(ValidationTable.write(both, 120))
+                .contains("GiB allocated")
+                .containsPattern("validation +1 +10.0 %")
+                .containsPattern("validation of memory +1 +50.0 %")
+                .containsPattern("family, validation of memory +1 +50.0 %");
+        assertThat(ValidationJson.write(both))
+                .contains("\"validation of memory\"")
+                .contains("\"family of memory\"");
     }
 
     @Test

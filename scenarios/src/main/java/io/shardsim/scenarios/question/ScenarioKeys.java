@@ -45,8 +45,8 @@ public final class ScenarioKeys {
                             "samples per GPU per forward-backward; omitted: the largest that fits"),
                     Key.optional(
                             "precision",
-                            ScalarTypes.choice("bf16", "fp16", "fp32"),
-                            "format of parameters, activations and gradients; omitted: bf16"),
+                            ScalarTypes.choice("bf16", "fp16", "fp32", "bf16_pure"),
+                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (fsdp, fsdp2 and ddp alone); omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),

@@ -72,7 +72,7 @@ final class SurroundingsResolver {
                         Surroundings.State.valueOf(
                                 block.text("state", "sharded").toUpperCase(Locale.ROOT)),
                         block.flag("asynchronous", false),
-                        precision.isMixed() ? precision.bytes() + 12 : precision.bytes() + 8);
+                        precision.checkpointBytes());
     }
 
     private Surroundings.@Nullable Storage storage(String name, Block block, String key, @Nullable Block changes) {

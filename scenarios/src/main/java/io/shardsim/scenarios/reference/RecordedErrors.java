@@ -82,7 +82,9 @@ public final class RecordedErrors {
     public RunFacts annotate(RunFacts facts, ScenarioPoint point) {
         Likeness run = Likeness.of(point);
         List<Row> like = rows.stream()
-                .filter(row -> row.likeness().sameWork(run) && row.metric() != Metric.TFLOPS_PER_GPU)
+                .filter(row -> row.likeness().sameWork(run)
+                        && row.metric() != Metric.TFLOPS_PER_GPU
+                        && !row.metric().isMemory())
                 .toList();
         List<String> notes = new ArrayList<>();
         List<String> warnings = warnings(run, like);

@@ -315,7 +315,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 is not one of bf16, fp16, fp32; did you mean fp16?"),
+                        "a.yaml:7:14: precision fp8 is not one of bf16, fp16, fp32, bf16_pure; did you mean fp16?"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  attention: sparse",

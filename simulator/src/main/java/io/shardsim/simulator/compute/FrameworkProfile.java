@@ -128,8 +128,10 @@ public final class FrameworkProfile {
     private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
     private final int savedActivationBytes;
+    private final int savedRmsNormBytes;
     private final int keptLogitBytes;
     private final int logitGradientBytes;
+    private final int optimizerTemporaryBytes;
     private final RateRatio flashRate;
     private final RateRatio flashNarrowRate;
     private final RateRatio matmulRate;
@@ -149,10 +151,12 @@ public final class FrameworkProfile {
         this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
+        this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
         // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
         int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
         this.keptLogitBytes = Math.min(logitBytesMax, times * constants.count("kept-logit-bytes"));
         this.logitGradientBytes = Math.min(logitBytesMax, times * constants.count("logit-gradient-bytes"));
+        this.optimizerTemporaryBytes = constants.count("optimizer-temporary-bytes");
         this.flashRate = RateRatio.of(constants, "flash-rate-ratio");
         this.flashNarrowRate = RateRatio.of(constants, "flash-narrow-rate-ratio");
         this.matmulRate = RateRatio.of(constants, "matmul-rate-ratio");
@@ -249,6 +253,11 @@ public final class FrameworkProfile {
         return savedActivationBytes;
     }
 
+    /** Bytes of an element that an RMS norm saves between its input and its output. */
+    public int savedRmsNormBytes() {
+        return savedRmsNormBytes;
+    }
+
     /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
     public int vocabularyMultiple() {
         return vocabularyMultiple;
@@ -275,6 +284,11 @@ public final class FrameworkProfile {
     /** Bytes of a logit that the backward of the loss adds. */
     public int logitGradientBytes() {
         return logitGradientBytes;
+    }
+
+    /** Bytes of a parameter that the update allocates and frees again. */
+    public int optimizerTemporaryBytes() {
+        return optimizerTemporaryBytes;
     }
 
     /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */

@@ -35,10 +35,16 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      * @param microBatch samples of one forward and backward
      * @param tensorParallel degree of tensor parallelism, t
      * @param sequenceParallel whether norms and dropouts are split along the sequence too
+     * @param wholeLogits whether every rank computes the loss of the whole vocabulary rather than of its part
      * @param attention how scores are computed
      */
     public record Workload(
-            int sequenceLength, int microBatch, int tensorParallel, boolean sequenceParallel, AttentionKind attention) {
+            int sequenceLength,
+            int microBatch,
+            int tensorParallel,
+            boolean sequenceParallel,
+            boolean wholeLogits,
+            AttentionKind attention) {
 
         public Workload {
             if (sequenceLength < 1 || microBatch < 1 || tensorParallel < 1) {
@@ -49,7 +55,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
         /** One rank without tensor parallelism. */
         public static Workload of(int sequenceLength, int microBatch, AttentionKind attention) {
-            return new Workload(sequenceLength, microBatch, 1, false, attention);
+            return new Workload(sequenceLength, microBatch, 1, false, false, attention);
         }
 
         /** Tokens of a micro-batch. */
@@ -415,7 +421,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     }
 
     private long logitElements() {
-        return tokens() * split(shape.vocab());
+        return tokens() * (workload.wholeLogits() ? shape.vocab() : split(shape.vocab()));
     }
 
     /** A linear map of one rank: its three matrix products. */

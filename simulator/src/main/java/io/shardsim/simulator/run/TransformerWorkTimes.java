@@ -32,6 +32,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.microBatch(),
                 job.parallel().tensor(),
                 job.parallel().sequence(),
+                job.parallel().gathersLogits(),
                 job.attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());

@@ -23,8 +23,6 @@ import java.util.Map;
  * torch/csrc/distributed/c10d/reducer.cpp, PyTorch 2.0.
  */
 public final class Ddp extends ShardingStrategy {
-    private static final int GRADIENT_BYTES = 4;
-
     public Ddp(StrategyParameters settings) {
         super(settings);
     }
@@ -36,6 +34,11 @@ public final class Ddp extends ShardingStrategy {
                 settings,
                 StepWriter.ALLOCATED_IN_STEP,
                 writer -> ReplicatedStep.write(job, writer, stage -> new Step(job, writer, stage)));
+    }
+
+    @Override
+    protected boolean updatesIn16Bits() {
+        return true;
     }
 
     @Override
@@ -59,11 +62,10 @@ public final class Ddp extends ShardingStrategy {
 
         @Override
         void holdStates() {
-            writer.allocate(
-                    MemoryOwner.PARAMETERS, 4 * parameters() + (job.precision().isMixed() ? bytes(parameters()) : 0));
-            writer.allocate(MemoryOwner.GRADIENTS, GRADIENT_BYTES * parameters());
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 8 * parameters());
-            writer.allocate(MemoryOwner.BUCKETS, GRADIENT_BYTES * parameters());
+            writer.allocate(MemoryOwner.PARAMETERS, gradientBytes() * parameters() + castBytes());
+            writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * gradientBytes() * parameters());
+            writer.allocate(MemoryOwner.BUCKETS, gradientBytes() * parameters());
         }
 
         @Override
@@ -79,7 +81,7 @@ public final class Ddp extends ShardingStrategy {
         @Override
         boolean goesAfter(long bucketElements) {
             long limit = settings.whole(firstBucketGone ? "bucket_size" : "first_bucket_size");
-            boolean full = GRADIENT_BYTES * bucketElements >= limit;
+            boolean full = (long) gradientBytes() * bucketElements >= limit;
             firstBucketGone |= full;
             return full;
         }
@@ -101,15 +103,15 @@ public final class Ddp extends ShardingStrategy {
 
         @Override
         int reduce(long elements, int computed) {
-            long bytes = GRADIENT_BYTES * elements;
+            long bytes = gradientBytes() * elements;
             int filled = writer.copy(Stream.COMPUTE, 2 * bytes, "fill bucket", computed);
             return writer.allReduce(world, bytes, settings.name("reduce_algorithm"), "all-reduce bucket", filled);
         }
 
         @Override
         int prepareUpdate(int gradientsReady) {
-            int copied =
-                    writer.copy(Stream.COMPUTE, 2 * GRADIENT_BYTES * parameters(), "copy buckets back", gradientsReady);
+            int copied = writer.copy(
+                    Stream.COMPUTE, 2 * gradientBytes() * parameters(), "copy buckets back", gradientsReady);
             return job.gradientClipping() > 0
                     ? writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm")
                     : copied;
@@ -117,12 +119,18 @@ public final class Ddp extends ShardingStrategy {
 
         @Override
         void update(int prepared) {
-            writer.compute(Work.Kind.OPTIMIZER_STEP, parameters(), "optimizer step", prepared);
+            writer.free(MemoryOwner.PARAMETERS, castBytes());
+            writer.updateShard(parameters(), prepared);
+        }
+
+        /** What autocast keeps between a forward and its backward, at most. */
+        private long castBytes() {
+            return job.precision().isMixed() ? bytes(parameters()) : 0;
         }
 
         @Override
         int gradientBytes() {
-            return GRADIENT_BYTES;
+            return job.precision().stateBytes();
         }
     }
 }

@@ -29,8 +29,9 @@ import java.util.Map;
  *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
  * </ul>
  *
- * <p>Model states: a 32-bit shard of parameters, gradients and two Adam moments, 16 bytes a parameter; the 16-bit copy of a shard exists
- * only while its layer is gathered.
+ * <p>Model states: a 32-bit shard of parameters and two Adam moments, 12 bytes a parameter, and 4 of gradients from when they are reduced until the
+ * update, after which they are set to none (zero_grad); the 16-bit copy of a shard exists only while its layer is gathered. Without master weights,
+ * all of these have 16 bits and nothing is cast.
  *
  * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of gradients in fp16, reentrant checkpoints around its units, which its versions treat
  * differently, and the cost of allocator retries; with the limiter off, the ledger's figure for gathered units is a lower bound.
@@ -57,6 +58,11 @@ public final class Fsdp extends ShardingStrategy {
 
     private Step step(TrainingJob job, StepWriter writer) {
         return settings.flagOr("per_parameter", false) ? new PerParameterStep(job, writer) : new FlatStep(job, writer);
+    }
+
+    @Override
+    protected boolean updatesIn16Bits() {
+        return true;
     }
 
     @Override
@@ -104,6 +110,9 @@ public final class Fsdp extends ShardingStrategy {
         final long rootElements;
         final long elementBytes;
         final long reduceBytes;
+        /** Bytes of a weight that is updated, of its gradient and of each of its moments. */
+        private final long stateBytes;
+
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
@@ -137,6 +146,7 @@ public final class Fsdp extends ShardingStrategy {
             layerElements = ShardGroups.padded(job.layerParameters(), shard.size());
             rootElements = ShardGroups.padded(job.embeddingParameters() + job.outputParameters(), shard.size());
             elementBytes = job.precision().bytes();
+            stateBytes = job.precision().stateBytes();
             reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
             wait = settings.flag("no_sync") && job.accumulationSteps() > 1;
             readyBytes = wait ? reduceBytes : elementBytes;
@@ -182,10 +192,8 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private void holdStates() {
-            writer.allocate(MemoryOwner.PARAMETERS, 4 * shardElements());
-            writer.allocate(MemoryOwner.GRADIENTS, 4 * shardElements());
-            writer.allocate(MemoryOwner.GRADIENTS, wait ? reduceBytes * shardElements() * shard.size() : 0);
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 8 * shardElements());
+            writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes * shardElements());
         }
 
         private void forwardPass() {
@@ -295,8 +303,14 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private int gather(long elements, String label, int issued) {
-            int cast = writer.copy(Stream.GATHER, (4 + elementBytes) * (elements / shard.size()), "cast shard", issued);
-            lastGather = writer.gather(shard, elementBytes * elements, gatherAlgorithm, label, cast, lastReduce);
+            int ready = job.precision().isMixed()
+                    ? writer.copy(
+                            Stream.GATHER,
+                            (stateBytes + elementBytes) * (elements / shard.size()),
+                            "cast shard",
+                            issued)
+                    : issued;
+            lastGather = writer.gather(shard, elementBytes * elements, gatherAlgorithm, label, ready, lastReduce);
             return lastGather;
         }
 
@@ -318,8 +332,11 @@ public final class Fsdp extends ShardingStrategy {
                 return computed;
             }
             writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
-            if (microBatch == 0 && reduceBytes == elementBytes) {
-                return computed;
+            if (microBatch == 0) {
+                writer.allocate(MemoryOwner.GRADIENTS, reduceBytes * elements);
+                if (reduceBytes == elementBytes) {
+                    return computed;
+                }
             }
             long moved = elementBytes + (microBatch == 0 ? 1 : 2) * reduceBytes;
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
@@ -330,9 +347,12 @@ public final class Fsdp extends ShardingStrategy {
          * communicator.
          */
         private void reduce(long elements, String label, int computed) {
-            int scattered = writer.reduceScatter(
-                    shard, reduceBytes * elements, reduceAlgorithm, label, prepare(elements, computed), lastGather);
+            int prepared = prepare(elements, computed);
+            writer.free(MemoryOwner.GRADIENTS, wait ? reduceBytes * elements : 0);
+            int scattered =
+                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, prepared, lastGather);
             long shardElements = elements / shard.size();
+            writer.allocate(MemoryOwner.GRADIENTS, wait || microBatch == 0 ? stateBytes * shardElements : 0);
             if (replication.size() > 1) {
                 scattered = writer.allReduce(
                         replication,
@@ -342,7 +362,8 @@ public final class Fsdp extends ShardingStrategy {
                         scattered);
             }
             lastReduce = scattered;
-            writer.copy(Stream.REDUCE, (reduceBytes + 8) * shardElements, "accumulate gradients", scattered);
+            writer.copy(
+                    Stream.REDUCE, (reduceBytes + 2 * stateBytes) * shardElements, "accumulate gradients", scattered);
         }
 
         private void update() {
@@ -352,7 +373,8 @@ public final class Fsdp extends ShardingStrategy {
                 int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
                 ready = writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
             }
-            writer.compute(Work.Kind.OPTIMIZER_STEP, shardElements(), "optimizer step", ready);
+            writer.updateShard(shardElements(), ready);
+            writer.free(MemoryOwner.GRADIENTS, stateBytes * shardElements());
         }
     }
 

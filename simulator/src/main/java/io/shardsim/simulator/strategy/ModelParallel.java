@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
  * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
  * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
+ * @param gathersLogits whether every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part
  * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
  */
 public record ModelParallel(
@@ -32,12 +34,14 @@ public record ModelParallel(
         int chunks,
         String partition,
         boolean scatterGather,
+        boolean gathersLogits,
         boolean asyncAllReduce) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
-    public static final ModelParallel NONE = new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false);
+    public static final ModelParallel NONE =
+            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -52,6 +56,7 @@ public record ModelParallel(
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
                 pipeline ? parameters.name("partition") : NONE.partition,
                 parameters.flagOr("scatter_gather", NONE.scatterGather),
+                tensor && parameters.flagOr("gather_logits", NONE.gathersLogits),
                 parameters.flagOr("async_tensor_all_reduce", NONE.asyncAllReduce));
     }
 
@@ -116,10 +121,16 @@ public record ModelParallel(
 
     /** Settings that change nothing for the job, each with when that is so. */
     Map<String, String> idle(TrainingJob job) {
+        Map<String, String> idle = new LinkedHashMap<>();
         if (!sequence) {
-            return Map.of("sequence_first", "without sequence_parallel");
+            idle.put("sequence_first", "without sequence_parallel");
+        } else if (job.microBatch() == 1) {
+            idle.put("sequence_first", "with micro_batch 1");
         }
-        return job.microBatch() == 1 ? Map.of("sequence_first", "with micro_batch 1") : Map.of();
+        if (tensor == 1) {
+            idle.put("gather_logits", "without tensor_parallel");
+        }
+        return idle;
     }
 
     private void addPipelineProblems(List<String> problems, TrainingJob job) {

@@ -28,9 +28,18 @@ public abstract class ShardingStrategy {
     /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
     public final List<String> problems(TrainingJob job) {
         List<String> problems = new ArrayList<>(settings.problems(job));
+        if (job.precision() == Precision.BF16_PURE && !updatesIn16Bits()) {
+            problems.add("precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
+                    + " write precision: bf16, or take fsdp, fsdp2 or ddp");
+        }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
+    }
+
+    /** Whether the weights that it updates may be those of 16 bits. */
+    protected boolean updatesIn16Bits() {
+        return false;
     }
 
     /** What keeps it from running the job by rules that other strategies do not share. */

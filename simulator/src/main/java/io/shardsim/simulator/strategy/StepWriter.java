@@ -95,9 +95,20 @@ final class StepWriter {
             long peakBytes = MemoryLedger.peakBytes(writer.plan.memoryChanges(), broken, stage);
             long lostBytes = (long) (parameters.fraction("fragmentation") * peakBytes);
             writer.onStage(stage);
-            writer.plan.memoryThroughout(MemoryOwner.FRAGMENTATION, lostBytes);
+            writer.plan.memoryThroughout(MemoryOwner.FRAGMENTATION, lostBytes + idleBytes(writer.plan, stage));
         }
         return writer.plan.build();
+    }
+
+    /**
+     * What is reserved for gradients while none are there. They come from collectives, on a stream of their own, and the allocator gives the blocks of
+     * one stream to no other (c10/cuda/CUDACachingAllocator.cpp, BlockPool).
+     */
+    private static long idleBytes(StepPlan.Builder plan, int stage) {
+        Set<MemoryOwner> gradients = EnumSet.of(MemoryOwner.GRADIENTS);
+        long apart = MemoryLedger.peakBytes(plan.memoryChanges(), gradients, stage)
+                + MemoryLedger.peakBytes(plan.memoryChanges(), EnumSet.complementOf(EnumSet.copyOf(gradients)), stage);
+        return apart - MemoryLedger.peakBytes(plan.memoryChanges(), EnumSet.allOf(MemoryOwner.class), stage);
     }
 
     // Stages, marks and memory.
@@ -172,15 +183,18 @@ final class StepWriter {
         allocate(MemoryOwner.WORKING_SET, outputBytes());
         enterBlock("head", waits);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
-        reduceLoss();
+        if (job.parallel().gathersLogits()) {
+            exchange(CollectiveKind.ALL_GATHER, logitBytes(job.precision().bytes()), "gather logits");
+        } else {
+            reduceLoss();
+        }
         return computed;
     }
 
     // Backward.
 
     int backwardHead(int... waits) {
-        long logits = (long) profile.logitGradientBytes() * job.model().vocab() * job.microBatchTokens();
-        long gradients = ShardGroups.padded(logits, tensor()) / tensor();
+        long gradients = logitBytes(profile.logitGradientBytes());
         allocate(MemoryOwner.WORKING_SET, gradients);
         allocate(MemoryOwner.BUCKETS, tiedGradientBytes());
         int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
@@ -232,34 +246,53 @@ final class StepWriter {
     private long keptBytes(int layer) {
         Checkpointing checkpointing = job.checkpointing(layer);
         long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + geluBytes();
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
     }
 
     /** What comes back to life when one layer is computed again: all that it would have kept. */
     private long recomputedBytes(int layer) {
         return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
-                + geluBytes()
+                + operatorBytes()
                 - keptBytes(layer);
     }
 
-    /** What the framework's own GELU saves between its input and its output. */
-    private long geluBytes() {
+    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms. */
+    private long operatorBytes() {
         return job.model().gatedFfn()
-                ? 0
-                : ShardGroups.padded(
-                                (long) profile.savedActivationBytes()
-                                        * job.model().ffn()
-                                        * job.microBatchTokens(),
-                                tensor())
-                        / tensor();
+                ? split(
+                        2L * profile.savedRmsNormBytes() * job.model().hidden(),
+                        job.parallel().sequence())
+                : split((long) profile.savedActivationBytes() * job.model().ffn(), true);
+    }
+
+    private long split(long bytesPerToken, boolean amongTensorRanks) {
+        long bytes = bytesPerToken * job.microBatchTokens();
+        return amongTensorRanks ? ShardGroups.padded(bytes, tensor()) / tensor() : bytes;
     }
 
     private long outputBytes() {
-        return job.activations().outputBytes(job.microBatch(), job.sequenceLength(), profile.keptLogitBytes());
+        return job.activations().outputBytes(job.microBatch(), job.sequenceLength())
+                + logitBytes(profile.keptLogitBytes());
+    }
+
+    private long logitBytes(int each) {
+        return split((long) each * job.model().vocab(), !job.parallel().gathersLogits());
     }
 
     private long backwardTemporaryBytes() {
         return job.activations().backwardTemporaryBytes(job.microBatch(), job.sequenceLength());
+    }
+
+    // The update.
+
+    /** Adam over a shard of what is updated, which costs by the bytes it has, and what the framework's own allocates meanwhile. */
+    int updateShard(long elements, int... waits) {
+        long in32Bits = elements * job.precision().stateBytes() / Precision.FP32.bytes();
+        long temporary = profile.optimizerTemporaryBytes() * in32Bits;
+        allocate(MemoryOwner.WORKING_SET, temporary);
+        int updated = compute(Kind.OPTIMIZER_STEP, in32Bits, "optimizer step", waits);
+        free(MemoryOwner.WORKING_SET, temporary);
+        return updated;
     }
 
     // Tensor parallelism.

@@ -71,15 +71,9 @@ public record ActivationMemory(
         return divide(Math.max(scores, feedForward), tensorParallel);
     }
 
-    /**
-     * Kept bytes of final norm, logits and loss: two inputs of width h, and what the loss keeps of the logits.
-     *
-     * @param logitBytes bytes that the framework's loss keeps of each logit, the logit included
-     */
-    public long outputBytes(int microBatch, int sequenceLength, int logitBytes) {
-        long tokens = (long) microBatch * sequenceLength;
-        return 2L * elementBytes * shape.hidden() * tokens
-                + divide((long) logitBytes * shape.vocab() * tokens, tensorParallel);
+    /** Kept inputs of the final norm and of the logits; what the loss keeps of these is the framework's. */
+    public long outputBytes(int microBatch, int sequenceLength) {
+        return 2L * elementBytes * shape.hidden() * microBatch * sequenceLength;
     }
 
     /** Inputs of norms and blocks, and dropout masks outside the attention: not divided by tensor parallelism alone. */

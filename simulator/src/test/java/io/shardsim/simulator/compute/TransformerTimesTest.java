@@ -57,9 +57,11 @@ class TransformerTimesTest {
     void tensorParallelRanksShareTheFlopsOfALayer() {
         FrameworkProfile profile = FrameworkProfile.named("megatron");
         double whole = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, false, AttentionKind.STANDARD), profile).forward());
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, false, false, AttentionKind.STANDARD), profile)
+                        .forward());
         double eighth = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, false, AttentionKind.STANDARD), profile).forward());
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, false, false, AttentionKind.STANDARD), profile)
+                        .forward());
         assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
     }
 
@@ -67,7 +69,9 @@ class TransformerTimesTest {
     void aBlocksBackwardIsWhatLeadsToItsInputAndItsFirstWeights() {
         for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
             LayerKernels kernels = new LayerKernels(
-                    shape, new Workload(1024, 2, 8, false, AttentionKind.STANDARD), FrameworkProfile.named("megatron"));
+                    shape,
+                    new Workload(1024, 2, 8, false, false, AttentionKind.STANDARD),
+                    FrameworkProfile.named("megatron"));
             long h = shape.hidden();
             double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;
             double feedForward = 2.0 * 2048 * h * shape.ffn() * (shape.gatedFfn() ? 2 : 1) / 8;

@@ -16,6 +16,7 @@ public final class JobBuilder {
     private boolean activationOffload;
     private boolean dropout = true;
     private String kernels = "fused";
+    private Precision precision = Precision.BF16;
     private ModelParallel parallel = ModelParallel.NONE;
 
     private JobBuilder(ModelShape model) {
@@ -72,6 +73,11 @@ public final class JobBuilder {
         return this;
     }
 
+    public JobBuilder precision(Precision format) {
+        precision = format;
+        return this;
+    }
+
     public JobBuilder kernels(String profile) {
         kernels = profile;
         return this;
@@ -90,7 +96,7 @@ public final class JobBuilder {
                 sequenceLength,
                 microBatch,
                 accumulationSteps,
-                Precision.BF16,
+                precision,
                 checkpointing,
                 checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
                 activationOffload,

@@ -99,6 +99,27 @@ class TensorParallelTest {
         assertThat(moved).isEqualTo(CollectiveKind.ALL_REDUCE.busFactor(4));
     }
 
+    /** Without loss parallelism every rank has all logits (torch.distributed.tensor.parallel, output_layouts of the last linear map). */
+    @Test
+    void logitsThatAreGatheredTakeTheWholeVocabularyOnEveryRank() {
+        Map<String, Object> split = Map.of("tensor_parallel", 4);
+        Map<String, Object> whole = Map.of("tensor_parallel", 4, "gather_logits", true);
+        StepPlan parts = plan("fsdp2", split, Checkpointing.FULL);
+        StepPlan all = plan("fsdp2", whole, Checkpointing.FULL);
+        long logits = 2L * 2 * 512 * MODEL.vocab();
+
+        assertThat(Strategies.bytes(all, CollectiveKind.ALL_GATHER, "gather logits"))
+                .isEqualTo(MICRO_BATCHES * logits);
+        assertThat(Strategies.count(all, CollectiveKind.ALL_REDUCE, "logit")).isZero();
+        assertThat(Strategies.count(parts, CollectiveKind.ALL_REDUCE, "logit")).isPositive();
+        assertThat(MemoryLedger.of(all).peakBytes() - MemoryLedger.of(parts).peakBytes())
+                .as("three quarters of all logits, with what the loss keeps of them and its gradient")
+                .isGreaterThan(logits);
+        assertThat(Strategies.of("fsdp2", Map.of("gather_logits", true))
+                        .remarks(job("fsdp2", Map.of(), Checkpointing.FULL)))
+                .containsExactly("gather_logits has no effect without tensor_parallel");
+    }
+
     /** torch/distributed/_functional_collectives.py gathers into the first dimension and puts the pieces together along the second. */
     @Test
     void whereSamplesComeFirstWhatIsExchangedAlongTheSequenceIsCopiedOnce() {
