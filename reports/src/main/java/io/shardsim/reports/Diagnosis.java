@@ -230,7 +230,10 @@ public record Diagnosis(String why, String next) {
 
     private static String headroom(RunResult run) {
         RunFacts.Memory memory = run.facts().ledger();
-        return " (" + Quantities.gib(memory.capacityBytes() - memory.peakBytes()) + " of memory are free)";
+        long freeBytes = memory.capacityBytes() - memory.peakBytes();
+        return freeBytes > 0
+                ? " (" + Quantities.gib(freeBytes) + " of memory are free)"
+                : ", which memory has no room for";
     }
 
     private static String share(double seconds, double step) {

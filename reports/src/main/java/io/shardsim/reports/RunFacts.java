@@ -291,8 +291,9 @@ public record RunFacts(
             return sum;
         }
 
+        /** Whether it could run: what the allocator holds and nobody uses, it gives back when memory is full. */
         public boolean fits() {
-            return peakBytes() <= capacityBytes;
+            return peakBytes() - ofOwner(MemoryOwner.FRAGMENTATION) <= capacityBytes;
         }
 
         public long ofOwner(MemoryOwner owner) {

@@ -287,7 +287,8 @@ public final class PointSimulation implements ScenarioRunner {
                 / cluster.instance().gpu().memoryBytes();
         if (found.fits() && full > EDGE_OF_MEMORY) {
             warnings.add(
-                    "memory is " + Math.round(100 * full) + " % full: of published runs beyond "
+                    "memory is " + Math.round(100 * full)
+                            + " % full, with what the allocator reserves and cannot use: of published runs beyond "
                             + Math.round(100 * EDGE_OF_MEMORY)
                             + " % some were up to 26 % slower than simulated, since the allocator"
                             + " flushes and retries at that edge, which is not modelled; a smaller micro_batch stays clear of it");

@@ -6,7 +6,8 @@ import java.util.function.Supplier;
 
 /**
  * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest whose plan stays
- * within the memory of the GPU.
+ * within the memory of the GPU, what the allocator reserves and cannot use included. One that is given needs no room for that: when memory is
+ * full, the allocator gives back what it does not use and goes on, if slower.
  *
  * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks come into question.
  * Memory grows with the micro-batch, and so does the work between two gathers: the largest that fits is the fastest in most cases, though a
@@ -23,7 +24,7 @@ public final class LargestMicroBatch {
      *
      * @param job the job with that micro-batch; with micro-batch 1 when nothing fits
      * @param ledger its memory
-     * @param fits whether it stays within the capacity
+     * @param fits whether it stays within the capacity, as {@link #of} or {@link #given} see it
      * @param plan its plan, written at once or when asked for
      */
     public record Found(TrainingJob job, MemoryLedger ledger, boolean fits, Supplier<StepPlan> plan) {}
@@ -47,9 +48,10 @@ public final class LargestMicroBatch {
         return measure(strategy, job.withMicroBatch(1, samples), capacityBytes);
     }
 
-    /** The micro-batch that the job has, and whether it fits. */
+    /** The micro-batch that the job has, and whether what it allocates fits. */
     public static Found given(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
-        return measure(strategy, job, job, capacityBytes);
+        Found found = measure(strategy, job, job, capacityBytes);
+        return new Found(job, found.ledger(), found.ledger().allocatedBytes() <= capacityBytes, found.plan());
     }
 
     /**

@@ -80,6 +80,11 @@ public final class MemoryLedger {
         return peakBytes;
     }
 
+    /** Of these, bytes that somebody uses. */
+    public long allocatedBytes() {
+        return peakBytes - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L);
+    }
+
     /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
     public Map<MemoryOwner, Long> atPeak() {
         return atPeak;
