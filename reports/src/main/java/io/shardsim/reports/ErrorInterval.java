@@ -1,11 +1,12 @@
 package io.shardsim.reports;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * How far off published runs like this one were: a range to read a simulated figure with, no confidence interval.
  *
- * @param low least error of the nearest cases, of a speed: 0.05 says that the simulator was 5 % too fast [1]
+ * @param low least error of the nearest cases, of a speed or a size: 0.05 says that the simulator was 5 % too fast [1]
  * @param high greatest of them [1]
  * @param nearest the cases, the nearest first
  */
@@ -31,13 +32,23 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
 
     /** The range and the cases in words, for people. */
     public String sentence() {
-        return "the published runs most like this one came out " + Quantities.fixed(1 + low, 2) + " to "
-                + Quantities.fixed(1 + high, 2) + " times as fast as measured: "
-                + String.join(
-                        ", ",
-                        nearest.stream()
-                                .map(near -> near.id() + " (" + percent(near.error()) + ")")
-                                .toList());
+        return "the published runs most like this one came out " + range() + " times as fast as measured: " + cases();
+    }
+
+    /** The same where the errors are those of sizes. */
+    public String sentenceOfMemory() {
+        return "peaks of memory of the published runs most like this one came out " + range()
+                + " times what was measured: " + cases();
+    }
+
+    private String range() {
+        return Quantities.fixed(1 + low, 2) + " to " + Quantities.fixed(1 + high, 2);
+    }
+
+    private String cases() {
+        return nearest.stream()
+                .map(near -> near.id() + " (" + percent(near.error()) + ")")
+                .collect(Collectors.joining(", "));
     }
 
     private static String percent(double error) {

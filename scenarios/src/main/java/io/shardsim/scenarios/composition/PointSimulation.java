@@ -244,9 +244,10 @@ public final class PointSimulation implements ScenarioRunner {
         atPeak.merge(MemoryOwner.RUNTIME, bufferBytes, Long::sum);
         List<String> notes = new ArrayList<>(point.notes());
         if (task.microBatch() == null && found.fits()) {
-            notes.add("micro_batch " + job.microBatch() + " is the largest divisor of the "
-                    + job.microBatch() * job.accumulationSteps()
-                    + " samples of a GPU that fits in memory; set micro_batch to choose another");
+            notes.add(
+                    "micro_batch " + job.microBatch() + " is the largest divisor of the "
+                            + job.microBatch() * job.accumulationSteps()
+                            + " samples of a GPU that fits with room for what the allocator reserves; set micro_batch to choose another");
         }
         notes.addAll(strategy.remarks(job));
         RunFacts facts = RunFacts.ofTraining(

@@ -83,7 +83,7 @@ record Likeness(
     }
 
     /** The family of strategies: fsdp, zero, mics or ddp. */
-    private String framework() {
+    String framework() {
         return strategy.startsWith("fsdp") ? "fsdp" : strategy.startsWith("zero") ? "zero" : strategy;
     }
 

@@ -86,13 +86,9 @@ public final class RecordedErrors {
                         && row.metric() != Metric.TFLOPS_PER_GPU
                         && !row.metric().isMemory())
                 .toList();
-        List<String> notes = new ArrayList<>();
         List<String> warnings = warnings(run, like);
-        List<ErrorInterval.Near> nearest = like.stream()
-                .filter(row -> row.likeness().distance(run) <= DISTANCE_MAX)
-                .sorted(Comparator.comparingDouble((Row row) -> row.likeness().distance(run))
-                        .thenComparing(Row::id))
-                .limit(NEAREST)
+        List<String> notes = new ArrayList<>(aboutMemory(run));
+        List<ErrorInterval.Near> nearest = nearest(like, run).stream()
                 .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.speedError()))
                 .toList();
         if (nearest.isEmpty()) {
@@ -101,6 +97,33 @@ public final class RecordedErrors {
         ErrorInterval interval = ErrorInterval.of(nearest);
         notes.add(interval.sentence());
         return facts.withAccuracy(interval, notes, warnings);
+    }
+
+    private static List<Row> nearest(List<Row> like, Likeness run) {
+        return like.stream()
+                .filter(row -> row.likeness().distance(run) <= DISTANCE_MAX)
+                .sorted(Comparator.comparingDouble((Row row) -> row.likeness().distance(run))
+                        .thenComparing(Row::id))
+                .limit(NEAREST)
+                .toList();
+    }
+
+    /** How far off the published peaks of memory are that the same family of strategies has, or that there are none; a bare collective has no memory. */
+    private List<String> aboutMemory(Likeness run) {
+        List<Row> peaks = rows.stream()
+                .filter(row ->
+                        row.metric().isMemory() && row.likeness().framework().equals(run.framework()))
+                .toList();
+        List<ErrorInterval.Near> nearest = nearest(peaks, run).stream()
+                .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.error()))
+                .toList();
+        if (run.strategy().isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                nearest.isEmpty()
+                        ? "no published peak of memory of a run like this one has been compared with"
+                        : ErrorInterval.of(nearest).sentenceOfMemory());
     }
 
     private static List<String> warnings(Likeness run, List<Row> like) {
