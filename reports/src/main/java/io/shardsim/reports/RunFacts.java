@@ -291,9 +291,14 @@ public record RunFacts(
             return sum;
         }
 
+        /** Of the peak, what somebody uses. */
+        public long usedBytes() {
+            return peakBytes() - ofOwner(MemoryOwner.FRAGMENTATION);
+        }
+
         /** Whether it could run: what the allocator holds and nobody uses, it gives back when memory is full. */
         public boolean fits() {
-            return peakBytes() - ofOwner(MemoryOwner.FRAGMENTATION) <= capacityBytes;
+            return usedBytes() <= capacityBytes;
         }
 
         public long ofOwner(MemoryOwner owner) {

@@ -61,12 +61,12 @@ public record ErrorSummary(
         return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
     }
 
-    /** A summary for each value of a property, in the order of their first case. */
+    /** A summary for each value of a property, sizes of memory apart from speeds, in the order of their first case. */
     public static Map<String, ErrorSummary> by(
             Function<CaseOutcome, String> property, Collection<CaseOutcome> outcomes) {
         Map<String, List<CaseOutcome>> groups = new LinkedHashMap<>();
         for (CaseOutcome outcome : outcomes) {
-            groups.computeIfAbsent(property.apply(outcome), key -> new ArrayList<>())
+            groups.computeIfAbsent(outcome.within(property.apply(outcome)), key -> new ArrayList<>())
                     .add(outcome);
         }
         Map<String, ErrorSummary> summaries = new LinkedHashMap<>();

@@ -6,6 +6,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.simulator.strategy.MemoryOwner;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A figure that can be measured and simulated alike; named as the result document names it, units included. */
@@ -16,9 +17,9 @@ public enum Metric {
     /** By 8 flops a parameter and token, recomputation counted, attention not. */
     TFLOPS_PER_GPU(step(training -> training.flops().teraflopsPerGpu())),
     /** Most that tensors take of one GPU at a time (torch.cuda.max_memory_allocated). */
-    PEAK_ALLOCATED_GIB(memory(MemoryOwner.RUNTIME, MemoryOwner.FRAGMENTATION)),
+    PEAK_ALLOCATED_GIB(memory(RunFacts.Memory::usedBytes)),
     /** Most that the allocator holds, blocks it cannot use included (torch.cuda.max_memory_reserved). */
-    PEAK_RESERVED_GIB(memory(MemoryOwner.RUNTIME)),
+    PEAK_RESERVED_GIB(memory(RunFacts.Memory::peakBytes)),
     COLLECTIVE_SECONDS(bare(BusBandwidth::seconds)),
     ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
     BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
@@ -60,17 +61,10 @@ public enum Metric {
         return run -> run.training() == null ? null : figure.apply(run.training());
     }
 
-    private static Function<RunResult, @Nullable Double> memory(MemoryOwner... without) {
+    private static Function<RunResult, @Nullable Double> memory(ToLongFunction<RunFacts.Memory> bytes) {
         return run -> {
             RunFacts.Memory memory = run.facts().memory();
-            if (memory == null) {
-                return null;
-            }
-            long bytes = memory.peakBytes();
-            for (MemoryOwner owner : without) {
-                bytes -= memory.ofOwner(owner);
-            }
-            return bytes / GIB;
+            return memory == null ? null : (bytes.applyAsLong(memory) - memory.ofOwner(MemoryOwner.RUNTIME)) / GIB;
         };
     }
 

@@ -58,8 +58,7 @@ public final class ValidationJson {
 
     private static Map<String, Object> summaries(Function<CaseOutcome, String> property, List<CaseOutcome> outcomes) {
         Map<String, Object> out = new LinkedHashMap<>();
-        ErrorSummary.by(outcome -> outcome.within(property.apply(outcome)), outcomes)
-                .forEach((key, summary) -> out.put(key, summary(summary)));
+        ErrorSummary.by(property, outcomes).forEach((key, summary) -> out.put(key, summary(summary)));
         return out;
     }
 

@@ -48,14 +48,14 @@ public final class ValidationTable {
                     .append(tooLarge == 1 ? " figure\n" : " figures\n");
         }
         pairs(out, StrategyPair.of(outcomes), width);
-        summary(out, "role", ErrorSummary.by(outcome -> outcome.within(outcome.role()), outcomes));
+        summary(out, "role", ErrorSummary.by(CaseOutcome::role, outcomes));
         summary(out, "family", ErrorSummary.by(byRole(CaseOutcome::family), outcomes));
         summary(out, "GPU", ErrorSummary.by(byRole(CaseOutcome::gpu), outcomes));
         return out.toString();
     }
 
     private static Function<CaseOutcome, String> byRole(Function<CaseOutcome, String> property) {
-        return outcome -> property.apply(outcome) + ", " + outcome.within(outcome.role());
+        return outcome -> property.apply(outcome) + ", " + outcome.role();
     }
 
     private static void line(

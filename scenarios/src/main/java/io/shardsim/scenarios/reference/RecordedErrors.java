@@ -110,6 +110,9 @@ public final class RecordedErrors {
 
     /** How far off the published peaks of memory are that the same family of strategies has, or that there are none; a bare collective has no memory. */
     private List<String> aboutMemory(Likeness run) {
+        if (run.strategy().isEmpty()) {
+            return List.of();
+        }
         List<Row> peaks = rows.stream()
                 .filter(row ->
                         row.metric().isMemory() && row.likeness().framework().equals(run.framework()))
@@ -117,9 +120,6 @@ public final class RecordedErrors {
         List<ErrorInterval.Near> nearest = nearest(peaks, run).stream()
                 .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.error()))
                 .toList();
-        if (run.strategy().isEmpty()) {
-            return List.of();
-        }
         return List.of(
                 nearest.isEmpty()
                         ? "no published peak of memory of a run like this one has been compared with"

@@ -62,10 +62,11 @@ public final class Ddp extends ShardingStrategy {
 
         @Override
         void holdStates() {
-            writer.allocate(MemoryOwner.PARAMETERS, gradientBytes() * parameters() + castBytes());
-            writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * gradientBytes() * parameters());
-            writer.allocate(MemoryOwner.BUCKETS, gradientBytes() * parameters());
+            long stateBytes = job.precision().stateBytes() * parameters();
+            writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes());
+            writer.allocate(MemoryOwner.GRADIENTS, stateBytes);
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes);
+            writer.allocate(MemoryOwner.BUCKETS, stateBytes);
         }
 
         @Override

@@ -332,11 +332,9 @@ public final class Fsdp extends ShardingStrategy {
                 return computed;
             }
             writer.free(MemoryOwner.BUCKETS, elementBytes * elements);
-            if (microBatch == 0) {
-                writer.allocate(MemoryOwner.GRADIENTS, reduceBytes * elements);
-                if (reduceBytes == elementBytes) {
-                    return computed;
-                }
+            writer.allocate(MemoryOwner.GRADIENTS, microBatch == 0 ? reduceBytes * elements : 0);
+            if (microBatch == 0 && reduceBytes == elementBytes) {
+                return computed;
             }
             long moved = elementBytes + (microBatch == 0 ? 1 : 2) * reduceBytes;
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);

@@ -48,10 +48,10 @@ public final class LargestMicroBatch {
         return measure(strategy, job.withMicroBatch(1, samples), capacityBytes);
     }
 
-    /** The micro-batch that the job has, and whether what it allocates fits. */
+    /** The micro-batch that the job has, and whether what it uses fits. */
     public static Found given(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
         Found found = measure(strategy, job, job, capacityBytes);
-        return new Found(job, found.ledger(), found.ledger().allocatedBytes() <= capacityBytes, found.plan());
+        return new Found(job, found.ledger(), found.ledger().usedBytes() <= capacityBytes, found.plan());
     }
 
     /**

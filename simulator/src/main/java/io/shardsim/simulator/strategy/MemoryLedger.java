@@ -81,7 +81,7 @@ public final class MemoryLedger {
     }
 
     /** Of these, bytes that somebody uses. */
-    public long allocatedBytes() {
+    public long usedBytes() {
         return peakBytes - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L);
     }
 

@@ -105,9 +105,9 @@ final class StepWriter {
      * one stream to no other (c10/cuda/CUDACachingAllocator.cpp, BlockPool).
      */
     private static long idleBytes(StepPlan.Builder plan, int stage) {
-        Set<MemoryOwner> gradients = EnumSet.of(MemoryOwner.GRADIENTS);
+        EnumSet<MemoryOwner> gradients = EnumSet.of(MemoryOwner.GRADIENTS);
         long apart = MemoryLedger.peakBytes(plan.memoryChanges(), gradients, stage)
-                + MemoryLedger.peakBytes(plan.memoryChanges(), EnumSet.complementOf(EnumSet.copyOf(gradients)), stage);
+                + MemoryLedger.peakBytes(plan.memoryChanges(), EnumSet.complementOf(gradients), stage);
         return apart - MemoryLedger.peakBytes(plan.memoryChanges(), EnumSet.allOf(MemoryOwner.class), stage);
     }
 
