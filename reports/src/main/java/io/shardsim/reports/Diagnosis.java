@@ -175,8 +175,11 @@ public record Diagnosis(String why, String next) {
                                 + whoHasGroups(run) + "."
                         : "Combine gradients less often: a larger global batch, in more accumulation steps.";
             case HOST:
-                return waitsForHostsUpdate(run)
-                        ? "Keep optimizer states on the GPU (more nodes, or a stage that splits more), or update less often: a larger global batch."
+                if (waitsForHosts(run, "optimizer")) {
+                    return "Keep optimizer states on the GPU (more nodes, or a stage that splits more), or update less often: a larger global batch.";
+                }
+                return waitsForHosts(run, "activations")
+                        ? "Keep activations on the GPU (no offload), with a smaller micro-batch where they do not fit."
                         : FEWER_OPERATIONS;
             case COPY:
                 return "Keep activations on the GPU (no offload), or load them back earlier" + headroom(run) + ".";
@@ -195,10 +198,10 @@ public record Diagnosis(String why, String next) {
         }
     }
 
-    private static boolean waitsForHostsUpdate(RunResult run) {
+    private static boolean waitsForHosts(RunResult run, String work) {
         return run.step().exposed().culprits().stream()
                 .anyMatch(culprit ->
-                        culprit.stream() == Stream.HOST && culprit.what().contains("optimizer"));
+                        culprit.stream() == Stream.HOST && culprit.what().contains(work));
     }
 
     private static String nextForSlowdown(RunResult run) {

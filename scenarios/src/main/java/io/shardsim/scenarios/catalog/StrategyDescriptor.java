@@ -39,6 +39,7 @@ public record StrategyDescriptor(String kind, String title, String source, List<
                 case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
                 case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
                 case TIME -> ScalarTypes.quantity(UnitTable.TIME, 0);
+                case RATE -> ScalarTypes.quantity(UnitTable.RATE, 1);
                 case FLAG -> ScalarTypes.flag();
                 case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
             };

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.reports.AroundTheStep;
+import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
@@ -65,6 +66,19 @@ class AdviceTest {
             assertThat(trained.flops().mfu())
                     .isCloseTo(trained.tokensPerSecondPerGpu() * flopsPerToken / peak, withinPercentage(1.0));
         }
+    }
+
+    @Test
+    void whoWaitsForTheHostIsToldForWhat() throws Exception {
+        String inHostMemory = SCENARIO.replace("kind: mics, shard_group: 16", "kind: zero2");
+        assertThat(Diagnosis.of(run(inHostMemory.replace(
+                                "activation_checkpointing: none",
+                                "activation_checkpointing: full, activation_offload: true")))
+                        .next())
+                .startsWith("Keep activations on the GPU (no offload)");
+        assertThat(Diagnosis.of(run(inHostMemory.replace("kind: zero2", "kind: zero2, offload_optimizer: true")))
+                        .next())
+                .startsWith("Keep optimizer states on the GPU");
     }
 
     @Test

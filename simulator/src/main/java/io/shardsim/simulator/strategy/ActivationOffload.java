@@ -1,102 +1,41 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
+import io.shardsim.topology.units.Bandwidth;
 
 /**
- * Activations of one pipeline stage that wait in host memory from forward to backward [1]. What a layer keeps is stored as soon as its forward is
- * done, beside the forward of the next two; and loaded back ahead of its backward, no more than the horizon's number of layers that backward has not
- * come to yet. Both go over PCIe, where they meet what goes to and from NICs.
- *
- * <p>Micro-batches come back in the order in which they went, as every schedule has it.
- *
- * <p>[1] Amazon SageMaker developer guide, Activation Offloading; sagemaker.parameters {@code offload_activations}, {@code activation_loading_horizon}.
+ * How what layers of one pipeline stage keep for backward gets to host memory and back. A layer is entered before the host goes through its modules,
+ * and left when its compute has been issued; calls come in the order in which a micro-batch passes the layers.
  */
-final class ActivationOffload {
-    private final StepWriter writer;
-    private final int horizon;
-    private final long keptBytes;
-    /** For each layer, the copies to the host whose activations have not been asked for, oldest first. */
-    private final List<Deque<Integer>> stored = new ArrayList<>();
-    /** For each layer, the copies from the host that its backward has not waited for yet, oldest first. */
-    private final List<Deque<Integer>> loaded = new ArrayList<>();
-    /** Backwards of layers, in order; the n-th load is that of the n-th of them. */
-    private final List<Integer> backwards = new ArrayList<>();
-
-    private int loads;
-    private int first;
-    private int last;
-
-    ActivationOffload(StepWriter writer, TrainingJob job, int horizon, long keptBytes) {
-        this.writer = writer;
-        this.horizon = horizon;
-        this.keptBytes = keptBytes;
-        for (int layer = 0; layer < job.model().layers(); layer++) {
-            stored.add(new ArrayDeque<>());
-            loaded.add(new ArrayDeque<>());
+interface ActivationOffload {
+    /** As the library does it whose settings these are. */
+    static ActivationOffload of(StepWriter writer, TrainingJob job, StrategyParameters settings, long keptBytes) {
+        if (settings.names().contains("pageable_store_rate")) {
+            return new BlockingOffload(
+                    writer,
+                    new Bandwidth(settings.whole("pageable_store_rate")),
+                    new Bandwidth(settings.whole("pageable_load_rate")),
+                    keptBytes);
         }
-        onLayers(0, job.model().layers());
+        return new OverlappedOffload(writer, job, settings.count("activation_loading_horizon"), keptBytes);
     }
 
     /** Names the layers of the piece of the model that the next forward or backward goes through. */
-    void onLayers(int firstLayer, int layers) {
-        first = firstLayer;
-        last = firstLayer + layers - 1;
-    }
+    default void onLayers(int firstLayer, int layers) {}
 
-    /** Frees what the second layer before kept; returns the copy that must be done before. */
-    int makeRoom(int layer) {
-        if (layer - 2 < first) {
-            return StepWriter.NONE;
-        }
-        writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
-        return stored.get(layer - 2).getLast();
-    }
+    /** Returns the copy that the forward of a layer waits for, or {@link StepWriter#NONE}. */
+    int enterForward(int layer);
 
-    void store(int layer, int forward) {
-        stored.get(layer)
-                .add(writer.hostCopy(Stream.COPY, Work.Kind.HOST_STORE, keptBytes, "store activations", forward));
-    }
+    /** What the layer keeps need not stay on the GPU. */
+    void leaveForward(int layer, int forward);
 
-    /** Frees what the last layers of the piece kept. */
-    void endForward() {
-        for (int layer = Math.max(first, last - 1); layer <= last; layer++) {
-            writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
-        }
-    }
+    /** The last layer of the piece has been left. */
+    default void endForward() {}
 
-    /** Loads what the first layers of a backward need, as far as it has been stored. */
-    void loadAhead() {
-        loadFrom(last);
-    }
+    /** A backward of the piece is near: what its first layers need may be loaded, as far as it has been stored. */
+    default void loadAhead() {}
 
-    /** Loads for a layer and those after it in backward; returns the copy that its backward waits for. */
-    int load(int layer) {
-        loadFrom(layer);
-        return loaded.get(layer).remove();
-    }
+    /** Returns the copy that recomputation and backward of a layer wait for. */
+    int enterBackward(int layer);
 
-    void backwardDone(int backward) {
-        backwards.add(backward);
-    }
-
-    private void loadFrom(int layer) {
-        for (int next = layer; next >= Math.max(first, layer - horizon + 1); next--) {
-            if (loaded.get(next).isEmpty() && !stored.get(next).isEmpty()) {
-                int done = loads < horizon ? StepWriter.NONE : backwards.get(loads - horizon);
-                writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes);
-                loaded.get(next)
-                        .add(writer.hostCopy(
-                                Stream.COPY,
-                                Work.Kind.HOST_LOAD,
-                                keptBytes,
-                                "load activations",
-                                stored.get(next).remove(),
-                                done));
-                loads++;
-            }
-        }
-    }
+    default void leaveBackward(int backward) {}
 }

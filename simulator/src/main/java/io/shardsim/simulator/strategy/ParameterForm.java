@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.topology.units.Bandwidth;
 import io.shardsim.topology.units.DataSize;
 import io.shardsim.topology.units.Picoseconds;
 import java.math.BigDecimal;
@@ -8,7 +9,7 @@ import java.util.Locale;
 
 /**
  * How a strategy's parameter is written; its default tells which it is: {@code elements}, {@code ranks}, {@code layers}, {@code stages} (whole
- * numbers), {@code 15 %}, a size such as {@code 1.2 GB}, a time such as {@code 20 us}, {@code true} or {@code false}, or a name.
+ * numbers), {@code 15 %}, a size such as {@code 1.2 GB}, a time such as {@code 20 us}, a rate such as {@code 10 GB/s}, {@code true} or {@code false}, or a name.
  */
 public enum ParameterForm {
     ELEMENTS,
@@ -18,6 +19,7 @@ public enum ParameterForm {
     PERCENT,
     SIZE,
     TIME,
+    RATE,
     FLAG,
     NAME;
 
@@ -36,6 +38,9 @@ public enum ParameterForm {
         }
         if (isName(written)) {
             return NAME;
+        }
+        if (written.endsWith("/s")) {
+            return RATE;
         }
         return written.endsWith("B") ? SIZE : TIME;
     }
@@ -57,6 +62,7 @@ public enum ParameterForm {
             case PERCENT -> percent(written);
             case SIZE -> DataSize.parse(written).bytes();
             case TIME -> Picoseconds.parse(written);
+            case RATE -> Bandwidth.parse(written).bytesPerSecond();
             case FLAG -> flag(written);
             case NAME -> written;
         };

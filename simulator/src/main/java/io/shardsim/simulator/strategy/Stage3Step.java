@@ -193,6 +193,7 @@ abstract class Stage3Step {
             writer.beginLayer();
         }
         backward |= segment.phase() == Phase.HEAD_BACKWARD;
+        int entered = enter(segment);
         int issued = issue(segment, index);
         boolean aside = overlapInBackward || !backward;
         int turn = aside ? StepWriter.NONE : computed[index - 1];
@@ -204,6 +205,7 @@ abstract class Stage3Step {
         computed[index] = compute(
                 segment,
                 issued,
+                entered,
                 tensorsReady(segment),
                 aside ? StepWriter.NONE : lastGather,
                 aside && overlap ? StepWriter.NONE : lastReduce);
@@ -211,6 +213,14 @@ abstract class Stage3Step {
             writer.free(MemoryOwner.BUCKETS, gradientBytes);
         }
         reduceFullBuckets(computed[index], last);
+    }
+
+    private int enter(Segment segment) {
+        return switch (segment.phase()) {
+            case LAYER_FORWARD -> writer.enterForward(segment.layer());
+            case LAYER_BACKWARD -> writer.enterBackward(segment.layer());
+            default -> StepWriter.NONE;
+        };
     }
 
     /** The host works through the hooks of a segment once memory of earlier layers has come free. */
@@ -275,10 +285,10 @@ abstract class Stage3Step {
     private int compute(Segment segment, int... waits) {
         return switch (segment.phase()) {
             case EMBEDDING_FORWARD -> writer.forwardEmbedding(waits);
-            case LAYER_FORWARD -> writer.forwardLayer(segment.layer(), waits);
+            case LAYER_FORWARD -> writer.forwardEntered(segment.layer(), waits);
             case HEAD_FORWARD -> writer.forwardHead(waits);
             case HEAD_BACKWARD -> writer.backwardHead(waits);
-            case LAYER_BACKWARD -> writer.backwardLayer(segment.layer(), waits);
+            case LAYER_BACKWARD -> writer.backwardEntered(segment.layer(), waits);
             case EMBEDDING_BACKWARD -> writer.backwardEmbedding(waits);
         };
     }

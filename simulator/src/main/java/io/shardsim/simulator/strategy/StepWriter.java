@@ -58,13 +58,13 @@ final class StepWriter {
     /** For each stage, what its next compute must wait for: a tensor-parallel collective, or what another stage sends. */
     private final int[][] awaited;
 
-    private StepWriter(TrainingJob job, int loadingHorizon) {
+    private StepWriter(TrainingJob job, StrategyParameters settings) {
         this.job = job;
         this.profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
         int stages = job.parallel().stages();
         for (int at = 0; at < stages && job.activationOffload(); at++) {
-            offloads.add(new ActivationOffload(this, job, loadingHorizon, keptBytes(0)));
+            offloads.add(ActivationOffload.of(this, job, settings, keptBytes(0)));
         }
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
@@ -77,7 +77,7 @@ final class StepWriter {
      * out, and the allocator hands out the same blocks: what fragments memory is recomputation, offloading and sharding (GMLake,
      * arXiv:2401.08156, abstract).
      *
-     * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and {@code activation_loading_horizon}
+     * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and what activation offload needs
      * @param fragmented owners whose memory goes through the allocator piece by piece
      * @param story the strategy's own part
      */
@@ -88,7 +88,7 @@ final class StepWriter {
             broken.remove(MemoryOwner.ACTIVATIONS);
         }
         int stages = job.parallel().stages();
-        StepWriter writer = new StepWriter(job, parameters.count("activation_loading_horizon"));
+        StepWriter writer = new StepWriter(job, parameters);
         writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory"));
         story.accept(writer);
         for (int stage = 0; stage < stages; stage++) {
@@ -117,6 +117,11 @@ final class StepWriter {
     void onStage(int nextStage) {
         stage = job.parallel().stages() == 1 ? StepPlan.EVERY_STAGE : nextStage;
         plan.stage(stage);
+    }
+
+    /** The last operation of the compute stream, of the stage that is being written. */
+    int lastCompute() {
+        return lastCompute[stageIndex()];
     }
 
     private int stageIndex() {
@@ -160,16 +165,25 @@ final class StepWriter {
 
     /** Forward of one layer; keeps its activations, in host memory if the job says so. */
     int forwardLayer(int layer, int... waits) {
-        long kept = keptBytes(layer);
-        long temporary = job.checkpointing(layer).startsFromInput() ? backwardTemporaryBytes() : 0;
+        return forwardEntered(layer, with(waits, enterForward(layer)));
+    }
+
+    /** What comes before the host goes through the modules of a layer; returns what the layer's forward waits for. */
+    int enterForward(int layer) {
         ActivationOffload offload = offload();
-        int twoAgo = offload == null ? NONE : offload.makeRoom(layer);
-        allocate(MemoryOwner.ACTIVATIONS, kept);
+        return offload == null ? NONE : offload.enterForward(layer);
+    }
+
+    /** Forward of a layer that has been entered. */
+    int forwardEntered(int layer, int... waits) {
+        long temporary = job.checkpointing(layer).startsFromInput() ? backwardTemporaryBytes() : 0;
+        allocate(MemoryOwner.ACTIVATIONS, keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
-        int forward = layer(Kind.LAYER_FORWARD, "forward layer", with(waits, twoAgo));
+        int forward = layer(Kind.LAYER_FORWARD, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
+        ActivationOffload offload = offload();
         if (offload != null) {
-            offload.store(layer, forward);
+            offload.leaveForward(layer, forward);
         }
         return forward;
     }
@@ -208,12 +222,25 @@ final class StepWriter {
         return backwardRestored(layer, restoreLayer(layer, waits));
     }
 
+    /** What comes before the host goes through the modules of a layer again; returns what the layer's backward waits for. */
+    int enterBackward(int layer) {
+        ActivationOffload offload = offload();
+        return offload == null ? NONE : offload.enterBackward(layer);
+    }
+
+    /** Recomputation and backward of a layer that has been entered. */
+    int backwardEntered(int layer, int... waits) {
+        return backwardRestored(layer, restoreEntered(layer, waits));
+    }
+
     /** Loads and computes again what a layer has not kept. Returns what its backward waits for. */
     int[] restoreLayer(int layer, int... waits) {
-        ActivationOffload offload = offload();
-        int[] ready = offload == null ? waits : with(waits, offload.load(layer));
+        return restoreEntered(layer, with(waits, enterBackward(layer)));
+    }
+
+    private int[] restoreEntered(int layer, int... waits) {
         allocate(MemoryOwner.WORKING_SET, recomputedBytes(layer));
-        return job.checkpointing(layer) == Checkpointing.NONE ? ready : new int[] {recompute(ready)};
+        return job.checkpointing(layer) == Checkpointing.NONE ? waits : new int[] {recompute(waits)};
     }
 
     /** Backward of a restored layer; frees its activations. */
@@ -224,7 +251,7 @@ final class StepWriter {
         free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
         ActivationOffload offload = offload();
         if (offload != null) {
-            offload.backwardDone(backward);
+            offload.leaveBackward(backward);
         }
         return backward;
     }
@@ -410,7 +437,7 @@ final class StepWriter {
     /** The operation after which all that has been written for the stage is computed, what other ranks add to it included. */
     int result() {
         int[] waits = awaited[stageIndex()];
-        return waits.length == 0 ? lastCompute[stageIndex()] : waits[waits.length - 1];
+        return waits.length == 0 ? lastCompute() : waits[waits.length - 1];
     }
 
     /**

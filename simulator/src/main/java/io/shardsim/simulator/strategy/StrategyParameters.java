@@ -110,7 +110,7 @@ public final class StrategyParameters {
         return defaults.getOrDefault(name, "");
     }
 
-    /** A setting in elements, ranks, layers, stages, bytes or picoseconds. */
+    /** A setting in elements, ranks, layers, stages, bytes, picoseconds or bytes a second. */
     public long whole(String name) {
         return (Long) value(name);
     }

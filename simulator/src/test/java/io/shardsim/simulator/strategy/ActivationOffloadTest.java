@@ -108,6 +108,47 @@ class ActivationOffloadTest {
         return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.ACTIVATIONS), stage);
     }
 
+    /** deepspeed/runtime/activation_checkpointing/checkpointing.py: CheckpointFunction copies by Tensor.to before it runs the layer, either way. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zero1", "zero2", "zero3", "zero3-0.11", "zeropp"})
+    void layersOfDeepSpeedWaitForTheirCopies(String kind) {
+        StepPlan plan = plan(kind, Map.of("pageable_store_rate", "2 GB/s", "pageable_load_rate", "8 GB/s"), true);
+        List<Integer> stores = operations(plan, 0, "store activations");
+        List<Integer> loads = operations(plan, 0, "load activations");
+        List<Integer> forwards = operations(plan, 0, "forward layer");
+        List<Integer> recomputations = operations(plan, 0, "recompute layer");
+        assertThat(stores).hasSize(LAYERS * MICRO_BATCHES).hasSameSizeAs(loads);
+        for (int n = 0; n < stores.size(); n++) {
+            assertCopy(plan, stores.get(n), INPUT_BYTES * 500, forwards.get(n));
+            assertCopy(plan, loads.get(n), INPUT_BYTES * 125, recomputations.get(n));
+        }
+        assertThat(activations(plan, 0)).isEqualTo(INPUT_BYTES);
+    }
+
+    private static void assertCopy(StepPlan plan, int copy, long picoseconds, int before) {
+        Operation.Compute operation = (Operation.Compute) plan.operation(copy);
+        assertThat(operation.stream()).isEqualTo(Stream.HOST);
+        assertThat(operation.work().amount()).isEqualTo(picoseconds);
+        assertThat(plan.waitsFor(before)).contains(copy);
+        int computedBefore = before - 1;
+        while (plan.operation(computedBefore).stream() != Stream.COMPUTE) {
+            computedBefore--;
+        }
+        assertThat(plan.waitsFor(copy)).containsExactly(computedBefore);
+    }
+
+    /** Hooks of ZeRO-3 ask for a layer's parameters once its input has been copied. */
+    @Test
+    void hooksWaitForTheCopyOfTheirLayer() {
+        StepPlan plan = plan("zero3", Map.of(), true);
+        int forward = operations(plan, 0, "forward layer").get(LAYERS / 2);
+        int copy = operations(plan, 0, "store activations").get(LAYERS / 2);
+        int hooks = operations(plan, 0, "issue modules").stream()
+                .filter(issued -> issued < forward)
+                .reduce(0, Math::max);
+        assertThat(hooks).isGreaterThan(copy);
+    }
+
     /** Amazon SageMaker developer guide: no effect without activation checkpointing; a horizon is above 0. */
     @Test
     void refusesWhatTheLibrariesRefuse() {
