@@ -28,6 +28,7 @@ import java.util.Properties;
  * @param flashForwardRate share of the peak in fused attention forward, heads of 128 and wider [1] -- calibration
  * @param flashBackwardRate the same, backward [1] -- calibration
  * @param flashNarrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
+ * @param tensorRateSpread standard deviation of the rate of tensor cores among GPUs of one kind, relative to its mean [1] -- published
  * @param tiles tiles that the matrix library offers
  * @param splits parts that it may cut k into
  * @param range where the coefficients were fitted
@@ -50,6 +51,7 @@ public record GpuCalibration(
         double flashForwardRate,
         double flashBackwardRate,
         double flashNarrowHeadRatio,
+        double tensorRateSpread,
         List<Tile> tiles,
         int[] splits,
         Range range) {
@@ -100,8 +102,20 @@ public record GpuCalibration(
 
     /** The same GPU running the matrix and attention kernels that a framework ships. */
     public GpuCalibration under(FrameworkProfile profile, String architecture) {
-        double matmulRatio = profile.matmulRateRatio(architecture);
         double flashRatio = profile.flashRateRatio(architecture);
+        return atRates(
+                profile.matmulRateRatio(architecture),
+                flashRatio,
+                profile.flashNarrowRateRatio(architecture) / flashRatio);
+    }
+
+    /** The slowest of so many such GPUs, for which the others wait wherever they exchange something. */
+    public GpuCalibration slowestOf(int gpus) {
+        double ratio = SlowestGpu.rate(gpus, tensorRateSpread);
+        return atRates(ratio, ratio, 1);
+    }
+
+    private GpuCalibration atRates(double matmulRatio, double flashRatio, double narrowRatio) {
         return new GpuCalibration(
                 family,
                 matmulRate * matmulRatio,
@@ -119,7 +133,8 @@ public record GpuCalibration(
                 elementwiseHbmRatio,
                 flashForwardRate * flashRatio,
                 flashBackwardRate * flashRatio,
-                flashNarrowHeadRatio * profile.flashNarrowRateRatio(architecture) / flashRatio,
+                flashNarrowHeadRatio * narrowRatio,
+                tensorRateSpread,
                 tiles,
                 splits,
                 range);
@@ -149,6 +164,7 @@ public record GpuCalibration(
                 constants.positive("flash.forward-rate"),
                 constants.positive("flash.backward-rate"),
                 constants.positive("flash.narrow-head-ratio"),
+                constants.positive("tensor-rate.spread"),
                 tiles(constants.text("matmul.tiles")),
                 integers(constants.text("matmul.splits")),
                 range(constants));

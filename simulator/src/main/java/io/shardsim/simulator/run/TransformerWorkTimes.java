@@ -36,7 +36,13 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
-        times = TransformerTimes.of(job.model(), instance.gpu(), workload, profile);
+        times = TransformerTimes.of(
+                job.model(),
+                instance.gpu(),
+                GpuCalibration.of(instance.gpu()).slowestOf(job.worldSize()),
+                instance.gpu().smCount(),
+                workload,
+                profile);
         remarks = new LayerKernels(job.model(), workload, profile).remarks(GpuCalibration.of(instance.gpu()));
         phases = Map.of(
                 Kind.EMBEDDING_FORWARD,
