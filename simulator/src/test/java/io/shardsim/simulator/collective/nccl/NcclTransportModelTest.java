@@ -347,7 +347,7 @@ class NcclTransportModelTest {
 
         assertThat(transport.name()).isEqualTo("Simple");
         assertThat(transport.interStepPs() + new Router(cluster).route(0, 8, 0).latencyPs())
-                .isEqualTo(15_000_000 + 65_700_000);
+                .isEqualTo(15_000_000 + 14_000_000);
     }
 
     @Test
