@@ -36,14 +36,15 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
+        GpuCalibration calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(
                 job.model(),
                 instance.gpu(),
-                GpuCalibration.of(instance.gpu()).slowestOf(job.worldSize()),
+                calibration.slowestOf(job.worldSize()),
                 instance.gpu().smCount(),
                 workload,
                 profile);
-        remarks = new LayerKernels(job.model(), workload, profile).remarks(GpuCalibration.of(instance.gpu()));
+        remarks = new LayerKernels(job.model(), workload, profile).remarks(calibration);
         phases = Map.of(
                 Kind.EMBEDDING_FORWARD,
                 Map.of(Part.WHOLE, times::embeddingForward),

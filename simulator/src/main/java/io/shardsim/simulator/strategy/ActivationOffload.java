@@ -7,8 +7,14 @@ import io.shardsim.topology.units.Bandwidth;
  * and left when its compute has been issued; calls come in the order in which a micro-batch passes the layers.
  */
 interface ActivationOffload {
-    /** As the library does it whose settings these are. */
+    /** Activations stay on the GPU. */
+    ActivationOffload NONE = new ActivationOffload() {};
+
+    /** As the library does it whose settings these are, if the job asks for it. */
     static ActivationOffload of(StepWriter writer, TrainingJob job, StrategyParameters settings, long keptBytes) {
+        if (!job.activationOffload()) {
+            return NONE;
+        }
         if (settings.names().contains("pageable_store_rate")) {
             return new BlockingOffload(
                     writer,
@@ -23,10 +29,12 @@ interface ActivationOffload {
     default void onLayers(int firstLayer, int layers) {}
 
     /** Returns the copy that the forward of a layer waits for, or {@link StepWriter#NONE}. */
-    int enterForward(int layer);
+    default int enterForward(int layer) {
+        return StepWriter.NONE;
+    }
 
     /** What the layer keeps need not stay on the GPU. */
-    void leaveForward(int layer, int forward);
+    default void leaveForward(int layer, int forward) {}
 
     /** The last layer of the piece has been left. */
     default void endForward() {}
@@ -34,8 +42,10 @@ interface ActivationOffload {
     /** A backward of the piece is near: what its first layers need may be loaded, as far as it has been stored. */
     default void loadAhead() {}
 
-    /** Returns the copy that recomputation and backward of a layer wait for. */
-    int enterBackward(int layer);
+    /** Returns the copy that recomputation and backward of a layer wait for, or {@link StepWriter#NONE}. */
+    default int enterBackward(int layer) {
+        return StepWriter.NONE;
+    }
 
     default void leaveBackward(int backward) {}
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the ranks of one pipeline stage do in one training step, while it is being written, of systems that keep all parameters of their stage on
@@ -178,7 +177,7 @@ abstract class ReplicatedStep {
             beginLayer();
             writer.forwardLayer(partition.firstLayer(piece) + i, beforeForward(job.layerParameters()));
         }
-        if (offload != null && job.parallel().stages() > 1) {
+        if (job.parallel().stages() > 1) {
             offload.endForward();
         }
         if (partition.holdsHead(piece)) {
@@ -215,18 +214,13 @@ abstract class ReplicatedStep {
 
     /** Loads offloaded activations for a backward that is near. */
     final void loadAhead(int ofPiece) {
-        ActivationOffload offload = offloadOf(ofPiece);
-        if (offload != null) {
-            offload.loadAhead();
-        }
+        offloadOf(ofPiece).loadAhead();
     }
 
-    /** Where the activations of a piece wait; null where they stay on the GPU. */
-    private @Nullable ActivationOffload offloadOf(int ofPiece) {
+    /** Where the activations of a piece wait. */
+    private ActivationOffload offloadOf(int ofPiece) {
         ActivationOffload offload = writer.offload();
-        if (offload != null) {
-            offload.onLayers(partition.firstLayer(ofPiece), partition.layers(ofPiece));
-        }
+        offload.onLayers(partition.firstLayer(ofPiece), partition.layers(ofPiece));
         return offload;
     }
 

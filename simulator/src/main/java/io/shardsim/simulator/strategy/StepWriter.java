@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the sentences of which every strategy's story of a training step is made: a layer's forward with the activations
@@ -63,7 +62,7 @@ final class StepWriter {
         this.profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
         int stages = job.parallel().stages();
-        for (int at = 0; at < stages && job.activationOffload(); at++) {
+        for (int at = 0; at < stages; at++) {
             offloads.add(ActivationOffload.of(this, job, settings, keptBytes(0)));
         }
         this.lastCompute = new int[stages];
@@ -128,10 +127,9 @@ final class StepWriter {
         return Math.max(0, stage);
     }
 
-    /** Offloaded activations of the stage that is being written, or null where they stay on the GPU. */
-    @Nullable
+    /** Offloaded activations of the stage that is being written. */
     ActivationOffload offload() {
-        return offloads.isEmpty() ? null : offloads.get(stageIndex());
+        return offloads.get(stageIndex());
     }
 
     void beginMicroBatch() {
@@ -170,8 +168,7 @@ final class StepWriter {
 
     /** What comes before the host goes through the modules of a layer; returns what the layer's forward waits for. */
     int enterForward(int layer) {
-        ActivationOffload offload = offload();
-        return offload == null ? NONE : offload.enterForward(layer);
+        return offload().enterForward(layer);
     }
 
     /** Forward of a layer that has been entered. */
@@ -181,18 +178,14 @@ final class StepWriter {
         allocate(MemoryOwner.WORKING_SET, temporary);
         int forward = layer(Kind.LAYER_FORWARD, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
-        ActivationOffload offload = offload();
-        if (offload != null) {
-            offload.leaveForward(layer, forward);
-        }
+        offload().leaveForward(layer, forward);
         return forward;
     }
 
     /** Final norm, logits and loss; keeps what its backward needs. */
     int forwardHead(int... waits) {
-        ActivationOffload offload = offload();
-        if (offload != null && job.parallel().stages() == 1) {
-            offload.endForward();
+        if (job.parallel().stages() == 1) {
+            offload().endForward();
         }
         allocate(MemoryOwner.WORKING_SET, outputBytes());
         enterBlock("head", waits);
@@ -224,8 +217,7 @@ final class StepWriter {
 
     /** What comes before the host goes through the modules of a layer again; returns what the layer's backward waits for. */
     int enterBackward(int layer) {
-        ActivationOffload offload = offload();
-        return offload == null ? NONE : offload.enterBackward(layer);
+        return offload().enterBackward(layer);
     }
 
     /** Recomputation and backward of a layer that has been entered. */
@@ -249,10 +241,7 @@ final class StepWriter {
         int backward = layer(Kind.LAYER_BACKWARD, "backward layer", waits);
         free(MemoryOwner.WORKING_SET, recomputedBytes(layer) + backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
-        ActivationOffload offload = offload();
-        if (offload != null) {
-            offload.leaveBackward(backward);
-        }
+        offload().leaveBackward(backward);
         return backward;
     }
 
