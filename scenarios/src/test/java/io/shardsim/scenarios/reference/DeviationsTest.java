@@ -42,7 +42,7 @@ class DeviationsTest {
     }
 
     @Test
-    void theFasterOfTwoStrategiesIsFoundUnlessTheyAreAsFast() {
+    void theFasterOfTwoStrategiesIsFound() {
         List<StrategyPair> pairs = StrategyPair.of(recorded());
         assertThat(pairs)
                 .extracting(StrategyPair::faster, StrategyPair::slower)
@@ -51,10 +51,7 @@ class DeviationsTest {
                         tuple("SMP30B-512-SMP", "SMP30B-512-DS"),
                         tuple("SMP10B-512-SMP", "SMP10B-512-FSDP"),
                         tuple("ZPP-18B-4IB-1K-ZeROpp", "ZPP-18B-4IB-1K-ZeRO-3"));
-        assertThat(pairs.stream().filter(pair -> !pair.ranked()))
-                .as("ranked wrong: measured within 2.5 % of each other (DEVIATIONS.md, AB)")
-                .hasSize(2)
-                .allSatisfy(pair -> assertThat(pair.measured()).isLessThan(0.025));
+        assertThat(pairs).hasSizeGreaterThanOrEqualTo(39).allMatch(StrategyPair::ranked);
     }
 
     /** Over one to eight NICs a node, 1,024 and 2,048 tokens, 18 to 138 billion parameters: 1.15 to 2.7 times ZeRO-3's rate (rows ZPP of measurements.csv). */

@@ -2,6 +2,7 @@ package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.Constants;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.Objects;
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
  * @param stepPs by {@link Protocol}: from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
+ * @param longRingStepPs the same in the ring of a gather or a scatter through all GPUs of more than two nodes [ps] -- calibration
  * @param eagerBytes largest message that is sent before the receiver has asked for it [bytes]
  * @param rendezvousPs what a larger message takes beside that [ps] -- calibration
  * @param plugin what the plugin prefers over NCCL's own estimates
@@ -24,9 +26,13 @@ record NcclNetwork(
         long bufferBytes,
         double reportedLatencyUs,
         long[] stepPs,
+        long[] longRingStepPs,
         long eagerBytes,
         long rendezvousPs,
         PluginTuner plugin) {
+
+    /** Share of a GPU's NVLink rate from which on the NICs of its node leave a ring no slack; between 0.5, measured with some, and 1, without. */
+    private static final double NO_SLACK = 0.75;
 
     /**
      * Maker of the host processors.
@@ -66,30 +72,43 @@ record NcclNetwork(
         if (constants == null || !constants.has("protocols")) {
             constants = Objects.requireNonNull(Constants.find(NcclGpu.FILES, "network"), "network.properties");
         }
+        String longRing = hasSlack(instance) ? "step-beyond-nic" : "long-ring-step-beyond-nic";
         return new NcclNetwork(
                 constants.list("protocols").stream().map(Protocol::of).toList(),
                 Host.valueOf(constants.text("host").toUpperCase(Locale.ROOT)),
                 constants.bytes("buffer"),
                 constants.timePs("tuner.latency") / 1e6,
-                stepsPs(constants, instance.nic().latencyPs()),
+                stepsPs(constants, "step-beyond-nic", instance),
+                stepsPs(constants, longRing, instance),
                 constants.has("eager") ? constants.bytes("eager") : Long.MAX_VALUE,
                 constants.has("eager") ? constants.timePs("rendezvous") : 0,
                 constants.has("tuner.plugin") ? PluginTuner.of(constants.text("tuner.plugin")) : PluginTuner.NONE);
     }
 
-    /** A step whose messages are so large [ps]. */
-    long stepPs(Protocol protocol, long messageBytes) {
-        return stepPs[protocol.ordinal()] + (messageBytes > eagerBytes ? rendezvousPs : 0);
+    /**
+     * A step whose messages are so large [ps].
+     *
+     * @param longRing whether it is one of a gather's or a scatter's ring through all GPUs of more than two nodes
+     */
+    long stepPs(boolean longRing, Protocol protocol, long messageBytes) {
+        long[] stepsPs = longRing ? longRingStepPs : stepPs;
+        return stepsPs[protocol.ordinal()] + (messageBytes > eagerBytes ? rendezvousPs : 0);
     }
 
-    private static long[] stepsPs(Constants constants, long nicLatencyPs) {
+    private static long[] stepsPs(Constants constants, String beyondNic, InstanceSpec instance) {
         long[] stepsPs = new long[Protocol.values().length];
         for (Protocol protocol : Protocol.values()) {
             String measured = "step." + protocol.key();
             stepsPs[protocol.ordinal()] = constants.has(measured)
                     ? constants.timePs(measured)
-                    : nicLatencyPs + constants.timePs("step-beyond-nic." + protocol.key());
+                    : instance.nic().latencyPs() + constants.timePs(beyondNic + "." + protocol.key());
         }
         return stepsPs;
+    }
+
+    /** Whether NVLinks carry a ring so much faster than all NICs of the node do that a step can be late without holding up the next. */
+    private static boolean hasSlack(InstanceSpec instance) {
+        Bandwidth nics = instance.nic().lineRate().times(instance.nicsPerNode());
+        return nics.compareTo(instance.intraNode().perGpuRate().scaled(NO_SLACK)) < 0;
     }
 }

@@ -213,7 +213,10 @@ public final class NcclTransportModel implements TransportModel {
                 1,
                 gpu.basePs()[p],
                 beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
-                beyondNetworkPs(network.stepPs(protocol, Math.min(chunkBytes, partBytes)), cluster),
+                beyondNetworkPs(
+                        network.stepPs(
+                                isLongRing(kind, algorithm, rings, cluster), protocol, Math.min(chunkBytes, partBytes)),
+                        cluster),
                 slower(lane, nvLink.scaled(copyRatio * share)),
                 slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
                 store,
@@ -240,7 +243,7 @@ public final class NcclTransportModel implements TransportModel {
                 1,
                 gpu.basePs()[simple],
                 beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.storeRate().serializationPs(partBytes),
-                beyondNetworkPs(network.stepPs(Protocol.SIMPLE, partBytes / heads), cluster),
+                beyondNetworkPs(network.stepPs(false, Protocol.SIMPLE, partBytes / heads), cluster),
                 rate,
                 rate,
                 cluster.instance().gpu().memoryBandwidth(),
@@ -302,6 +305,14 @@ public final class NcclTransportModel implements TransportModel {
                 }
                 return algorithm.equals("direct") ? PEER_CHUNK_BYTES : chunkSteps(kind) * stepBytes;
         }
+    }
+
+    /** True for the ring of a gather or a scatter through all GPUs of more than two nodes. */
+    private static boolean isLongRing(CollectiveKind kind, String algorithm, Rings rings, Cluster cluster) {
+        return algorithm.equals("ring")
+                && kind != CollectiveKind.ALL_REDUCE
+                && rings.nodes() > 2
+                && rings.ranks() == rings.nodes() * cluster.gpusPerNode();
     }
 
     /** True when messages carry shards of a rank, false when they carry pieces of the whole buffer. */

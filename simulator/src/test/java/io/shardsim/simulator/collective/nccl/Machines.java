@@ -47,7 +47,11 @@ public final class Machines {
     }
 
     static Cluster servers(int nodes) {
-        return new Cluster(instance("server", "ampere", "232 GB/s", 4, 8, "200 Gbit/s", "24 GB/s"), nodes);
+        return servers(nodes, 8);
+    }
+
+    static Cluster servers(int nodes, int nics) {
+        return new Cluster(instance("server", "ampere", "232 GB/s", 4, nics, "200 Gbit/s", "24 GB/s"), nodes);
     }
 
     private static InstanceSpec instance(

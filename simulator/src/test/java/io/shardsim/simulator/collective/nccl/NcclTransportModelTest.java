@@ -18,6 +18,7 @@ import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel.Choice;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -340,14 +341,27 @@ class NcclTransportModelTest {
                 .isEqualTo(stepUs * 1_000_000);
     }
 
-    @Test
-    void anUnknownNetworkAddsNcclsStepToTheLatencyOfItsNics() {
-        Cluster cluster = Machines.servers(4);
-        Transport transport = choose(ALL_GATHER, "auto", 4096 * MIB, cluster).transport();
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_GATHER, 2, 8, 8, 14",
+        "ALL_GATHER, 3, 8, 8, 65.7",
+        "REDUCE_SCATTER, 4, 8, 8, 65.7",
+        "ALL_REDUCE, 4, 8, 8, 14",
+        "ALL_GATHER, 4, 4, 8, 14",
+        "ALL_GATHER, 4, 8, 4, 14"
+    })
+    void anUnknownNetworkAddsAStepToTheLatencyOfItsNicsALongerOneInLongRingsWithoutSlack(
+            CollectiveKind kind, int nodes, int nics, int ranksPerNode, double beyondNicUs) {
+        Cluster cluster = Machines.servers(nodes, nics);
+        int[] members = Arrays.stream(Machines.everyone(cluster))
+                .filter(rank -> rank % cluster.gpusPerNode() < ranksPerNode)
+                .toArray();
+        Transport transport =
+                model.choose(kind, "ring", 4096 * MIB, members, cluster).transport();
 
         assertThat(transport.name()).isEqualTo("Simple");
         assertThat(transport.interStepPs() + new Router(cluster).route(0, 8, 0).latencyPs())
-                .isEqualTo(15_000_000 + 14_000_000);
+                .isEqualTo(15_000_000 + (long) (beyondNicUs * 1e6));
     }
 
     @Test
