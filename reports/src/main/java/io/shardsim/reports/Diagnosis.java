@@ -219,7 +219,7 @@ public record Diagnosis(String why, String next) {
 
     private static String largerMicroBatch(RunFacts.Training model) {
         return model.largestMicroBatch()
-                ? "room for a larger micro-batch, as offloaded activations make"
+                ? "room for a larger micro-batch, which offloaded activations make (under ZeRO, compute waits for them)"
                 : "a larger micro-batch with fewer accumulation steps";
     }
 

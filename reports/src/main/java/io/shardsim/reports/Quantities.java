@@ -9,7 +9,9 @@ import java.math.RoundingMode;
  * ({@code Double.toString} changed in JDK 19).
  */
 public final class Quantities {
-    private static final double GIB = 1024.0 * 1024 * 1024;
+    /** Bytes of a GiB. */
+    public static final double GIB = 1L << 30;
+
     private static final String MISSING = "\u2013";
 
     private Quantities() {}

@@ -1,6 +1,7 @@
 package io.shardsim.reports.validation;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.simulator.strategy.MemoryOwner;
@@ -23,8 +24,6 @@ public enum Metric {
     COLLECTIVE_SECONDS(bare(BusBandwidth::seconds)),
     ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
     BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
-
-    private static final double GIB = 1L << 30;
 
     private final Function<RunResult, @Nullable Double> figure;
 
@@ -64,7 +63,9 @@ public enum Metric {
     private static Function<RunResult, @Nullable Double> memory(ToLongFunction<RunFacts.Memory> bytes) {
         return run -> {
             RunFacts.Memory memory = run.facts().memory();
-            return memory == null ? null : (bytes.applyAsLong(memory) - memory.ofOwner(MemoryOwner.RUNTIME)) / GIB;
+            return memory == null
+                    ? null
+                    : (bytes.applyAsLong(memory) - memory.ofOwner(MemoryOwner.RUNTIME)) / Quantities.GIB;
         };
     }
 

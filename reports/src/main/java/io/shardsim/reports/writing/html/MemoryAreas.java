@@ -10,7 +10,6 @@ import java.util.stream.LongStream;
 
 /** Who holds the memory of rank 0 in the course of a training step: areas on top of each other, in steps, against the capacity. */
 final class MemoryAreas {
-    private static final double GIB = 1024.0 * 1024 * 1024;
     private static final int LEFT = 34;
     private static final int TOP = 22;
     private static final int HEIGHT = 150;
@@ -31,8 +30,8 @@ final class MemoryAreas {
         this.name = name;
         this.memory = memory;
         owners = List.copyOf(memory.bytes().keySet());
-        capacity = capacityBytes / GIB;
-        axis = Axis.upTo(most * 1.02 / GIB, 5);
+        capacity = capacityBytes / Quantities.GIB;
+        axis = Axis.upTo(most * 1.02 / Quantities.GIB, 5);
         this.stepSeconds = stepSeconds;
     }
 
@@ -104,7 +103,7 @@ final class MemoryAreas {
         for (int i = 0; i <= top; i++) {
             sum += memory.of(owners.get(i), column);
         }
-        return sum / GIB;
+        return sum / Quantities.GIB;
     }
 
     private double x(int width, int column) {
@@ -132,9 +131,9 @@ final class MemoryAreas {
         for (MemoryOwner owner : owners) {
             rows.add(List.of(
                     Names.of(owner),
-                    Quantities.fixed(least(owner) / GIB, 2),
-                    Quantities.fixed(most(owner) / GIB, 2),
-                    Quantities.fixed(memory.of(owner, memory.peakColumn()) / GIB, 2)));
+                    Quantities.fixed(least(owner) / Quantities.GIB, 2),
+                    Quantities.fixed(most(owner) / Quantities.GIB, 2),
+                    Quantities.fixed(memory.of(owner, memory.peakColumn()) / Quantities.GIB, 2)));
         }
         List<String> head = List.of("memory owner", "least [GiB]", "most [GiB]", "at the peak [GiB]");
         return new Figure.Table(head, RunBars.firstIsText(head.size()), rows);

@@ -26,8 +26,6 @@ final class RunBars {
     /** A longer chart is no longer looked at; the tables have all runs. */
     static final int BARS_MAX = 60;
 
-    private static final double GIB = 1024.0 * 1024 * 1024;
-
     private final ScenarioResult result;
     private final RunNames names;
 
@@ -140,7 +138,7 @@ final class RunBars {
             return null;
         }
         double capacity = runs.stream()
-                .mapToDouble(run -> run.facts().ledger().capacityBytes() / GIB)
+                .mapToDouble(run -> run.facts().ledger().capacityBytes() / Quantities.GIB)
                 .max()
                 .orElse(0);
         boolean oneCapacity = runs.stream()
@@ -149,7 +147,7 @@ final class RunBars {
                         .count()
                 == 1;
         double most = runs.stream()
-                .mapToDouble(run -> run.facts().ledger().peakBytes() / GIB)
+                .mapToDouble(run -> run.facts().ledger().peakBytes() / Quantities.GIB)
                 .max()
                 .orElse(0);
         List<MemoryOwner> used = new ArrayList<>();
@@ -182,7 +180,7 @@ final class RunBars {
         for (MemoryOwner owner : used) {
             parts.add(new Part(
                     style(owner),
-                    memory.ofOwner(owner) / GIB,
+                    memory.ofOwner(owner) / Quantities.GIB,
                     Names.of(owner) + ": " + Quantities.gib(memory.ofOwner(owner))));
         }
         long free = memory.capacityBytes() - memory.peakBytes();
@@ -198,9 +196,9 @@ final class RunBars {
             RunFacts.Memory memory = run.facts().ledger();
             List<String> row = new ArrayList<>(List.of(
                     names.withGpus(run),
-                    Quantities.fixed(memory.capacityBytes() / GIB, 2),
-                    Quantities.fixed(memory.peakBytes() / GIB, 2)));
-            used.forEach(owner -> row.add(Quantities.fixed(memory.ofOwner(owner) / GIB, 2)));
+                    Quantities.fixed(memory.capacityBytes() / Quantities.GIB, 2),
+                    Quantities.fixed(memory.peakBytes() / Quantities.GIB, 2)));
+            used.forEach(owner -> row.add(Quantities.fixed(memory.ofOwner(owner) / Quantities.GIB, 2)));
             rows.add(row);
         }
         return new Figure.Table(head, firstIsText(head.size()), rows);
