@@ -87,9 +87,12 @@ public final class FrameworkProfile {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** True of what works in 32 bits, or on 32-bit states, whatever the format of parameters and activations. */
+        /** True of what works in 32 bits, or on 32-bit gradients and states, whatever the format of parameters and activations. */
         boolean isWide() {
-            return this == LOSS_FORWARD || this == LOSS_BACKWARD || this == OPTIMIZER;
+            return switch (this) {
+                case LOSS_FORWARD, LOSS_BACKWARD, GRADIENT_NORM, GRADIENT_CLIP, OPTIMIZER -> true;
+                default -> false;
+            };
         }
     }
 

@@ -310,7 +310,7 @@ public final class NcclTransportModel implements TransportModel {
     /** True for the ring of a gather or a scatter through all GPUs of more than two nodes. */
     private static boolean isLongRing(CollectiveKind kind, String algorithm, Rings rings, Cluster cluster) {
         return algorithm.equals("ring")
-                && kind != CollectiveKind.ALL_REDUCE
+                && (kind == CollectiveKind.ALL_GATHER || kind == CollectiveKind.REDUCE_SCATTER)
                 && rings.nodes() > 2
                 && rings.ranks() == rings.nodes() * cluster.gpusPerNode();
     }
