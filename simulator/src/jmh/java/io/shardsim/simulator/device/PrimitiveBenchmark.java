@@ -42,7 +42,8 @@ public class PrimitiveBenchmark {
                 new int[] {7}, new int[] {1}, new int[] {0}, new int[] {0}, List.of(receiveCopySend));
         Pace[][] paces = {{new Pace(0, RATE, 1)}};
         ProgramLoops[] loops = {ProgramLoops.of(program.primitives())};
-        return new RankCollective(null, new ChannelProgram[] {program}, loops, new Path[1][1], paces, paces, RATE);
+        return new RankCollective(
+                null, new ChannelProgram[] {program}, loops, new Path[1][1], paces, paces, RATE, RATE);
     }
 
     @Setup

@@ -76,6 +76,11 @@ public final class TransformerTimes {
             return ps() == 0 ? 0 : (int) (1000 * memoryPs / ps());
         }
 
+        /** Share of the phase in which it is at matrix products and attention, in thousandths. */
+        public int productsPerMille() {
+            return ps() == 0 ? 0 : (int) (1000 * (gpuPs - memoryPs) / ps());
+        }
+
         /**
          * How long a kernel that another stream launches during the phase waits on average until it has begun on each of some ranks, all of them at an
          * instant of the phase of their own [ps]. A rank waits at most t with the probability F(t) = (idle time + the sum of min(kernel, t)) / phase,

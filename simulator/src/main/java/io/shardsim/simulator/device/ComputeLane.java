@@ -7,8 +7,8 @@ import java.util.PrimitiveIterator;
  * The kernel that runs on the compute stream, and what collectives running beside it take away from it.
  *
  * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the multiprocessors for the time
- * the block is held. Time for which collectives keep the memory busy costs it as much as the kernel itself waits for memory: all of it where it is
- * bound by memory, nothing in a matrix product, which leaves the memory idle for most of the time. A kernel on another stream, a cast or a copy into
+ * the block is held. Time for which collectives keep the memory busy costs it as much as the kernel itself waits for memory, and time for which they keep the L2
+ * cache busy as much as it is matrix products and attention, whose operands come from there. A kernel on another stream, a cast or a copy into
  * a bucket, costs it all the time that it takes, for both have blocks for all multiprocessors. What has been lost is made up for when the
  * kernel would have ended.
  *
@@ -37,16 +37,23 @@ final class ComputeLane {
     /** Share of the running kernel that is bound by memory, in thousandths: state. */
     private long memoryPerMille;
 
+    /** Share of it that is matrix products, in thousandths: state. */
+    private long productsPerMille;
+
     private boolean running;
 
     ComputeLane(int smCount) {
         this.smCount = smCount;
     }
 
-    /** @param memoryPerMille share of the work that is bound by memory, in thousandths */
-    void start(long nowPs, long workPs, long memoryPerMille) {
+    /**
+     * @param memoryPerMille share of the work that is bound by memory, in thousandths
+     * @param productsPerMille share of it that is matrix products, in thousandths
+     */
+    void start(long nowPs, long workPs, long memoryPerMille, long productsPerMille) {
         running = true;
         this.memoryPerMille = memoryPerMille;
+        this.productsPerMille = productsPerMille;
         lostPs = 0;
         madeUpPs = 0;
         partPs = Math.max(1, Long.highestOneBit(workPs) >> PARTS_SHIFT);
@@ -78,6 +85,13 @@ final class ComputeLane {
     void onMemoryBusy(long busyPs) {
         if (running) {
             lostPs += busyPs * memoryPerMille / 1000;
+        }
+    }
+
+    /** Collectives keep the L2 cache busy for a time. */
+    void onCacheBusy(long busyPs) {
+        if (running) {
+            lostPs += busyPs * productsPerMille / 1000;
         }
     }
 
@@ -116,6 +130,7 @@ final class ComputeLane {
             writer.held(endPs);
             writer.value(extensions);
             writer.value(memoryPerMille);
+            writer.value(productsPerMille);
         }
     }
 

@@ -156,6 +156,7 @@ public final class GpuDevice extends Device {
         }
         state.lane.onMultiprocessorsHeld(run.collective.heldPs(channel, current, bytes));
         state.lane.onMemoryBusy(run.collective.memoryPs(current, bytes));
+        state.lane.onCacheBusy(run.collective.cachePs(current, bytes));
         boolean whole = run.completeSlice(channel, current, freePs);
         if (whole && channel == 0 && specification.observer() != null && run.beginsAgain(channel)) {
             specification.observer().onRepetition(run.operation);
@@ -283,7 +284,8 @@ public final class GpuDevice extends Device {
         if (workPs == 0) {
             end(operation, nowPs);
         } else if (stream == COMPUTE) {
-            state.lane.start(nowPs, workPs, state.plan.memoryPerMille(operation));
+            state.lane.start(
+                    nowPs, workPs, state.plan.memoryPerMille(operation), state.plan.productsPerMille(operation));
             tellKernelEnd(operation);
         } else {
             long perMille = state.plan.memoryPerMille(operation);

@@ -1,11 +1,12 @@
 package io.shardsim.simulator.device;
 
+import static io.shardsim.topology.units.Bandwidth.UNLIMITED;
+
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.collective.ProgramLoops;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.protocol.Path;
-import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,8 +23,6 @@ public final class HostCopy {
     /** Keeps the links busy over their latency. */
     private static final int UNDER_WAY_MAX = 2;
 
-    private static final Bandwidth AT_ONCE = new Bandwidth(100_000_000_000_000_000L);
-
     private HostCopy() {}
 
     /**
@@ -32,11 +31,11 @@ public final class HostCopy {
      */
     public static RankCollective of(int rank, long bytes, Path path, long latencyPs) {
         Transport transport =
-                new Transport("host copy", 1, CHUNK_BYTES, 1, latencyPs, 0, 0, AT_ONCE, AT_ONCE, AT_ONCE, 1.0, 0);
+                new Transport("host copy", 1, CHUNK_BYTES, 1, latencyPs, 0, 0, UNLIMITED, UNLIMITED, UNLIMITED, 1.0, 0);
         int[] self = {rank};
         int[] none = {ChannelProgram.NONE};
         ChannelProgram program = new ChannelProgram(self, self, new int[] {0}, none, primitives(bytes));
-        Pace[][] paces = {{new Pace(0, AT_ONCE, 0)}};
+        Pace[][] paces = {{new Pace(0, UNLIMITED, 0)}};
         return new RankCollective(
                 transport,
                 new ChannelProgram[] {program},
@@ -44,7 +43,8 @@ public final class HostCopy {
                 new Path[][] {{path}},
                 paces,
                 paces,
-                AT_ONCE);
+                UNLIMITED,
+                UNLIMITED);
     }
 
     private static List<Primitive> primitives(long bytes) {

@@ -44,6 +44,7 @@ public final class RankPlan {
      *
      * @param durationPs for each operation, its time at full speed [ps]; 0 for collectives
      * @param memoryPerMille for each operation, the share of its time in which it waits for memory, in thousandths
+     * @param productsPerMille for each operation, the share of its time in which it is at matrix products, in thousandths
      * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each operation that runs [ps]
      * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives
@@ -53,6 +54,7 @@ public final class RankPlan {
     private record Kinds(
             long[] durationPs,
             int[] memoryPerMille,
+            int[] productsPerMille,
             Map<Integer, long[]> waitPs,
             int[] collectiveClass,
             List<Operation.Collective> collectives,
@@ -62,6 +64,7 @@ public final class RankPlan {
             Kinds kinds = new Kinds(
                     new long[plan.size()],
                     new int[plan.size()],
+                    new int[plan.size()],
                     waits(plan, workTimes),
                     new int[plan.size()],
                     new ArrayList<>(),
@@ -70,12 +73,15 @@ public final class RankPlan {
             Map<Operation.Collective, Integer> classes = new HashMap<>();
             Map<Work, Long> times = new HashMap<>();
             Map<Work, Integer> memoryShares = new HashMap<>();
+            Map<Work, Integer> productShares = new HashMap<>();
             for (int i = 0; i < plan.size(); i++) {
                 kinds.collectiveClass[i] = NO_COLLECTIVE;
                 kinds.hostCopyClass[i] = NO_COLLECTIVE;
                 if (plan.operation(i) instanceof Operation.Compute compute) {
                     kinds.durationPs[i] = times.computeIfAbsent(compute.work(), workTimes::ps);
                     kinds.memoryPerMille[i] = memoryShares.computeIfAbsent(compute.work(), workTimes::memoryPerMille);
+                    kinds.productsPerMille[i] =
+                            productShares.computeIfAbsent(compute.work(), workTimes::productsPerMille);
                     kinds.hostCopyClass[i] = kinds.hostCopy(compute.work());
                 } else if (plan.operation(i) instanceof Operation.Collective collective) {
                     kinds.collectiveClass[i] = classes.computeIfAbsent(withoutLabel(collective), kinds::add);
@@ -303,6 +309,10 @@ public final class RankPlan {
         return kinds.memoryPerMille()[operation];
     }
 
+    int productsPerMille(int operation) {
+        return kinds.productsPerMille()[operation];
+    }
+
     /** What the slowest of some ranks waits for an operation that runs when it launches a kernel on another stream [ps]. */
     long waitPs(int operation, int ranks) {
         return Objects.requireNonNull(kinds.waitPs().get(ranks))[operation];
@@ -341,6 +351,7 @@ public final class RankPlan {
     public boolean sameShape(int a, int b) {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
+                || productsPerMille(a) != productsPerMille(b)
                 || !kinds.sameWaits(a, b)
                 || collectiveClass(a) != collectiveClass(b)
                 || hostCopyClass(a) != hostCopyClass(b)

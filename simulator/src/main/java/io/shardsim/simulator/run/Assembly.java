@@ -303,7 +303,8 @@ final class Assembly implements SimulationEngine.Parts, RunView {
                     pathsOfChannel,
                     receivePaces,
                     sendPaces,
-                    memoryRate);
+                    memoryRate,
+                    setup.workTimes().cacheRate());
         }
     }
 

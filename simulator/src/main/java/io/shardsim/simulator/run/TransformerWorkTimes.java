@@ -11,6 +11,7 @@ import io.shardsim.simulator.strategy.Work.Kind;
 import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.strategy.WorkTimes;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -109,6 +110,15 @@ public final class TransformerWorkTimes implements WorkTimes {
     }
 
     @Override
+    public int productsPerMille(Work work) {
+        return switch (work.kind()) {
+            case HEAD_FORWARD, HEAD_BACKWARD, LAYER_FORWARD, LAYER_RECOMPUTE, LAYER_BACKWARD ->
+                onGpu(work).productsPerMille();
+            default -> 0;
+        };
+    }
+
+    @Override
     public long waitPs(Work work, int ranks) {
         return switch (work.kind()) {
             case HEAD_FORWARD, HEAD_BACKWARD, LAYER_FORWARD, LAYER_RECOMPUTE, LAYER_BACKWARD ->
@@ -120,6 +130,11 @@ public final class TransformerWorkTimes implements WorkTimes {
     @Override
     public double memoryRatio() {
         return GpuCalibration.of(instance.gpu()).elementwiseHbmRatio();
+    }
+
+    @Override
+    public Bandwidth cacheRate() {
+        return new Bandwidth((long) GpuCalibration.of(instance.gpu()).l2BytesPerSecond());
     }
 
     /** The kernels of one layer or a part of it, of the embedding or the head. */

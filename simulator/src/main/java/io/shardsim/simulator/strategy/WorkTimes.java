@@ -1,5 +1,7 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.topology.units.Bandwidth;
+
 /** How long a piece of work takes on one GPU that has nothing else to do. */
 @FunctionalInterface
 public interface WorkTimes {
@@ -9,6 +11,11 @@ public interface WorkTimes {
 
     /** Share of that time in which the work waits for the GPU's memory, in thousandths. */
     default int memoryPerMille(Work work) {
+        return 0;
+    }
+
+    /** Share of that time in which the work is matrix products and attention, whose operands come from the L2 cache, in thousandths. */
+    default int productsPerMille(Work work) {
         return 0;
     }
 
@@ -23,5 +30,10 @@ public interface WorkTimes {
     /** What copies reach of the memory's data-sheet rate. */
     default double memoryRatio() {
         return 1;
+    }
+
+    /** Rate of the GPU's L2 cache. */
+    default Bandwidth cacheRate() {
+        return Bandwidth.UNLIMITED;
     }
 }

@@ -9,14 +9,14 @@ class ComputeLaneTest {
 
     @Test
     void anUndisturbedKernelTakesItsTime() {
-        lane.start(1_000, 500, 0);
+        lane.start(1_000, 500, 0, 0);
         assertThat(lane.endPs()).isEqualTo(1_500);
         assertThat(lane.end()).isTrue();
     }
 
     @Test
     void makesUpForTheMultiprocessorsThatCollectivesHeld() {
-        lane.start(0, 1_000, 0);
+        lane.start(0, 1_000, 0, 0);
         lane.onMultiprocessorsHeld(200 * 10);
         lane.onMultiprocessorsHeld(300 * 10);
 
@@ -30,7 +30,7 @@ class ComputeLaneTest {
 
     @Test
     void makesUpInWholePartsOfItsTime() {
-        lane.start(0, 1L << 20, 0);
+        lane.start(0, 1L << 20, 0, 0);
         lane.onMultiprocessorsHeld(100 * 3_071);
         assertThat(lane.end()).isFalse();
         assertThat(lane.endPs()).as("one part of 2,048, the nearest").isEqualTo((1L << 20) + 2_048);
@@ -43,13 +43,13 @@ class ComputeLaneTest {
     @Test
     void losesNothingWhileIdle() {
         lane.onMultiprocessorsHeld(1_000 * 50);
-        lane.start(0, 100, 0);
+        lane.start(0, 100, 0, 0);
         assertThat(lane.end()).isTrue();
     }
 
     @Test
     void losesAsMuchOfTheMemorysTimeAsItWaitsForMemory() {
-        lane.start(0, 1_000, 250);
+        lane.start(0, 1_000, 250, 0);
         lane.onMemoryBusy(400);
 
         assertThat(lane.end()).isFalse();
@@ -58,7 +58,7 @@ class ComputeLaneTest {
 
     @Test
     void losesAllTheTimeOfAKernelOnAnotherStream() {
-        lane.start(0, 1_000, 0);
+        lane.start(0, 1_000, 0, 0);
         lane.onKernelBeside(400, 1_000);
 
         assertThat(lane.end()).isFalse();
@@ -66,8 +66,17 @@ class ComputeLaneTest {
     }
 
     @Test
+    void losesAsMuchOfTheCachesTimeAsItIsMatrixProducts() {
+        lane.start(0, 1_000, 250, 750);
+        lane.onCacheBusy(400);
+
+        assertThat(lane.end()).isFalse();
+        assertThat(lane.endPs()).as("three quarters of 400 ps").isEqualTo(1_300);
+    }
+
+    @Test
     void aMatrixProductLeavesTheMemoryToOthers() {
-        lane.start(0, 1_000, 0);
+        lane.start(0, 1_000, 0, 0);
         lane.onMemoryBusy(400);
         assertThat(lane.end()).isTrue();
     }

@@ -9,6 +9,9 @@ package io.shardsim.topology.units;
  * @param bytesPerSecond rate [bytes/s], at least 1
  */
 public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
+    /** Of what is never waited for: beyond 100 PB/s. */
+    public static final Bandwidth UNLIMITED = new Bandwidth(100_000_000_000_000_000L);
+
     private static final long PS_PER_SECOND = 1_000_000_000_000L;
     /** Largest byte count whose product with {@link #PS_PER_SECOND} fits in a long. */
     private static final long DIRECT_BYTES_MAX = Long.MAX_VALUE / PS_PER_SECOND;
