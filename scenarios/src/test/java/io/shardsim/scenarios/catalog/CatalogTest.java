@@ -128,7 +128,7 @@ class CatalogTest {
         InstanceSpec changed = Objects.requireNonNull(Catalog.instance("p4d.24xlarge", Map.of("nic", 25_000_000_000L)))
                 .spec();
         assertThat(changed.nic().lineRate()).isEqualTo(Bandwidth.parse("200 Gbit/s"));
-        assertThat(changed.nic().effectiveRate()).isEqualTo(Bandwidth.parse("22.4 GB/s"));
+        assertThat(changed.nic().effectiveRate()).isEqualTo(Bandwidth.parse("23.4 GB/s"));
     }
 
     @Test

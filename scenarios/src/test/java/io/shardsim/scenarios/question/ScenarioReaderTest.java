@@ -206,7 +206,7 @@ class ScenarioReaderTest {
                 .get(0)
                 .cluster()
                 .instance();
-        assertThat(instance.nic().effectiveRate()).isEqualTo(Bandwidth.parse("22.4 GB/s"));
+        assertThat(instance.nic().effectiveRate()).isEqualTo(Bandwidth.parse("23.4 GB/s"));
         assertThat(instance.fabric().oversubscription()).isEqualTo(2.0);
         assertThat(instance.pcie().switches()).isEqualTo(2);
         assertThat(instance.price().source()).isEqualTo("scenario file");
