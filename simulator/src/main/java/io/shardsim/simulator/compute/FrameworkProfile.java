@@ -130,6 +130,7 @@ public final class FrameworkProfile {
     private final boolean recomputeStopsEarly;
     private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
+    private final boolean lossInPieces;
     private final int savedActivationBytes;
     private final int savedRmsNormBytes;
     private final int keptLogitBytes;
@@ -153,6 +154,7 @@ public final class FrameworkProfile {
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
         this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
+        this.lossInPieces = constants.flag("loss-in-pieces");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
         this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
         // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
@@ -277,6 +279,28 @@ public final class FrameworkProfile {
         }
         long multiple = (long) vocabularyMultiple * ranks;
         return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
+    }
+
+    /**
+     * Whether logits, loss and their gradients are computed together in the forward pass, piece by piece of the tokens, so that the logits of one piece alone are
+     * there at once (linkedin/Liger-Kernel, src/liger_kernel/ops/fused_linear_cross_entropy.py).
+     */
+    public boolean lossInPieces() {
+        return lossInPieces;
+    }
+
+    /**
+     * Tokens whose logits are there at once: as many as make the logits as large as the hidden state of all, the next power of two; all of them where the
+     * loss is not computed in pieces.
+     */
+    public long lossPieceTokens(long tokens, ModelShape model) {
+        if (!lossInPieces) {
+            return tokens;
+        }
+        long pieces = (model.vocab() - 1L) / model.hidden() + 1;
+        long least = (tokens - 1) / pieces + 1;
+        long powerOfTwo = Long.highestOneBit(least);
+        return Math.min(tokens, powerOfTwo == least ? least : 2 * powerOfTwo);
     }
 
     /** Bytes of a logit that stay between the forward and the backward of the loss, the logit itself included. */

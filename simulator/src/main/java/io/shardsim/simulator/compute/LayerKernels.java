@@ -273,22 +273,43 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return kernels.list;
     }
 
-    /** Final norm, logits and loss. */
+    /** Final norm, logits and loss; the gradients of these, too, where the loss is computed in pieces. */
     public List<Kernel> outputForward() {
         Sequence kernels = new Sequence();
         addNormForward(kernels);
-        kernels.add(logits().forward(tokens()));
-        kernels.add(Operator.LOSS_FORWARD, logitElements());
+        if (profile.lossInPieces()) {
+            addLossInPieces(kernels);
+        } else {
+            kernels.add(logits().forward(tokens()));
+            kernels.add(Operator.LOSS_FORWARD, logitElements());
+        }
         return kernels.list;
     }
 
     /** Backward of loss, logits and final norm. */
     public List<Kernel> outputBackward() {
         Sequence kernels = new Sequence();
-        kernels.add(Operator.LOSS_BACKWARD, logitElements());
-        addLinearBackward(kernels, logits());
+        if (!profile.lossInPieces()) {
+            kernels.add(Operator.LOSS_BACKWARD, logitElements());
+            addLinearBackward(kernels, logits());
+        }
         addNormBackward(kernels);
         return kernels.list;
+    }
+
+    /** Logits, loss and gradients of one piece of the tokens after the other; each reads the sum of weight gradients so far. */
+    private void addLossInPieces(Sequence kernels) {
+        Linear logits = logits();
+        long piece = profile.lossPieceTokens(tokens(), shape);
+        for (long left = tokens(); left > 0; left -= piece) {
+            long tokens = Math.min(piece, left);
+            kernels.add(logits.forward(tokens));
+            kernels.add(Operator.LOSS_FORWARD, tokens * logits.outputs());
+            kernels.add(logits.inputGradient(tokens));
+            kernels.add(logits.weightGradient(tokens));
+            kernels.add(new Kernel.MemoryBound(
+                    "logits.weight-gradient-sum", profile.elementBytes() * logits.inputs() * logits.outputs()));
+        }
     }
 
     private static List<Kernel> joined(List<Kernel> first, List<Kernel> second) {

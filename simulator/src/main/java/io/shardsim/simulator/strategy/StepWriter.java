@@ -189,7 +189,10 @@ final class StepWriter {
         }
         allocate(MemoryOwner.WORKING_SET, outputBytes());
         enterBlock("head", waits);
+        long pieceBytes = lossPieceBytes();
+        allocate(MemoryOwner.WORKING_SET, pieceBytes);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
+        free(MemoryOwner.WORKING_SET, pieceBytes);
         if (job.parallel().gathersLogits()) {
             exchange(CollectiveKind.ALL_GATHER, logitBytes(job.precision().bytes()), "gather logits");
         } else {
@@ -289,6 +292,15 @@ final class StepWriter {
     private long outputBytes() {
         return job.activations().outputBytes(job.microBatch(), job.sequenceLength())
                 + logitBytes(profile.keptLogitBytes());
+    }
+
+    /** Logits of one piece of the tokens, where the loss is computed in pieces and keeps none. */
+    private long lossPieceBytes() {
+        if (!profile.lossInPieces()) {
+            return 0;
+        }
+        long tokens = profile.lossPieceTokens(job.microBatchTokens(), job.model());
+        return tokens * job.model().vocab() / tensor() * job.precision().bytes();
     }
 
     private long logitBytes(int each) {

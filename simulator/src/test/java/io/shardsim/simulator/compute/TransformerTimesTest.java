@@ -195,6 +195,27 @@ class TransformerTimesTest {
     }
 
     @Test
+    void aLossInPiecesMakesTheSameProductsWithFewLogitsAtATime() {
+        ModelShape llama = ModelShape.llama(2048, 16, 32, 8192, 128256, 8);
+        Workload workload = Workload.of(1024, 37, AttentionKind.FLASH);
+        FrameworkProfile liger = FrameworkProfile.named("liger");
+        LayerKernels pieces = new LayerKernels(llama, workload, liger);
+        LayerKernels whole = new LayerKernels(llama, workload, FrameworkProfile.named("eager"));
+
+        assertThat(liger.lossPieceTokens(37 * 1024, llama))
+                .as("37,888 tokens in 63 pieces are 602 each, the next power of two")
+                .isEqualTo(1024);
+        assertThat(liger.lossPieceTokens(100, llama)).as("2 each").isEqualTo(2);
+        assertThat(FrameworkProfile.named("eager").lossPieceTokens(37 * 1024, llama))
+                .isEqualTo(37 * 1024);
+        assertThat(pieces.outputForward().stream().filter(Kernel.Matmul.class::isInstance))
+                .hasSize(3 * 37);
+        assertThat(flops(pieces.outputForward()))
+                .isEqualTo(flops(whole.outputForward()) + flops(whole.outputBackward()));
+        assertThat(flops(pieces.outputBackward())).isZero();
+    }
+
+    @Test
     void unknownProfilesAreRefusedWithTheKnownOnes() {
         assertThatThrownBy(() -> FrameworkProfile.named("caffe"))
                 .hasMessageContaining("caffe")
