@@ -291,7 +291,7 @@ public final class PointSimulation implements ScenarioRunner {
                     "memory is " + Math.round(100 * full)
                             + " % full, with what the allocator reserves and cannot use: of published runs beyond "
                             + Math.round(100 * EDGE_OF_MEMORY)
-                            + " % some were up to 26 % slower than simulated, since the allocator"
+                            + " % some were up to 24 % slower than simulated, since the allocator"
                             + " flushes and retries at that edge, which is not modelled; a smaller micro_batch stays clear of it");
         }
         return warnings;

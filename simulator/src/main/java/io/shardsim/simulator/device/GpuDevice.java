@@ -154,9 +154,11 @@ public final class GpuDevice extends Device {
         if (current.sendSlot() != ChannelProgram.NONE) {
             send(run, channel, current.sendSlot(), transport.wireBytes(bytes), nowPs, freePs);
         }
-        state.lane.onMultiprocessorsHeld(run.collective.heldPs(channel, current, bytes));
-        state.lane.onMemoryBusy(run.collective.memoryPs(current, bytes));
-        state.lane.onCacheBusy(run.collective.cachePs(current, bytes));
+        if (state.lane.isRunning()) {
+            state.lane.onMultiprocessorsHeld(run.collective.heldPs(channel, current, bytes));
+            state.lane.onMemoryBusy(run.collective.memoryPs(current, bytes));
+            state.lane.onCacheBusy(run.collective.cachePs(current, bytes));
+        }
         boolean whole = run.completeSlice(channel, current, freePs);
         if (whole && channel == 0 && specification.observer() != null && run.beginsAgain(channel)) {
             specification.observer().onRepetition(run.operation);
