@@ -21,13 +21,7 @@ import java.util.function.Consumer;
  * Writes the sentences of which every strategy's story of a training step is made: a layer's forward with the activations
  * that it keeps, its backward with what it recomputes, a gather, a reduction, a copy, the update.
  *
- * <p>It knows the model's arithmetic and memory, and nothing of who holds which shard: that is the strategy's part.
- *
- * <p>Activation memory follows Korthikanti et al. [1]; beside what is kept, the backward of a layer holds the gradients of its two widest
- * tensors (scores before and after softmax, or the two sides of the feed-forward activation), and the backward of the head the gradients of
- * its logits in 16 and 32 bits.
- *
- * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
+ * <p>It knows the model's arithmetic and memory ({@link MicroBatchMemory}), and nothing of who holds which shard: that is the strategy's part.
  */
 final class StepWriter {
     /**
@@ -45,6 +39,7 @@ final class StepWriter {
 
     private final TrainingJob job;
     private final FrameworkProfile profile;
+    private final MicroBatchMemory memory;
     private final StepPlan.Builder plan = StepPlan.builder();
     private final Map<Operation, Operation> shared = new HashMap<>();
     /** For each stage; empty where activations stay on the GPU. */
@@ -61,9 +56,10 @@ final class StepWriter {
         this.job = job;
         this.profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
+        this.memory = new MicroBatchMemory(job, profile);
         int stages = job.parallel().stages();
         for (int at = 0; at < stages; at++) {
-            offloads.add(ActivationOffload.of(this, job, settings, keptBytes(0)));
+            offloads.add(ActivationOffload.of(this, job, settings, memory.keptBytes(0)));
         }
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
@@ -173,8 +169,8 @@ final class StepWriter {
 
     /** Forward of a layer that has been entered. */
     int forwardEntered(int layer, int... waits) {
-        long temporary = job.checkpointing(layer).startsFromInput() ? backwardTemporaryBytes() : 0;
-        allocate(MemoryOwner.ACTIVATIONS, keptBytes(layer));
+        long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes() : 0;
+        allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
         int forward = layer(Kind.LAYER_FORWARD, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
@@ -187,14 +183,15 @@ final class StepWriter {
         if (job.parallel().stages() == 1) {
             offload().endForward();
         }
-        allocate(MemoryOwner.WORKING_SET, outputBytes());
+        allocate(MemoryOwner.WORKING_SET, memory.outputBytes());
         enterBlock("head", waits);
-        long pieceBytes = lossPieceBytes();
+        long pieceBytes = memory.lossPieceBytes();
         allocate(MemoryOwner.WORKING_SET, pieceBytes);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
         free(MemoryOwner.WORKING_SET, pieceBytes);
         if (job.parallel().gathersLogits()) {
-            exchange(CollectiveKind.ALL_GATHER, logitBytes(job.precision().bytes()), "gather logits");
+            exchange(
+                    CollectiveKind.ALL_GATHER, memory.logitBytes(job.precision().bytes()), "gather logits");
         } else {
             reduceLoss();
         }
@@ -204,12 +201,12 @@ final class StepWriter {
     // Backward.
 
     int backwardHead(int... waits) {
-        long gradients = logitBytes(profile.logitGradientBytes());
+        long gradients = memory.logitBytes(profile.logitGradientBytes());
         allocate(MemoryOwner.WORKING_SET, gradients);
-        allocate(MemoryOwner.BUCKETS, tiedGradientBytes());
+        allocate(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
         leaveBlock("head gradient");
-        free(MemoryOwner.WORKING_SET, gradients + outputBytes());
+        free(MemoryOwner.WORKING_SET, gradients + memory.outputBytes());
         return backward;
     }
 
@@ -234,16 +231,16 @@ final class StepWriter {
     }
 
     private int[] restoreEntered(int layer, int... waits) {
-        allocate(MemoryOwner.WORKING_SET, recomputedBytes(layer));
+        allocate(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer));
         return job.checkpointing(layer) == Checkpointing.NONE ? waits : new int[] {recompute(waits)};
     }
 
     /** Backward of a restored layer; frees its activations. */
     int backwardRestored(int layer, int... waits) {
-        allocate(MemoryOwner.WORKING_SET, backwardTemporaryBytes());
+        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes());
         int backward = layer(Kind.LAYER_BACKWARD, "backward layer", waits);
-        free(MemoryOwner.WORKING_SET, recomputedBytes(layer) + backwardTemporaryBytes());
-        free(MemoryOwner.ACTIVATIONS, keptBytes(layer));
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes());
+        free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         offload().leaveBackward(backward);
         return backward;
     }
@@ -252,63 +249,8 @@ final class StepWriter {
     int backwardEmbedding(int... waits) {
         enterBlock("embedding gradient", waits);
         int backward = compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
-        free(MemoryOwner.BUCKETS, tiedGradientBytes());
+        free(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         return backward;
-    }
-
-    private long tiedGradientBytes() {
-        return job.model().tiedEmbeddings() && job.parallel().stages() == 1
-                ? job.precision().bytes() * job.embeddingTensors().get(0).elements()
-                : 0;
-    }
-
-    private long keptBytes(int layer) {
-        Checkpointing checkpointing = job.checkpointing(layer);
-        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
-    }
-
-    /** What comes back to life when one layer is computed again: all that it would have kept. */
-    private long recomputedBytes(int layer) {
-        return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
-                + operatorBytes()
-                - keptBytes(layer);
-    }
-
-    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms. */
-    private long operatorBytes() {
-        return job.model().gatedFfn()
-                ? split(
-                        2L * profile.savedRmsNormBytes() * job.model().hidden(),
-                        job.parallel().sequence())
-                : split((long) profile.savedActivationBytes() * job.model().ffn(), true);
-    }
-
-    private long split(long bytesPerToken, boolean amongTensorRanks) {
-        long bytes = bytesPerToken * job.microBatchTokens();
-        return amongTensorRanks ? ShardGroups.padded(bytes, tensor()) / tensor() : bytes;
-    }
-
-    private long outputBytes() {
-        return job.activations().outputBytes(job.microBatch(), job.sequenceLength())
-                + logitBytes(profile.keptLogitBytes());
-    }
-
-    /** Logits of one piece of the tokens, where the loss is computed in pieces and keeps none. */
-    private long lossPieceBytes() {
-        if (!profile.lossInPieces()) {
-            return 0;
-        }
-        long tokens = profile.lossPieceTokens(job.microBatchTokens(), job.model());
-        return tokens * job.model().vocab() / tensor() * job.precision().bytes();
-    }
-
-    private long logitBytes(int each) {
-        return split((long) each * job.model().vocab(), !job.parallel().gathersLogits());
-    }
-
-    private long backwardTemporaryBytes() {
-        return job.activations().backwardTemporaryBytes(job.microBatch(), job.sequenceLength());
     }
 
     // The update.
@@ -327,11 +269,6 @@ final class StepWriter {
 
     private int tensor() {
         return job.parallel().tensor();
-    }
-
-    /** Bytes of the hidden state of a micro-batch. */
-    private long hiddenBytes() {
-        return job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
     }
 
     /** A layer in one direction: at once, or block by block with what a tensor-parallel group exchanges around each. */
@@ -387,7 +324,7 @@ final class StepWriter {
     /** Brings the parts of the sequence together before a block whose weights are split. */
     private void enterBlock(String what, int... waits) {
         if (job.parallel().sequence()) {
-            exchange(CollectiveKind.ALL_GATHER, hiddenBytes(), "gather sequence of " + what, waits);
+            exchange(CollectiveKind.ALL_GATHER, memory.hiddenBytes(), "gather sequence of " + what, waits);
             placeSequence("place sequence of " + what);
         }
     }
@@ -396,16 +333,16 @@ final class StepWriter {
     private void leaveBlock(String what) {
         if (job.parallel().sequence()) {
             placeSequence("cut sequence of " + what);
-            exchange(CollectiveKind.REDUCE_SCATTER, hiddenBytes(), "scatter sequence of " + what);
+            exchange(CollectiveKind.REDUCE_SCATTER, memory.hiddenBytes(), "scatter sequence of " + what);
         } else {
-            exchange(CollectiveKind.ALL_REDUCE, hiddenBytes(), "all-reduce " + what);
+            exchange(CollectiveKind.ALL_REDUCE, memory.hiddenBytes(), "all-reduce " + what);
         }
     }
 
     /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
     private void placeSequence(String label) {
         if (!job.parallel().sequenceFirst() && job.microBatch() > 1) {
-            copy(Stream.COMPUTE, 2 * hiddenBytes(), label);
+            copy(Stream.COMPUTE, 2 * memory.hiddenBytes(), label);
         }
     }
 
@@ -461,7 +398,7 @@ final class StepWriter {
                 stream,
                 from < at ? CollectiveKind.BROADCAST : CollectiveKind.BROADCAST_FROM_LAST,
                 RankGroups.between(low, high, job.stageRanks(), job.worldSize()),
-                gathers || sequence ? hiddenBytes() / tensor() : hiddenBytes(),
+                gathers || sequence ? memory.hiddenBytes() / tensor() : memory.hiddenBytes(),
                 "auto",
                 forward ? "pass activations on" : "pass gradients back",
                 with(awaited[at], sent, lastCompute[at]));
@@ -472,7 +409,7 @@ final class StepWriter {
                     stream,
                     CollectiveKind.ALL_GATHER,
                     group,
-                    hiddenBytes(),
+                    memory.hiddenBytes(),
                     "auto",
                     "gather what was passed",
                     received);

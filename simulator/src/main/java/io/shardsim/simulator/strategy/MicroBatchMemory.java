@@ -1,0 +1,89 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.workload.Checkpointing;
+
+/**
+ * Bytes of a micro-batch on one rank: what its layers and head keep between forward and backward, and hold meanwhile.
+ *
+ * <p>Activation memory follows Korthikanti et al. [1]; beside what is kept, the backward of a layer holds the gradients of its two widest
+ * tensors (scores before and after softmax, or the two sides of the feed-forward activation), and the backward of the head the gradients of
+ * its logits in 16 and 32 bits.
+ *
+ * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
+ *
+ * @param profile what the framework's operators keep
+ */
+record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
+
+    /** The hidden state. */
+    long hiddenBytes() {
+        return job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
+    }
+
+    /** Gradient of a tied embedding from the head's backward to the embedding's. */
+    long tiedGradientBytes() {
+        return job.model().tiedEmbeddings() && job.parallel().stages() == 1
+                ? job.precision().bytes() * job.embeddingTensors().get(0).elements()
+                : 0;
+    }
+
+    /** What a layer's forward keeps for its backward. */
+    long keptBytes(int layer) {
+        Checkpointing checkpointing = job.checkpointing(layer);
+        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), checkpointing);
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
+    }
+
+    /** What comes back to life when one layer is computed again: all that it would have kept. */
+    long recomputedBytes(int layer) {
+        return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
+                + operatorBytes()
+                - keptBytes(layer);
+    }
+
+    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms. */
+    private long operatorBytes() {
+        return job.model().gatedFfn()
+                ? split(
+                        2L * profile.savedRmsNormBytes() * job.model().hidden(),
+                        job.parallel().sequence())
+                : split((long) profile.savedActivationBytes() * job.model().ffn(), true);
+    }
+
+    private long split(long bytesPerToken, boolean amongTensorRanks) {
+        long bytes = bytesPerToken * job.microBatchTokens();
+        return amongTensorRanks
+                ? ShardGroups.padded(bytes, job.parallel().tensor())
+                        / job.parallel().tensor()
+                : bytes;
+    }
+
+    /** What the head's forward keeps for its backward. */
+    long outputBytes() {
+        return job.activations().outputBytes(job.microBatch(), job.sequenceLength())
+                + logitBytes(profile.keptLogitBytes());
+    }
+
+    /** Logits of one piece of the tokens, where the loss is computed in pieces and keeps none. */
+    long lossPieceBytes() {
+        if (!profile.lossInPieces()) {
+            return 0;
+        }
+        long tokens = profile.lossPieceTokens(job.microBatchTokens(), job.model());
+        return tokens
+                * job.model().vocab()
+                / job.parallel().tensor()
+                * job.precision().bytes();
+    }
+
+    /** So many bytes of each logit that a rank has. */
+    long logitBytes(int each) {
+        return split((long) each * job.model().vocab(), !job.parallel().gathersLogits());
+    }
+
+    /** What the backward of a layer holds beside what is kept. */
+    long backwardTemporaryBytes() {
+        return job.activations().backwardTemporaryBytes(job.microBatch(), job.sequenceLength());
+    }
+}
