@@ -270,6 +270,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
                 .gpu()
                 .memoryBandwidth()
                 .scaled(setup.workTimes().memoryRatio());
+        Bandwidth cacheRate = setup.workTimes().cacheRate();
         for (int i = 0; i < ofRank.length; i++) {
             if (!planOf(rank).runsCollective(i)) {
                 continue;
@@ -304,7 +305,7 @@ final class Assembly implements SimulationEngine.Parts, RunView {
                     receivePaces,
                     sendPaces,
                     memoryRate,
-                    setup.workTimes().cacheRate());
+                    cacheRate);
         }
     }
 

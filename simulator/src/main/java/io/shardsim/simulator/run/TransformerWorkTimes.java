@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 public final class TransformerWorkTimes implements WorkTimes {
     private final TransformerTimes times;
     private final InstanceSpec instance;
+    private final GpuCalibration calibration;
     private final boolean clips;
     private final List<String> remarks;
     /** Priced when asked for: a plan names some of them, each once. */
@@ -37,7 +38,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
-        GpuCalibration calibration = GpuCalibration.of(instance.gpu());
+        calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(
                 job.model(),
                 instance.gpu(),
@@ -111,11 +112,7 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public int productsPerMille(Work work) {
-        return switch (work.kind()) {
-            case HEAD_FORWARD, HEAD_BACKWARD, LAYER_FORWARD, LAYER_RECOMPUTE, LAYER_BACKWARD ->
-                onGpu(work).productsPerMille();
-            default -> 0;
-        };
+        return phases.containsKey(work.kind()) ? onGpu(work).productsPerMille() : 0;
     }
 
     @Override
@@ -129,12 +126,12 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public double memoryRatio() {
-        return GpuCalibration.of(instance.gpu()).elementwiseHbmRatio();
+        return calibration.elementwiseHbmRatio();
     }
 
     @Override
     public Bandwidth cacheRate() {
-        return new Bandwidth((long) GpuCalibration.of(instance.gpu()).l2BytesPerSecond());
+        return new Bandwidth((long) calibration.l2BytesPerSecond());
     }
 
     /** The kernels of one layer or a part of it, of the embedding or the head. */
