@@ -13,8 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,17 +24,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class SameResultsHoweverExecutedTest {
     private static final int PROCESSES_MAX = 16;
-    private static SimulationEngine engine;
 
-    @BeforeAll
-    static void start() {
-        engine = new SimulationEngine(PROCESSES_MAX);
-    }
-
-    @AfterAll
-    static void stop() {
-        engine.close();
-    }
+    @AutoClose
+    private static final SimulationEngine engine = new SimulationEngine(PROCESSES_MAX);
 
     @Test
     void whateverTheScenario() throws Exception {

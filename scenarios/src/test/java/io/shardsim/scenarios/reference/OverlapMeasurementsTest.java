@@ -21,8 +21,7 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,17 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * rate of the cache is that of products alone.
  */
 class OverlapMeasurementsTest {
-    private static SimulationEngine engine;
-
-    @BeforeAll
-    static void start() {
-        engine = new SimulationEngine(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        engine.close();
-    }
+    @AutoClose
+    private static final SimulationEngine engine = new SimulationEngine(1);
 
     /** results-final/bandwidth-a100-sxm4-40gb-n1-m8-intra*-inter1.json: with n = 297552, which alone takes 34.78 to 34.84 ms. */
     @ParameterizedTest

@@ -16,8 +16,7 @@ import io.shardsim.topology.Cluster;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,17 +30,8 @@ class HostCopyTest {
     private static final Bandwidth FAST = new Bandwidth(1000 * Clusters.GB);
     private static final Transport CHUNKED = new Transport("test", 2, 1 << 20, 1, 1, 0, 0, FAST, FAST, FAST, 1, 1);
 
-    private static SimulationEngine engine;
-
-    @BeforeAll
-    static void start() {
-        engine = new SimulationEngine(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        engine.close();
-    }
+    @AutoClose
+    private static final SimulationEngine engine = new SimulationEngine(1);
 
     private static Cluster cluster(int nodes, int gpus, int switches) {
         return Clusters.cluster(

@@ -22,8 +22,7 @@ import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,17 +32,8 @@ class SimulationTest {
     /** Work of eight equal kernels. */
     private static final WorkTimes EIGHT_KERNELS = kernels(8);
 
-    private static SimulationEngine engine;
-
-    @BeforeAll
-    static void start() {
-        engine = new SimulationEngine(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        engine.close();
-    }
+    @AutoClose
+    private static final SimulationEngine engine = new SimulationEngine(1);
 
     static UniformTransport transport(Transport transport) {
         return new UniformTransport(

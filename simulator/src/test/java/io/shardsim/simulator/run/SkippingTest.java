@@ -15,8 +15,7 @@ import io.shardsim.topology.Cluster;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,17 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class SkippingTest {
     private static final int LAYERS = 14;
-    private static SimulationEngine engine;
 
-    @BeforeAll
-    static void start() {
-        engine = new SimulationEngine(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        engine.close();
-    }
+    @AutoClose
+    private static final SimulationEngine engine = new SimulationEngine(1);
 
     static List<String> strategies() {
         return StrategyCatalog.load().kinds();
