@@ -18,4 +18,19 @@ public record InstanceSpec(
         int nicsPerNode,
         long hostMemoryBytes,
         FabricSpec fabric,
-        PriceSpec price) {}
+        PriceSpec price) {
+
+    /**
+     * Share of its NVLinks' payload rate that a GPU has towards some others of its node [1]; where none leads there, data goes by PCIe.
+     *
+     * @param localRanks the GPUs together with the one that is asked for
+     */
+    public double nvLinkShare(int[] localRanks) {
+        if (localRanks.length < 2) {
+            return 1;
+        }
+        double byPcie = (double) pcie.linkRate().bytesPerSecond()
+                / intraNode.perGpuRate().bytesPerSecond();
+        return Math.max(intraNode.links().share(localRanks, gpusPerNode), Math.min(1, byPcie));
+    }
+}

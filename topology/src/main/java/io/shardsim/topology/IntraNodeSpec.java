@@ -7,5 +7,11 @@ import io.shardsim.topology.units.Bandwidth;
  *
  * @param perGpuRate payload rate of one GPU's NVLinks together, one direction
  * @param latencyPs one-way latency GPU to GPU [ps]
+ * @param links where these NVLinks lead
  */
-public record IntraNodeSpec(Bandwidth perGpuRate, long latencyPs) {}
+public record IntraNodeSpec(Bandwidth perGpuRate, long latencyPs, NvLinks links) {
+    /** GPUs joined by switches. */
+    public IntraNodeSpec(Bandwidth perGpuRate, long latencyPs) {
+        this(perGpuRate, latencyPs, NvLinks.SWITCH);
+    }
+}

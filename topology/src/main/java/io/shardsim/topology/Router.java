@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the routes of a cluster.
  *
- * <p>Inside a node: GPU, NVSwitch, GPU. Between nodes: GPU, PCIe switch, NIC, leaf, spine, leaf, NIC, PCIe switch, GPU, without the spine
+ * <p>Inside a node: GPU, NVSwitch, GPU; where NVLinks join GPUs without a switch, too, for what a group has of them is its transport's affair. Between nodes: GPU, PCIe switch, NIC, leaf, spine, leaf, NIC, PCIe switch, GPU, without the spine
  * where both nodes share a leaf. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail.
  *
  * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j;

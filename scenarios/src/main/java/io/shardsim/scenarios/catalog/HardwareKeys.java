@@ -7,6 +7,7 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -14,7 +15,9 @@ import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The keys that describe a GPU, a server and its fabric; instance files and the cluster block of a scenario share them.
@@ -23,6 +26,9 @@ import java.util.Map;
  * proportion.
  */
 public final class HardwareKeys {
+    private static final List<String> LINKS =
+            Stream.of(NvLinks.values()).map(HardwareKeys::word).toList();
+
     /** What a GPU is; the keys of a GPU file and of an inline {@code gpu} block. */
     public static final List<Key> GPU = List.of(
             Key.required(
@@ -54,6 +60,10 @@ public final class HardwareKeys {
                     "intra_node_latency",
                     ScalarTypes.quantity(UnitTable.TIME, 0),
                     "one-way latency from GPU to GPU of a node"),
+            Key.required(
+                    "intra_node_links",
+                    ScalarTypes.choice(LINKS),
+                    "whether a switch joins the GPUs of a node, equally many links each two of them, or the links of a DGX-1"),
             Key.required(
                     "pcie_switches",
                     ScalarTypes.whole(1, 64),
@@ -114,7 +124,10 @@ public final class HardwareKeys {
                 name,
                 gpu,
                 values.count("gpus_per_node"),
-                new IntraNodeSpec(values.payload("intra_node"), values.whole("intra_node_latency")),
+                new IntraNodeSpec(
+                        values.payload("intra_node"),
+                        values.whole("intra_node_latency"),
+                        NvLinks.values()[LINKS.indexOf(values.any("intra_node_links"))]),
                 new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
                 new NicSpec(
                         new Bandwidth(values.whole("nic")),
@@ -129,6 +142,10 @@ public final class HardwareKeys {
                         (Double) values.any("oversubscription"),
                         values.whole("hop_latency")),
                 price);
+    }
+
+    private static String word(NvLinks links) {
+        return links.name().toLowerCase(Locale.ROOT);
     }
 
     private record Values(Map<String, Object> base, Map<String, Object> changed) {

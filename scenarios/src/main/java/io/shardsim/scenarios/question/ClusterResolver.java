@@ -12,6 +12,7 @@ import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.units.Bandwidth;
 import java.math.BigInteger;
 import java.util.LinkedHashMap;
@@ -179,6 +180,13 @@ final class ClusterResolver {
                     block.at(ScenarioKeys.SLOW_NIC),
                     "slow_nic " + new Bandwidth(slow) + " > nic "
                             + instance.nic().lineRate() + "; write a lower rate, or change nic for all of them");
+        }
+        if (instance.intraNode().links() == NvLinks.CUBE_MESH && instance.gpusPerNode() > NvLinks.CUBE_MESH_GPUS) {
+            problems.add(
+                    block.at("gpus_per_node"),
+                    "intra_node_links cube_mesh joins " + NvLinks.CUBE_MESH_GPUS + " GPUs, gpus_per_node is "
+                            + instance.gpusPerNode() + "; write " + NvLinks.CUBE_MESH_GPUS
+                            + " or fewer, or intra_node_links: switch");
         }
         if (instance.pcie().switches() > instance.gpusPerNode()) {
             problems.add(

@@ -95,6 +95,17 @@ class CatalogTest {
                 .isBetween(instance.nic().latencyPs(), instance.nic().latencyPs() + 10_000_000L);
     }
 
+    @Test
+    void gpusThatNoNvLinkJoinsReachEachOtherByPcie() {
+        InstanceSpec p3dn =
+                Objects.requireNonNull(Catalog.instance("p3dn.24xlarge")).spec();
+        double byPcie = (double) p3dn.pcie().linkRate().bytesPerSecond()
+                / p3dn.intraNode().perGpuRate().bytesPerSecond();
+        assertThat(p3dn.nvLinkShare(new int[] {0, 5})).isEqualTo(byPcie);
+        assertThat(p3dn.nvLinkShare(new int[] {0, 1})).isGreaterThan(byPcie);
+        assertThat(p3dn.nvLinkShare(new int[] {0})).isOne();
+    }
+
     /** Published sizes, each within a percent; gpt2-10b is assumed to be of its name's size. */
     @ParameterizedTest
     @CsvSource({

@@ -90,6 +90,7 @@ final class RandomScenario {
                     .append(gpus)
                     .append(", intra_node: 300 GB/s, nics_per_node: 1");
             text.append(", nic: ").append(pick("10", "100")).append(" Gbit/s");
+            maybe(3, "intra_node_links", "mesh", "cube_mesh");
         } else {
             text.append("instance: ").append(pick("p4d.24xlarge", "p4d.24xlarge", "p5.48xlarge", "p3dn.24xlarge"));
             maybe(3, "nic", "5 Gbit/s", "77 Gbit/s");

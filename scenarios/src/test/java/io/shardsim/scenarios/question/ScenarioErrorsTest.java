@@ -241,6 +241,14 @@ class ScenarioErrorsTest {
                         "a.yaml:3:61: nic_effective 20 GB/s > nic 12500 MB/s; a NIC cannot carry more payload than its line rate"),
                 with(
                         "nodes: 32",
+                        "nodes: 32, intra_node_links: mash",
+                        "a.yaml:3:64: intra_node_links mash is not one of switch, mesh, cube_mesh; did you mean mesh?"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, intra_node_links: cube_mesh, gpus_per_node: 16",
+                        "a.yaml:3:90: intra_node_links cube_mesh joins 8 GPUs, gpus_per_node is 16; write 8 or fewer, or intra_node_links: switch"),
+                with(
+                        "nodes: 32",
                         "nodes: 32, pcie_switches: 16",
                         "a.yaml:3:61: pcie_switches 16 > gpus_per_node 8; write pcie_switches: 8 or fewer"),
                 with(

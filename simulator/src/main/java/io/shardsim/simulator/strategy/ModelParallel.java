@@ -23,6 +23,7 @@ import java.util.Map;
  * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
  * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
  * @param gathersLogits whether every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part
+ * @param exchangesByProjection whether each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block
  * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
  */
 public record ModelParallel(
@@ -35,13 +36,14 @@ public record ModelParallel(
         String partition,
         boolean scatterGather,
         boolean gathersLogits,
+        boolean exchangesByProjection,
         boolean asyncAllReduce) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
     public static final ModelParallel NONE =
-            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false);
+            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -57,6 +59,7 @@ public record ModelParallel(
                 pipeline ? parameters.name("partition") : NONE.partition,
                 parameters.flagOr("scatter_gather", NONE.scatterGather),
                 tensor && parameters.flagOr("gather_logits", NONE.gathersLogits),
+                tensor && parameters.flagOr("exchange_by_projection", NONE.exchangesByProjection),
                 parameters.flagOr("async_tensor_all_reduce", NONE.asyncAllReduce));
     }
 
@@ -129,6 +132,7 @@ public record ModelParallel(
         }
         if (tensor == 1) {
             idle.put("gather_logits", "without tensor_parallel");
+            idle.put("exchange_by_projection", "without tensor_parallel");
         }
         return idle;
     }

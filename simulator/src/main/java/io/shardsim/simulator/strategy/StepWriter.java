@@ -285,12 +285,12 @@ final class StepWriter {
         boolean again = kind == Kind.LAYER_RECOMPUTE;
         // What an operator's checkpoint keeps includes what has been exchanged after a block.
         boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
-        enterBlock("layer", waits);
+        enterProjections(Part.ATTENTION, waits);
         compute(kind, Part.ATTENTION, 1, label, waits);
         if (!keepsSums) {
             leaveBlock("layer");
         }
-        enterBlock("layer");
+        enterProjections(Part.FEED_FORWARD);
         int computed = compute(kind, Part.FEED_FORWARD, 1, label);
         if (!keepsSums && !(again && profile.recomputeStopsEarly())) {
             leaveBlock("layer");
@@ -302,7 +302,9 @@ final class StepWriter {
     private int backwardBlock(String label, Part whole, Part input, Part weights, int... waits) {
         if (!job.parallel().asyncAllReduce()) {
             int computed = compute(Kind.LAYER_BACKWARD, whole, 1, label, waits);
-            leaveBlock("layer gradient");
+            for (int i = 0; i < exchanges(whole); i++) {
+                leaveBlock("layer gradient");
+            }
             return computed;
         }
         compute(Kind.LAYER_BACKWARD, input, 1, label, waits);
@@ -319,6 +321,21 @@ final class StepWriter {
         return job.checkpointing() == Checkpointing.SELECTIVE
                 ? compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", waits)
                 : layer(Kind.LAYER_RECOMPUTE, "recompute layer", waits);
+    }
+
+    /** Brings the parts of the sequence together before the first weights of a block, for all of them or for each. */
+    private void enterProjections(Part block, int... waits) {
+        for (int i = 0; i < exchanges(block); i++) {
+            enterBlock("layer", waits);
+        }
+    }
+
+    /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
+    private int exchanges(Part block) {
+        if (!job.parallel().exchangesByProjection()) {
+            return 1;
+        }
+        return block == Part.ATTENTION ? 3 : job.model().gatedFfn() ? 2 : 1;
     }
 
     /** Brings the parts of the sequence together before a block whose weights are split. */

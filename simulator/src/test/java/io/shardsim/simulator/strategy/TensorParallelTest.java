@@ -120,6 +120,25 @@ class TensorParallelTest {
                 .containsExactly("gather_logits has no effect without tensor_parallel");
     }
 
+    /** ColwiseParallel of torch.distributed.tensor.parallel with input_layouts: query, key, value and up projection gather four times, not twice. */
+    @Test
+    void projectionsThatExchangeForThemselvesGatherTheirInputAndScatterItsGradient() {
+        Map<String, Object> once = Map.of("tensor_parallel", 4, "sequence_parallel", true);
+        Map<String, Object> each =
+                Map.of("tensor_parallel", 4, "sequence_parallel", true, "exchange_by_projection", true);
+        StepPlan blocks = plan("fsdp2", once, Checkpointing.NONE);
+        StepPlan projections = plan("fsdp2", each, Checkpointing.NONE);
+        long layers = (long) MODEL.layers() * MICRO_BATCHES;
+
+        for (CollectiveKind kind : List.of(CollectiveKind.ALL_GATHER, CollectiveKind.REDUCE_SCATTER)) {
+            assertThat(Strategies.count(blocks, kind, "sequence of layer")).isEqualTo(4 * layers);
+            assertThat(Strategies.count(projections, kind, "sequence of layer")).isEqualTo(6 * layers);
+        }
+        assertThat(Strategies.of("fsdp2", Map.of("exchange_by_projection", true))
+                        .remarks(job("fsdp2", Map.of(), Checkpointing.FULL)))
+                .containsExactly("exchange_by_projection has no effect without tensor_parallel");
+    }
+
     /** torch/distributed/_functional_collectives.py gathers into the first dimension and puts the pieces together along the second. */
     @Test
     void whereSamplesComeFirstWhatIsExchangedAlongTheSequenceIsCopiedOnce() {

@@ -8,6 +8,7 @@ import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Comparator;
@@ -122,7 +123,8 @@ public final class NcclTransportModel implements TransportModel {
                 continue;
             }
             for (Protocol protocol : network.protocols()) {
-                if (usesSwitch(candidate.name()) && (gpu.nvls() == null || protocol != Protocol.SIMPLE)) {
+                if (usesSwitch(candidate.name())
+                        && (gpu.nvls() == null || protocol != Protocol.SIMPLE || !hasSwitch(cluster))) {
                     continue;
                 }
                 Transport transport =
@@ -146,6 +148,10 @@ public final class NcclTransportModel implements TransportModel {
     /** True for algorithms whose sums the NVSwitch makes. */
     private static boolean usesSwitch(String algorithm) {
         return algorithm.startsWith("nvls");
+    }
+
+    private static boolean hasSwitch(Cluster cluster) {
+        return cluster.instance().intraNode().links() == NvLinks.SWITCH;
     }
 
     private NcclGpu gpu(GpuSpec gpu) {
@@ -197,11 +203,14 @@ public final class NcclTransportModel implements TransportModel {
         long perChannel = protocol.bytesPerChannel(algorithm.equals("ring"), rings.ranks());
         int channelsMax = hierarchical ? NODE_RING_CHANNELS : rings.channels();
         int channels = (int) Math.max(1, Math.min(channelsMax, totalBytes / perChannel));
-        Bandwidth nvLink = instance.intraNode().perGpuRate();
+        Bandwidth nvLink = instance.intraNode().perGpuRate().scaled(rings.nvLinkShare());
         double share = 1 / (channels * protocol.wireRatio());
         Bandwidth lane = hierarchical ? nvLink : gpu.laneRates()[p];
-        // All-to-all receives with other warps of the block while it sends, and is held up by memory alone.
-        Bandwidth store = algorithm.equals("direct") ? instance.gpu().memoryBandwidth() : gpu.storeRate();
+        // All-to-all receives with other warps of the block while it sends, and is held up by memory alone. So are
+        // channels that have links of their own: two
+        // V100 with one link make 22.6 of its 25 GB/s (AR-v100-2gpu-*), where this store alone would take a fifth.
+        boolean stores = !algorithm.equals("direct") && hasSwitch(cluster);
+        Bandwidth store = stores ? gpu.storeRate() : instance.gpu().memoryBandwidth();
         double copyRatio = kind == CollectiveKind.ALL_REDUCE ? gpu.allReduceCopyRatio() : gpu.copyRatio();
         long chunkBytes =
                 Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes));

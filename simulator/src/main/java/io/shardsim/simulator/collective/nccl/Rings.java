@@ -2,9 +2,10 @@ package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.collective.nccl.NcclGpu.Tuner;
 import io.shardsim.topology.Cluster;
+import java.util.stream.IntStream;
 
 /**
- * The rings that NCCL finds for a group of ranks. Inside a node they are those of the GPU's NVLinks. Between nodes there is one for each
+ * The rings that NCCL finds for a group of ranks. Inside a node they are those of the NVLinks between its members. Between nodes there is one for each
  * pair of a GPU and a NIC under one PCIe switch; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
  * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16.
  *
@@ -17,8 +18,9 @@ import io.shardsim.topology.Cluster;
  * @param count rings before they are used twice
  * @param rate what NCCL takes one of them for [bytes/us]
  * @param channels rings with each used twice
+ * @param nvLinkShare share of a GPU's NVLinks that leads to other members on its node [1]
  */
-record Rings(int ranks, int nodes, int count, double rate, int channels) {
+record Rings(int ranks, int nodes, int count, double rate, int channels, double nvLinkShare) {
     static Rings of(int[] members, Cluster cluster, NcclGpu gpu) {
         int nodes = 1;
         for (int i = 1; i < members.length; i++) {
@@ -26,29 +28,53 @@ record Rings(int ranks, int nodes, int count, double rate, int channels) {
                 nodes++;
             }
         }
+        int[] localRanks = onFirstNode(members, cluster);
+        double nvLinkShare = cluster.instance().nvLinkShare(localRanks);
         if (nodes == 1) {
-            return new Rings(members.length, 1, gpu.tuner().rings(), gpu.tuner().ringRate(), gpu.channels());
+            return new Rings(
+                    members.length,
+                    1,
+                    part(gpu.tuner().rings(), nvLinkShare),
+                    gpu.tuner().ringRate(),
+                    part(gpu.channels(), nvLinkShare),
+                    nvLinkShare);
         }
         int nics = cluster.instance().nicsPerNode();
-        int count = Math.max(1, pairs(members, cluster));
+        int count = Math.max(1, pairs(localRanks, cluster));
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
-        double limit = Math.min(Math.max(1, nics / count) * nicRate, nvLinkShare(count, gpu));
+        double limit = Math.min(Math.max(1, nics / count) * nicRate, nvLinkRate(count, nvLinkShare, gpu));
         double rate = Tuner.atMost(limit, gpu.tuner().ratesBetweenNodes());
-        return new Rings(members.length, nodes, count, rate, 2 * count);
+        return new Rings(members.length, nodes, count, rate, 2 * count, nvLinkShare);
     }
 
-    /** What a GPU's NVLinks give each of so many rings between nodes at most [bytes/us]. */
-    static double nvLinkShare(int count, NcclGpu gpu) {
-        return gpu.tuner().nvLinkRate() / Math.max(1, count - 1);
+    /** What a GPU's NVLinks give each ring between nodes at most [bytes/us]. */
+    double nvLinkRate(NcclGpu gpu) {
+        return nvLinkRate(count, nvLinkShare, gpu);
+    }
+
+    private static double nvLinkRate(int count, double nvLinkShare, NcclGpu gpu) {
+        return gpu.tuner().nvLinkRate() * nvLinkShare / Math.max(1, count - 1);
+    }
+
+    /** As many of what there is for all NVLinks as some of these carry. */
+    private static int part(int all, double nvLinkShare) {
+        return Math.max(1, (int) Math.round(all * nvLinkShare));
+    }
+
+    /** Local ranks of the members on the group's first node. */
+    private static int[] onFirstNode(int[] members, Cluster cluster) {
+        return IntStream.of(members)
+                .takeWhile(member -> cluster.nodeRank(member) == cluster.nodeRank(members[0]))
+                .map(cluster::localRank)
+                .toArray();
     }
 
     /** Pairs of a member of a node and a NIC under one PCIe switch, each in one pair only. */
-    private static int pairs(int[] members, Cluster cluster) {
+    private static int pairs(int[] localRanks, Cluster cluster) {
         int switches = cluster.instance().pcie().switches();
         int[] membersUnder = new int[switches];
-        int firstNode = cluster.nodeRank(members[0]);
-        for (int i = 0; i < members.length && cluster.nodeRank(members[i]) == firstNode; i++) {
-            membersUnder[cluster.pcieSwitchOfGpu(cluster.localRank(members[i]))]++;
+        for (int localRank : localRanks) {
+            membersUnder[cluster.pcieSwitchOfGpu(localRank)]++;
         }
         int[] nicsUnder = new int[switches];
         for (int nic = 0; nic < cluster.instance().nicsPerNode(); nic++) {

@@ -6,6 +6,7 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -30,13 +31,20 @@ public final class Machines {
 
     /** A server with NVSwitch and no known network. */
     static Cluster server(String architecture, String nvLinkRate, int gpus) {
+        return server(architecture, nvLinkRate, gpus, NvLinks.SWITCH);
+    }
+
+    static Cluster server(String architecture, String nvLinkRate, int gpus, NvLinks links) {
         InstanceSpec whole = instance("server", architecture, nvLinkRate, 4, 8, "200 Gbit/s", "24 GB/s");
         return new Cluster(
                 new InstanceSpec(
                         whole.name(),
                         whole.gpu(),
                         gpus,
-                        whole.intraNode(),
+                        new IntraNodeSpec(
+                                whole.intraNode().perGpuRate(),
+                                whole.intraNode().latencyPs(),
+                                links),
                         whole.pcie(),
                         whole.nic(),
                         whole.nicsPerNode(),

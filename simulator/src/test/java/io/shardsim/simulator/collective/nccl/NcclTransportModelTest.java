@@ -8,6 +8,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
@@ -17,6 +18,7 @@ import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel.Choice;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.Router;
 import java.util.Arrays;
 import java.util.List;
@@ -131,6 +133,23 @@ class NcclTransportModelTest {
         Choice choice = catalog.choose(ALL_REDUCE, "auto", mib * MIB, Machines.everyone(cluster), cluster);
 
         assertThat(choice.algorithm().name()).isEqualTo(algorithm);
+    }
+
+    /** Where there is no switch, none adds up, and two of four GPUs share a third of the links and of the channels. */
+    @Test
+    void withoutASwitchAGroupHasTheLinksAmongItsMembers() {
+        Cluster four = Machines.server("hopper", "387 GB/s", 4, NvLinks.MESH);
+        assertThatThrownBy(() -> catalog.choose(ALL_REDUCE, "nvls", 1024 * MIB, Machines.everyone(four), four))
+                .hasMessageStartingWith("algorithm nvls cannot carry all_reduce over 4 ranks");
+        Transport whole = catalog.choose(ALL_GATHER, "auto", 1024 * MIB, Machines.everyone(four), four)
+                .transport();
+        Transport pair = catalog.choose(ALL_GATHER, "auto", 1024 * MIB, new int[] {0, 1}, four)
+                .transport();
+
+        assertThat(pair.channels()).isEqualTo(whole.channels() / 3);
+        double pairRate = (double) pair.channels() * pair.copyRate().bytesPerSecond();
+        double wholeRate = (double) whole.channels() * whole.copyRate().bytesPerSecond();
+        assertThat(pairRate).isCloseTo(wholeRate / 3, withinPercentage(0.1));
     }
 
     @Test

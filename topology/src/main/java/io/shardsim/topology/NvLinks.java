@@ -1,0 +1,61 @@
+package io.shardsim.topology;
+
+import java.util.stream.IntStream;
+
+/**
+ * How NVLinks join the GPUs of a node, which decides how many of its links a GPU has towards some of the others.
+ *
+ * <p>Leaves out detours over a third GPU.
+ */
+public enum NvLinks {
+    /** All links of all GPUs end at switches, so that any two GPUs have all of them between each other (DGX-2, HGX with eight A100 or H100). */
+    SWITCH {
+        @Override
+        double share(int[] localRanks, int gpusPerNode) {
+            return 1;
+        }
+    },
+    /** Every GPU has equally many links to every other one (four V100, HGX with four A100 or H100: two, four and six links a pair). */
+    MESH {
+        @Override
+        double share(int[] localRanks, int gpusPerNode) {
+            return (localRanks.length - 1.0) / (gpusPerNode - 1);
+        }
+    },
+    /** DGX-1, p3.16xlarge and p3dn.24xlarge, eight V100 with six links each (nvidia-smi topo -m). */
+    CUBE_MESH {
+        @Override
+        double share(int[] localRanks, int gpusPerNode) {
+            int fewest = IntStream.of(localRanks)
+                    .map(gpu -> IntStream.of(localRanks)
+                            .map(peer -> CUBE_MESH_LINKS[gpu][peer])
+                            .sum())
+                    .min()
+                    .orElse(0);
+            return fewest / (double) CUBE_MESH_LINKS_OF_GPU;
+        }
+    };
+
+    /** GPUs of a hybrid cube mesh. */
+    public static final int CUBE_MESH_GPUS = 8;
+
+    private static final int CUBE_MESH_LINKS_OF_GPU = 6;
+    /** Links between two GPUs of a hybrid cube mesh. */
+    private static final int[][] CUBE_MESH_LINKS = {
+        {0, 1, 1, 2, 2, 0, 0, 0},
+        {1, 0, 2, 1, 0, 2, 0, 0},
+        {1, 2, 0, 2, 0, 0, 1, 0},
+        {2, 1, 2, 0, 0, 0, 0, 1},
+        {2, 0, 0, 0, 0, 1, 1, 2},
+        {0, 2, 0, 0, 1, 0, 2, 1},
+        {0, 0, 1, 0, 1, 2, 0, 2},
+        {0, 0, 0, 1, 2, 1, 2, 0}
+    };
+
+    /**
+     * Share of a GPU's links that lead to some other GPUs of its node, for the GPU that has fewest; rings through these GPUs alone can use no more.
+     *
+     * @param localRanks the GPUs, two or more
+     */
+    abstract double share(int[] localRanks, int gpusPerNode);
+}
