@@ -111,7 +111,10 @@ final class RandomScenario {
         text.append("strategy: {kind: ").append(kind);
         int tensor = kind.equals("zeropp") || kind.equals("smddp") ? 1 : split("tensor_parallel");
         if (tensor > 1) {
-            maybe(2, "sequence_parallel", "true");
+            String beside = kind.equals("megatron-core")
+                    ? "overlap_tensor_exchange"
+                    : kind.startsWith("fsdp") ? "exchange_by_projection" : "";
+            maybe(2, "sequence_parallel", "true", beside.isEmpty() ? "true" : "true, " + beside + ": true");
         }
         int stages = 1;
         switch (kind) {

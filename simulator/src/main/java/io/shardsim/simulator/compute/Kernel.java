@@ -28,6 +28,11 @@ public sealed interface Kernel {
         public double flops() {
             return 2.0 * batch * m * n * k;
         }
+
+        /** One of so many pieces that the rows are cut into, the largest. */
+        Matmul piece(int pieces) {
+            return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k);
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -20,7 +21,8 @@ import java.util.List;
  *
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
- * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2.
+ * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2. [3] NVIDIA/TransformerEngine v1.11,
+ * transformer_engine/pytorch/module/linear.py and base.py (initialize_ub: ring exchange, pipeline and bulk).
  *
  * @param shape the model
  * @param workload lengths, batch and splits
@@ -221,6 +223,66 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Gradients of the weights that the input of the attention block meets first. */
     public List<Kernel> attentionWeightGradients() {
         return weightGradients(inputProjections());
+    }
+
+    /** Of an attention block, forward or what is computed again of it. */
+    public Stretches attentionStretches(List<Kernel> block) {
+        return stretches(block, forward(inputProjections()), forward(List.of(outputProjection())));
+    }
+
+    /** Of a feed-forward block, forward or what is computed again of it. */
+    public Stretches feedForwardStretches(List<Kernel> block) {
+        return stretches(block, forward(ffnInputs()), forward(List.of(ffnOutput())));
+    }
+
+    /** Of the attention block's backward. */
+    public Stretches attentionBackwardStretches() {
+        return backwardStretches(attentionInputGradient(), outputProjection(), attentionWeightGradients());
+    }
+
+    /** Of the feed-forward block's backward. */
+    public Stretches feedForwardBackwardStretches() {
+        return backwardStretches(feedForwardInputGradient(), ffnOutput(), feedForwardWeightGradients());
+    }
+
+    /**
+     * A block by what a tensor-parallel group may exchange beside it. Where products wait for parts of the sequence, or hand them on, they go in as many
+     * pieces as the group has ranks, so that all of them but one have an exchange beside them; in backward, what the block hands on goes beside whole
+     * products [3].
+     *
+     * @param entry beside the exchange before the block
+     * @param middle beside none
+     * @param exit beside the exchange after the block
+     */
+    public record Stretches(List<Kernel> entry, List<Kernel> middle, List<Kernel> exit) {}
+
+    private Stretches stretches(List<Kernel> block, List<Kernel> first, List<Kernel> last) {
+        List<Kernel> middle = new ArrayList<>(block);
+        return new Stretches(cut(first, middle), middle, cut(last, middle));
+    }
+
+    private Stretches backwardStretches(List<Kernel> block, Linear last, List<Kernel> exit) {
+        List<Kernel> middle = new ArrayList<>(block);
+        return new Stretches(cut(List.of(last.inputGradient(tokens())), middle), middle, exit);
+    }
+
+    /** Leaves one piece of each product where it was, and returns the others. */
+    private List<Kernel> cut(List<Kernel> products, List<Kernel> from) {
+        int pieces = workload.tensorParallel();
+        List<Kernel> others = new ArrayList<>();
+        for (Kernel product : products) {
+            int at = from.indexOf(product);
+            if (at >= 0) {
+                Kernel piece = ((Matmul) product).piece(pieces);
+                from.set(at, piece);
+                others.addAll(Collections.nCopies(pieces - 1, piece));
+            }
+        }
+        return others;
+    }
+
+    private List<Kernel> forward(List<Linear> linears) {
+        return linears.stream().map(linear -> linear.forward(tokens())).toList();
     }
 
     /** Scores to context: what selective checkpointing computes again. */

@@ -210,11 +210,13 @@ public final class TransformerTimes {
         return forward(List.of(new Kernel.MemoryBound("move", bytes)));
     }
 
-    private Phase forward(List<Kernel> list) {
+    /** Some kernels of a forward. */
+    public Phase forward(List<Kernel> list) {
         return phase(list, profile.hostForwardKernelPs());
     }
 
-    private Phase backward(List<Kernel> list) {
+    /** Some kernels of a backward. */
+    public Phase backward(List<Kernel> list) {
         return phase(list, profile.hostBackwardKernelPs());
     }
 

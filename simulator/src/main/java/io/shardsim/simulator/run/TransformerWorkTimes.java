@@ -2,7 +2,9 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
+import io.shardsim.simulator.compute.Kernel;
 import io.shardsim.simulator.compute.LayerKernels;
+import io.shardsim.simulator.compute.LayerKernels.Stretches;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.strategy.TrainingJob;
@@ -12,8 +14,10 @@ import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.strategy.WorkTimes;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** How long a plan's work takes on one GPU type, by the compute model. */
@@ -46,7 +50,8 @@ public final class TransformerWorkTimes implements WorkTimes {
                 instance.gpu().smCount(),
                 workload,
                 profile);
-        remarks = new LayerKernels(job.model(), workload, profile).remarks(calibration);
+        LayerKernels kernels = new LayerKernels(job.model(), workload, profile);
+        remarks = kernels.remarks(calibration);
         phases = Map.of(
                 Kind.EMBEDDING_FORWARD,
                 Map.of(Part.WHOLE, times::embeddingForward),
@@ -57,24 +62,58 @@ public final class TransformerWorkTimes implements WorkTimes {
                 Kind.HEAD_BACKWARD,
                 Map.of(Part.WHOLE, times::outputBackward),
                 Kind.LAYER_FORWARD,
-                Map.of(
-                        Part.WHOLE, times::layerForward,
-                        Part.ATTENTION, times::attentionForward,
-                        Part.FEED_FORWARD, times::feedForwardForward),
+                joined(
+                        Map.of(
+                                Part.WHOLE, times::layerForward,
+                                Part.ATTENTION, times::attentionForward,
+                                Part.FEED_FORWARD, times::feedForwardForward),
+                        stretches(
+                                () -> kernels.attentionStretches(kernels.attentionBlockForward()),
+                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockForward()),
+                                times::forward)),
                 Kind.LAYER_RECOMPUTE,
-                Map.of(
-                        Part.WHOLE, () -> times.layerRecompute(job.checkpointing()),
-                        Part.ATTENTION, () -> times.attentionRecompute(job.checkpointing()),
-                        Part.FEED_FORWARD, () -> times.feedForwardRecompute(job.checkpointing())),
+                joined(
+                        Map.of(
+                                Part.WHOLE, () -> times.layerRecompute(job.checkpointing()),
+                                Part.ATTENTION, () -> times.attentionRecompute(job.checkpointing()),
+                                Part.FEED_FORWARD, () -> times.feedForwardRecompute(job.checkpointing())),
+                        stretches(
+                                () -> kernels.attentionStretches(kernels.attentionBlockRecompute(job.checkpointing())),
+                                () -> kernels.feedForwardStretches(
+                                        kernels.feedForwardBlockRecompute(job.checkpointing())),
+                                times::forward)),
                 Kind.LAYER_BACKWARD,
-                Map.of(
-                        Part.WHOLE, times::layerBackward,
-                        Part.ATTENTION, times::attentionBackward,
-                        Part.FEED_FORWARD, times::feedForwardBackward,
-                        Part.ATTENTION_INPUT, times::attentionInputGradient,
-                        Part.ATTENTION_WEIGHTS, times::attentionWeightGradients,
-                        Part.FEED_FORWARD_INPUT, times::feedForwardInputGradient,
-                        Part.FEED_FORWARD_WEIGHTS, times::feedForwardWeightGradients));
+                joined(
+                        Map.of(
+                                Part.WHOLE, times::layerBackward,
+                                Part.ATTENTION, times::attentionBackward,
+                                Part.FEED_FORWARD, times::feedForwardBackward,
+                                Part.ATTENTION_INPUT, times::attentionInputGradient,
+                                Part.ATTENTION_WEIGHTS, times::attentionWeightGradients,
+                                Part.FEED_FORWARD_INPUT, times::feedForwardInputGradient,
+                                Part.FEED_FORWARD_WEIGHTS, times::feedForwardWeightGradients),
+                        stretches(
+                                kernels::attentionBackwardStretches,
+                                kernels::feedForwardBackwardStretches,
+                                times::backward)));
+    }
+
+    private static Map<Part, Supplier<Phase>> joined(
+            Map<Part, Supplier<Phase>> blocks, Map<Part, Supplier<Phase>> stretches) {
+        Map<Part, Supplier<Phase>> all = new EnumMap<>(blocks);
+        all.putAll(stretches);
+        return all;
+    }
+
+    private static Map<Part, Supplier<Phase>> stretches(
+            Supplier<Stretches> attention, Supplier<Stretches> feedForward, Function<List<Kernel>, Phase> pass) {
+        return Map.of(
+                Part.ATTENTION_ENTRY, () -> pass.apply(attention.get().entry()),
+                Part.ATTENTION_MIDDLE, () -> pass.apply(attention.get().middle()),
+                Part.ATTENTION_EXIT, () -> pass.apply(attention.get().exit()),
+                Part.FEED_FORWARD_ENTRY, () -> pass.apply(feedForward.get().entry()),
+                Part.FEED_FORWARD_MIDDLE, () -> pass.apply(feedForward.get().middle()),
+                Part.FEED_FORWARD_EXIT, () -> pass.apply(feedForward.get().exit()));
     }
 
     /** What to read before trusting these times; empty inside the range of the GPU's calibration. */

@@ -86,11 +86,15 @@ public class Megatron extends ShardingStrategy {
             return false;
         }
 
-        /** Gradients in 32 bits are added to the buffer; in 16 bits autograd adds them up itself. */
+        /**
+         * Gradients in 32 bits are added to the buffer, in 16 bits autograd adds them up itself: what a product has written is read, and the sum read and
+         * written. A product that does so itself reads and writes the sum in place of writing a gradient.
+         */
         @Override
         int afterBackward(long elements, int computed) {
-            long moved =
-                    inFp32 ? 8 + job.precision().bytes() : 3L * job.precision().bytes();
+            long own = job.precision().bytes();
+            long sum = inFp32 ? 4 : own;
+            long moved = settings.flag("gradient_accumulation_fusion") ? 2 * sum - own : 2 * sum + own;
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate gradients", computed);
         }
 

@@ -25,8 +25,7 @@ import java.util.Map;
  *
  * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with 16-bit gradients 4 Psi + 16 Psi / N [5].
  *
- * <p>Leaves out: weight gradients that products add to the buffer themselves (gradient_accumulation_fusion), which spares a copy of each micro-batch;
- * the check for infinities before a reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a
+ * <p>Leaves out: how much of what a product adds to the buffer itself (gradient_accumulation_fusion) hides behind its own arithmetic; the check for infinities before a reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a
  * bucket of its own for a tied embedding; that stages of an interleaved schedule wait for each other before they reduce or gather
  * (align_grad_reduce, align_param_gather).
  *

@@ -24,6 +24,7 @@ import java.util.Map;
  * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
  * @param gathersLogits whether every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part
  * @param exchangesByProjection whether each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block
+ * @param overlapsExchanges whether products go beside what is exchanged along the sequence, piece by piece
  * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
  */
 public record ModelParallel(
@@ -37,13 +38,14 @@ public record ModelParallel(
         boolean scatterGather,
         boolean gathersLogits,
         boolean exchangesByProjection,
+        boolean overlapsExchanges,
         boolean asyncAllReduce) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
     /** Data parallelism alone. */
     public static final ModelParallel NONE =
-            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false, false);
+            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false, false, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -60,6 +62,7 @@ public record ModelParallel(
                 parameters.flagOr("scatter_gather", NONE.scatterGather),
                 tensor && parameters.flagOr("gather_logits", NONE.gathersLogits),
                 tensor && parameters.flagOr("exchange_by_projection", NONE.exchangesByProjection),
+                tensor && parameters.flagOr("overlap_tensor_exchange", NONE.overlapsExchanges),
                 parameters.flagOr("async_tensor_all_reduce", NONE.asyncAllReduce));
     }
 
@@ -117,6 +120,10 @@ public record ModelParallel(
             problems.add("sequence_parallel true needs sequence_length " + job.sequenceLength()
                     + " to be a multiple of tensor_parallel " + tensor + "; nearest divisors: "
                     + ShardGroups.nearestDivisors(tensor, job.sequenceLength()));
+        }
+        if (overlapsExchanges && !sequence) {
+            problems.add("overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
+                    + " overlap_tensor_exchange");
         }
         addPipelineProblems(problems, job);
         return problems;

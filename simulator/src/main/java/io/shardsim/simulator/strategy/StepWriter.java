@@ -277,42 +277,52 @@ final class StepWriter {
             return compute(kind, 1, label, waits);
         }
         if (kind == Kind.LAYER_BACKWARD) {
-            enterBlock("layer gradient", waits);
             backwardBlock(label, Part.FEED_FORWARD, Part.FEED_FORWARD_INPUT, Part.FEED_FORWARD_WEIGHTS, waits);
-            enterBlock("layer gradient");
             return backwardBlock(label, Part.ATTENTION, Part.ATTENTION_INPUT, Part.ATTENTION_WEIGHTS);
         }
         boolean again = kind == Kind.LAYER_RECOMPUTE;
         // What an operator's checkpoint keeps includes what has been exchanged after a block.
         boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
-        enterProjections(Part.ATTENTION, waits);
-        compute(kind, Part.ATTENTION, 1, label, waits);
-        if (!keepsSums) {
+        forwardBlock(kind, Part.ATTENTION, !keepsSums, label, waits);
+        return forwardBlock(kind, Part.FEED_FORWARD, !keepsSums && !(again && profile.recomputeStopsEarly()), label);
+    }
+
+    /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
+    private int forwardBlock(Kind kind, Part block, boolean leaves, String label, int... waits) {
+        for (int i = 0; i < exchanges(block); i++) {
+            enterBlock("layer", waits);
+        }
+        boolean overlaps = job.parallel().overlapsExchanges();
+        if (overlaps) {
+            computeBeside(kind, block.entry(), label, waits);
+        }
+        int computed = compute(kind, overlaps ? block.middle() : block, 1, label, waits);
+        if (leaves) {
             leaveBlock("layer");
         }
-        enterProjections(Part.FEED_FORWARD);
-        int computed = compute(kind, Part.FEED_FORWARD, 1, label);
-        if (!keepsSums && !(again && profile.recomputeStopsEarly())) {
-            leaveBlock("layer");
-        }
-        return computed;
+        return overlaps ? computeBeside(kind, block.exit(), label) : computed;
     }
 
     /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
     private int backwardBlock(String label, Part whole, Part input, Part weights, int... waits) {
-        if (!job.parallel().asyncAllReduce()) {
-            int computed = compute(Kind.LAYER_BACKWARD, whole, 1, label, waits);
-            for (int i = 0; i < exchanges(whole); i++) {
-                leaveBlock("layer gradient");
-            }
-            return computed;
+        enterBlock("layer gradient", waits);
+        boolean overlaps = job.parallel().overlapsExchanges();
+        if (overlaps) {
+            computeBeside(Kind.LAYER_BACKWARD, whole.entry(), label, waits);
         }
-        compute(Kind.LAYER_BACKWARD, input, 1, label, waits);
-        leaveBlock("layer gradient");
-        // What is exchanged stays awaited, for the compute after this.
+        boolean beside = overlaps || job.parallel().asyncAllReduce();
+        Part alone = overlaps ? whole.middle() : beside ? input : whole;
+        int computed = compute(Kind.LAYER_BACKWARD, alone, 1, label, waits);
+        for (int i = 0; i < exchanges(whole); i++) {
+            leaveBlock("layer gradient");
+        }
+        return beside ? computeBeside(Kind.LAYER_BACKWARD, overlaps ? whole.exit() : weights, label) : computed;
+    }
+
+    /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
+    private int computeBeside(Kind kind, Part part, String label, int... waits) {
         int at = stageIndex();
-        lastCompute[at] =
-                plan.add(shared(new Compute(Stream.COMPUTE, new Work(Kind.LAYER_BACKWARD, weights, 1), label)));
+        lastCompute[at] = plan.add(shared(new Compute(Stream.COMPUTE, new Work(kind, part, 1), label)), waits);
         return lastCompute[at];
     }
 
@@ -321,13 +331,6 @@ final class StepWriter {
         return job.checkpointing() == Checkpointing.SELECTIVE
                 ? compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", waits)
                 : layer(Kind.LAYER_RECOMPUTE, "recompute layer", waits);
-    }
-
-    /** Brings the parts of the sequence together before the first weights of a block, for all of them or for each. */
-    private void enterProjections(Part block, int... waits) {
-        for (int i = 0; i < exchanges(block); i++) {
-            enterBlock("layer", waits);
-        }
     }
 
     /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */

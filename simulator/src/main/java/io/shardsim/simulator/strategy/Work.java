@@ -22,7 +22,31 @@ public record Work(Kind kind, Part part, long amount) {
         /** Of the feed-forward block's backward, all but {@link #FEED_FORWARD_WEIGHTS}. */
         FEED_FORWARD_INPUT,
         /** Gradients of the weights that the block's input meets first; nothing in the layer waits for them. */
-        FEED_FORWARD_WEIGHTS
+        FEED_FORWARD_WEIGHTS,
+        /** Of the attention block, what goes beside the exchange before it. */
+        ATTENTION_ENTRY,
+        /** Of the attention block, what goes beside neither exchange. */
+        ATTENTION_MIDDLE,
+        /** Of the attention block, what goes beside the exchange after it. */
+        ATTENTION_EXIT,
+        /** Of the feed-forward block, what goes beside the exchange before it. */
+        FEED_FORWARD_ENTRY,
+        /** Of the feed-forward block, what goes beside neither exchange. */
+        FEED_FORWARD_MIDDLE,
+        /** Of the feed-forward block, what goes beside the exchange after it. */
+        FEED_FORWARD_EXIT;
+
+        Part entry() {
+            return this == ATTENTION ? ATTENTION_ENTRY : FEED_FORWARD_ENTRY;
+        }
+
+        Part middle() {
+            return this == ATTENTION ? ATTENTION_MIDDLE : FEED_FORWARD_MIDDLE;
+        }
+
+        Part exit() {
+            return this == ATTENTION ? ATTENTION_EXIT : FEED_FORWARD_EXIT;
+        }
     }
 
     /** What the rank computes. */

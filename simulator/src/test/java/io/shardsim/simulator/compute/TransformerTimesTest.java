@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.simulator.compute.LayerKernels.Stretches;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -51,6 +52,34 @@ class TransformerTimesTest {
             assertThat(forward).isCloseTo(shape.layerForwardFlops(2048, 1024), within(forward * 1e-12));
             assertThat(flops(kernels.backward())).isCloseTo(2 * forward, within(forward * 1e-12));
         }
+    }
+
+    /** Four ranks: three pieces of a product beside the exchange, one alone. */
+    @Test
+    void stretchesOfABlockHaveItsFlopsAndAllButOnePieceBesideAnExchange() {
+        LayerKernels kernels = new LayerKernels(
+                GPT2_30B,
+                new Workload(2048, 1, 4, true, false, AttentionKind.FLASH),
+                FrameworkProfile.named("transformer-engine"));
+        assertSplit(kernels.attentionStretches(kernels.attentionBlockForward()), kernels.attentionBlockForward(), 3, 3);
+        assertSplit(
+                kernels.feedForwardStretches(kernels.feedForwardBlockForward()),
+                kernels.feedForwardBlockForward(),
+                3,
+                3);
+        assertSplit(kernels.attentionBackwardStretches(), kernels.attentionBlockBackward(), 3, 1);
+        assertSplit(kernels.feedForwardBackwardStretches(), kernels.feedForwardBlockBackward(), 3, 1);
+    }
+
+    private static void assertSplit(Stretches stretches, List<Kernel> block, int entryProducts, int exitProducts) {
+        double parts = flops(stretches.entry()) + flops(stretches.middle()) + flops(stretches.exit());
+        assertThat(parts).isCloseTo(flops(block), within(parts * 1e-12));
+        assertThat(products(stretches.entry())).isEqualTo(entryProducts);
+        assertThat(products(stretches.exit())).isEqualTo(exitProducts);
+    }
+
+    private static long products(List<Kernel> kernels) {
+        return kernels.stream().filter(Kernel.Matmul.class::isInstance).count();
     }
 
     @Test

@@ -79,6 +79,17 @@ class MegatronCoreTest {
         }
     }
 
+    /** A gradient written, read, and its sum read and written; or the sum read and written in place of the gradient, which saves two of its passes. */
+    @ParameterizedTest
+    @CsvSource({"true, 4", "false, 2"})
+    void productsThatAddUpGradientsSpareTheirReadingAndWriting(boolean inFp32, int sumBytes) {
+        long apart = Strategies.moved(
+                plan(Map.of("gradients_in_fp32", inFp32, "gradient_accumulation_fusion", false), 3), "accumulate");
+        long fused = Strategies.moved(plan(Map.of("gradients_in_fp32", inFp32), 3), "accumulate");
+        assertThat(apart).isEqualTo(3 * PSI * (2 + 2 * sumBytes));
+        assertThat(apart - fused).isEqualTo(3 * PSI * (2 + 2));
+    }
+
     @Test
     void withoutOverlapTheReductionFollowsTheLastBackwardAndTheGatherTheUpdate() {
         StepPlan plan = plan(overlaps(0), 2);

@@ -10,6 +10,7 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -207,6 +208,41 @@ class TensorParallelTest {
         for (int i = 0; i < after.size(); i++) {
             assertThat(partOf(after, i)).isIn(Part.WHOLE, Part.ATTENTION, Part.FEED_FORWARD);
         }
+    }
+
+    /** Entry and exit of a block wait for no exchange of its own, the middle waits for the one before, what follows for the one after. */
+    @Test
+    void productsGoBesideWhatIsExchangedAlongTheSequence() {
+        Map<String, Object> given =
+                Map.of("tensor_parallel", 4, "sequence_parallel", true, "overlap_tensor_exchange", true);
+        StepPlan plan = plan("megatron-core", given, Checkpointing.FULL);
+        Set<Part> beside =
+                Set.of(Part.ATTENTION_ENTRY, Part.ATTENTION_EXIT, Part.FEED_FORWARD_ENTRY, Part.FEED_FORWARD_EXIT);
+        int besides = 0;
+        for (int i = 1; i < plan.size(); i++) {
+            if (!beside.contains(partOf(plan, i))) {
+                continue;
+            }
+            besides++;
+            assertThat(plan.operation(i - 1).label()).contains("sequence of layer");
+            assertThat(plan.waitsFor(i)).doesNotContain(i - 1);
+            int next = i + 1;
+            while (plan.operation(next).stream() != Stream.COMPUTE) {
+                next++;
+            }
+            boolean again = plan.operation(next - 1).label().contains("sequence") && next - 1 > i;
+            assertThat(plan.waitsFor(again ? next - 1 : next)).contains(i - 1);
+        }
+        assertThat(besides)
+                .as("two in each block, of forward, recomputation and backward")
+                .isEqualTo(2 * 2 * 3 * MODEL.layers() * MICRO_BATCHES);
+        assertThat(Strategies.of("megatron-core", Map.of("tensor_parallel", 4, "overlap_tensor_exchange", true))
+                        .problems(job(
+                                "megatron-core",
+                                Map.of("tensor_parallel", 4, "overlap_tensor_exchange", true),
+                                Checkpointing.NONE)))
+                .containsExactly(
+                        "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove overlap_tensor_exchange");
     }
 
     private static Part partOf(StepPlan plan, int index) {
