@@ -94,11 +94,11 @@ class ScenarioReaderTest {
     void megatronFillsItsVocabularyUpAndSaysSo() throws InputException {
         String megatron = BASE.replace("{kind: mics, shard_group: 128}", "{kind: megatron, tensor_parallel: 8}");
         assertThat(read(megatron).points().get(0).notes())
-                .containsExactly("vocabulary of 50257 filled up to 51200, a multiple of 1024, as megatron does");
+                .containsExactly("vocabulary of 50264 filled up to 51200, a multiple of 1024, as megatron does");
         assertThat(vocab(megatron)).isEqualTo(50 * 8 * 128);
-        assertThat(vocab(BASE)).isEqualTo(50257);
+        assertThat(vocab(BASE)).isEqualTo(50264);
         assertThat(vocab(megatron.replace("global_batch: 1536", "global_batch: 1536, kernels: fused")))
-                .isEqualTo(50257);
+                .isEqualTo(50264);
     }
 
     private static int vocab(String text) throws InputException {
