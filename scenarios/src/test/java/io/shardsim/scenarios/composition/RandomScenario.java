@@ -111,10 +111,11 @@ final class RandomScenario {
         text.append("strategy: {kind: ").append(kind);
         int tensor = kind.equals("zeropp") || kind.equals("smddp") ? 1 : split("tensor_parallel");
         if (tensor > 1) {
-            String beside = kind.equals("megatron-core")
-                    ? "overlap_tensor_exchange"
-                    : kind.startsWith("fsdp") ? "exchange_by_projection" : "";
-            maybe(2, "sequence_parallel", "true", beside.isEmpty() ? "true" : "true, " + beside + ": true");
+            boolean overlaps = kind.equals("megatron-core") || kind.startsWith("fsdp");
+            maybe(2, "sequence_parallel", "true", overlaps ? "true, overlap_tensor_exchange: true" : "true");
+            if (kind.startsWith("fsdp")) {
+                maybe(3, "exchange_by_projection", "true");
+            }
         }
         int stages = 1;
         switch (kind) {
