@@ -1,5 +1,6 @@
 package io.shardsim.topology;
 
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
@@ -51,6 +52,11 @@ public enum NvLinks {
         {0, 0, 1, 0, 1, 2, 0, 2},
         {0, 0, 0, 1, 2, 1, 2, 0}
     };
+
+    /** The name as scenario files write it, for example {@code cube_mesh}. */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 
     /**
      * Share of a GPU's links that lead to some other GPUs of its node, for the GPU that has fewest; rings through these GPUs alone can use no more.

@@ -26,9 +26,6 @@ import java.util.stream.Stream;
  * proportion.
  */
 public final class HardwareKeys {
-    private static final List<String> LINKS =
-            Stream.of(NvLinks.values()).map(HardwareKeys::word).toList();
-
     /** What a GPU is; the keys of a GPU file and of an inline {@code gpu} block. */
     public static final List<Key> GPU = List.of(
             Key.required(
@@ -62,7 +59,8 @@ public final class HardwareKeys {
                     "one-way latency from GPU to GPU of a node"),
             Key.required(
                     "intra_node_links",
-                    ScalarTypes.choice(LINKS),
+                    ScalarTypes.choice(
+                            Stream.of(NvLinks.values()).map(NvLinks::id).toList()),
                     "whether a switch joins the GPUs of a node, equally many links each two of them, or the links of a DGX-1"),
             Key.required(
                     "pcie_switches",
@@ -127,7 +125,7 @@ public final class HardwareKeys {
                 new IntraNodeSpec(
                         values.payload("intra_node"),
                         values.whole("intra_node_latency"),
-                        NvLinks.values()[LINKS.indexOf(values.any("intra_node_links"))]),
+                        NvLinks.valueOf(((String) values.any("intra_node_links")).toUpperCase(Locale.ROOT))),
                 new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
                 new NicSpec(
                         new Bandwidth(values.whole("nic")),
@@ -142,10 +140,6 @@ public final class HardwareKeys {
                         (Double) values.any("oversubscription"),
                         values.whole("hop_latency")),
                 price);
-    }
-
-    private static String word(NvLinks links) {
-        return links.name().toLowerCase(Locale.ROOT);
     }
 
     private record Values(Map<String, Object> base, Map<String, Object> changed) {

@@ -196,11 +196,7 @@ class TensorParallelTest {
             made++;
             assertThat(beside.operation(i - 1).label()).isEqualTo("all-reduce layer gradient");
             assertThat(beside.waitsFor(i)).doesNotContain(i - 1);
-            int next = i + 1;
-            while (beside.operation(next).stream() != Stream.COMPUTE) {
-                next++;
-            }
-            assertThat(beside.waitsFor(next)).contains(i - 1);
+            assertThat(beside.waitsFor(nextCompute(beside, i))).contains(i - 1);
         }
         assertThat(made).isEqualTo(2 * MODEL.layers() * MICRO_BATCHES);
         assertThat(Strategies.count(beside, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
@@ -226,10 +222,7 @@ class TensorParallelTest {
             besides++;
             assertThat(plan.operation(i - 1).label()).contains("sequence of layer");
             assertThat(plan.waitsFor(i)).doesNotContain(i - 1);
-            int next = i + 1;
-            while (plan.operation(next).stream() != Stream.COMPUTE) {
-                next++;
-            }
+            int next = nextCompute(plan, i);
             boolean again = plan.operation(next - 1).label().contains("sequence") && next - 1 > i;
             assertThat(plan.waitsFor(again ? next - 1 : next)).contains(i - 1);
         }
@@ -243,6 +236,14 @@ class TensorParallelTest {
                                 Checkpointing.NONE)))
                 .containsExactly(
                         "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove overlap_tensor_exchange");
+    }
+
+    private static int nextCompute(StepPlan plan, int index) {
+        int next = index + 1;
+        while (plan.operation(next).stream() != Stream.COMPUTE) {
+            next++;
+        }
+        return next;
     }
 
     private static Part partOf(StepPlan plan, int index) {
