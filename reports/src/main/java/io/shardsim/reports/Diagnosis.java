@@ -188,6 +188,9 @@ public record Diagnosis(String why, String next) {
                         + (strategy.split().sequence()
                                 ? "."
                                 : ", or sequence_parallel, which splits what is left whole.");
+            case CONTEXT:
+                return "Split samples among fewer ranks: a smaller context_parallel" + headroom(run)
+                        + ", or among ranks of one node.";
             case PIPELINE_FORWARD:
             case PIPELINE_BACKWARD:
                 return "Keep stages busier: fewer pipeline stages" + headroom(run)

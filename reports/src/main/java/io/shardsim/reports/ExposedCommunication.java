@@ -23,6 +23,7 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
             Stream.GATHER,
             Stream.REDUCE,
             Stream.TENSOR,
+            Stream.CONTEXT,
             Stream.PIPELINE_FORWARD,
             Stream.PIPELINE_BACKWARD,
             Stream.PIPELINE_FORWARD_ODD,

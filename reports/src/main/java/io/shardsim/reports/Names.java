@@ -22,6 +22,7 @@ public final class Names {
             case COPY -> "waiting for host copies";
             case HOST -> "waiting for the host";
             case TENSOR -> "waiting for tensor parallelism";
+            case CONTEXT -> "waiting for keys and values";
             case PIPELINE_FORWARD, PIPELINE_FORWARD_ODD -> "waiting for activations of the stage before";
             case PIPELINE_BACKWARD, PIPELINE_BACKWARD_ODD -> "waiting for gradients of the stage after";
             case COMPUTE -> "idle";

@@ -32,6 +32,7 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
             new Loss("waits for parameter gathers", b -> b.exposedSeconds(Stream.GATHER)),
             new Loss("waits for gradient reductions", b -> b.exposedSeconds(Stream.REDUCE)),
             new Loss("waits for its tensor-parallel group", b -> b.exposedSeconds(Stream.TENSOR)),
+            new Loss("waits for keys and values of its samples", b -> b.exposedSeconds(Stream.CONTEXT)),
             new Loss(
                     "waits for other pipeline stages",
                     b -> b.exposedSeconds(Stream.PIPELINE_FORWARD) + b.exposedSeconds(Stream.PIPELINE_BACKWARD)),

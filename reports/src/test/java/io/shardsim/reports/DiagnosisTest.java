@@ -53,13 +53,15 @@ class DiagnosisTest {
 
     @Test
     void neverAsksForWhatIsAlreadySo() {
-        RunFacts.Split split = new RunFacts.Split(8, false, 4, false);
+        RunFacts.Split split = new RunFacts.Split(8, false, 2, 4, false);
         assertThat(Diagnosis.of(run(split, Map.of(Stream.TENSOR, 4 * S))).next())
                 .contains("smaller tensor_parallel", "sequence_parallel");
         assertThat(Diagnosis.of(run(split, Map.of(Stream.PIPELINE_FORWARD, 4 * S)))
                         .next())
                 .contains("an interleaved schedule");
-        RunFacts.Split all = new RunFacts.Split(8, true, 4, true);
+        assertThat(Diagnosis.of(run(split, Map.of(Stream.CONTEXT, 4 * S))).next())
+                .contains("smaller context_parallel");
+        RunFacts.Split all = new RunFacts.Split(8, true, 1, 4, true);
         assertThat(Diagnosis.of(run(all, Map.of(Stream.TENSOR, 4 * S))).next())
                 .contains("smaller tensor_parallel")
                 .doesNotContain("sequence_parallel");

@@ -7,7 +7,7 @@ const DETAIL_LANE = 16;
 const LEFT = 58;
 // Pipeline stages of odd number have lanes of their own; a rank uses both of a direction, one to send and one to receive.
 const SHOWN = {
-  compute: 'compute', gather: 'gather', reduce: 'reduce', tensor: 'tensor', pipeline_forward: 'forward', pipeline_forward_odd: 'forward',
+  compute: 'compute', gather: 'gather', reduce: 'reduce', tensor: 'tensor', context: 'context', pipeline_forward: 'forward', pipeline_forward_odd: 'forward',
   pipeline_backward: 'backward', pipeline_backward_odd: 'backward', copy: 'copy', host: 'host',
 };
 

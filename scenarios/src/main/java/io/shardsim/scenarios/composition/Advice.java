@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The rule for the shard group is that of the Amazon SageMaker developer guide, written for p4d.24xlarge; below a billion parameters plain data
  * parallelism is the usual choice where a copy of all states fits on a GPU; and what sharding does not split, activations and what a layer needs while
- * it is computed, only tensor or pipeline parallelism does.
+ * it is computed, only tensor, context or pipeline parallelism does.
  */
 final class Advice {
     private static final long PLAIN_PARAMETERS_MAX = 1_000_000_000L;
@@ -234,11 +234,11 @@ final class Advice {
                 .sum();
         if (!found.fits() && job.microBatch() == 1 && notSharded > capacityBytes / 2) {
             sentences.add("more sharding will not make it fit: " + Quantities.gib(notSharded)
-                    + " are activations and what a layer needs while it is computed, for one sample; tensor or pipeline"
+                    + " are activations and what a layer needs while it is computed, for one sample; tensor, context or pipeline"
                     + " parallelism splits these.");
         } else if (found.fits() && job.microBatch() * job.accumulationSteps() == 1 && cluster.nodes() > 1) {
             sentences.add(
-                    "each GPU has one sample a step: on more GPUs the same global batch asks for tensor or pipeline"
+                    "each GPU has one sample a step: on more GPUs the same global batch asks for tensor, context or pipeline"
                             + " parallelism, where several GPUs share a sample.");
         }
     }

@@ -102,7 +102,7 @@ final class NearestFit {
             given.put(StrategyDescriptor.SHARD_GROUP, change.shardGroup);
         }
         ShardingStrategy strategy = new StrategySpec(task.strategy().descriptor(), given).create();
-        long replicas = worldSize / strategy.modelParallel().ranks();
+        long replicas = worldSize / strategy.modelParallel().ranksOfSample();
         long samples = Math.max(1, task.globalBatch() / Math.max(1, replicas));
         TrainingJob changed = new TrainingJob(
                 job.model(),

@@ -301,6 +301,7 @@ public final class PointSimulation implements ScenarioRunner {
         return new RunFacts.Split(
                 parallel.tensor(),
                 parallel.sequence(),
+                parallel.context(),
                 parallel.stages(),
                 parallel.stages() > 1 && parallel.chunks() > 1);
     }

@@ -48,7 +48,7 @@ public sealed interface Task {
         /** One step of it on a cluster, in the micro-batches that are given, or of one sample each. */
         public TrainingJob job(Cluster cluster, ShardingStrategy planner) {
             long samples =
-                    globalBatch / (cluster.worldSize() / planner.modelParallel().ranks());
+                    globalBatch / (cluster.worldSize() / planner.modelParallel().ranksOfSample());
             int inMicroBatch = microBatch == null ? 1 : microBatch;
             return new TrainingJob(
                     model,

@@ -272,7 +272,7 @@ final class TrainingResolver {
         List<String> splits = parallel.problems(worldSize);
         Block block = file.block("strategy");
         splits.forEach(problem -> problems.add(block == null ? file.position() : placeOf(problem, block), problem));
-        return splits.isEmpty() && divides(training, globalBatch, worldSize, worldSize / parallel.ranks());
+        return splits.isEmpty() && divides(training, globalBatch, worldSize, worldSize / parallel.ranksOfSample());
     }
 
     private boolean divides(Block training, long globalBatch, int worldSize, int replicas) {

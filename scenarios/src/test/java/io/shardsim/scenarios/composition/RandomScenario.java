@@ -28,6 +28,7 @@ final class RandomScenario {
     private final SplittableRandom random;
     private final StringBuilder text = new StringBuilder("scenario: random\n");
     private int ranks;
+    private int context;
 
     private RandomScenario(long seed) {
         random = new SplittableRandom(seed);
@@ -118,11 +119,14 @@ final class RandomScenario {
             }
         }
         int stages = 1;
+        context = 1;
         switch (kind) {
             case "megatron", "megatron-core", "ddp", "zero1" -> {
                 ranks /= tensor;
+                context = kind.equals("megatron-core") ? split("context_parallel") : 1;
+                ranks /= context;
                 stages = split("pipeline_parallel");
-                ranks *= tensor;
+                ranks *= tensor * context;
                 if (stages > 1) {
                     maybe(1, "pipeline_schedule", "simple", "1f1b", "interleaved, model_chunks: 2");
                 }
@@ -154,7 +158,7 @@ final class RandomScenario {
             maybe(2, "reduce_bucket_size", "3000000 elements", "7000000 elements");
         }
         text.append("}\n");
-        return ranks / tensor / stages;
+        return ranks / tensor / context / stages;
     }
 
     private int split(String key) {
@@ -187,7 +191,11 @@ final class RandomScenario {
         maybe(2, "precision", "bf16", "fp16", "fp32");
         maybe(2, "activation_checkpointing", "none", "selective", "full");
         maybe(4, "activation_offload", "true");
-        maybe(3, "attention", "flash");
+        if (context > 1) {
+            text.append(", attention: flash");
+        } else {
+            maybe(3, "attention", "flash");
+        }
         text.append("}\n");
     }
 }

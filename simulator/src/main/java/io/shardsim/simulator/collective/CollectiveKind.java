@@ -12,6 +12,8 @@ public enum CollectiveKind {
     ALL_REDUCE,
     /** Each rank brings a whole buffer of one shard per rank; each ends with its shard of every rank. */
     ALL_TO_ALL,
+    /** Each rank brings a whole buffer; each ends with that of the rank before it, the first with that of the last (nccl-tests, sendrecv). */
+    SEND_RECV,
     /** The first rank brings a whole buffer; all end with it. */
     BROADCAST,
     /** The last rank brings a whole buffer; all end with it. */
@@ -35,6 +37,7 @@ public enum CollectiveKind {
         switch (this) {
             case ALL_REDUCE:
                 return 2 * part;
+            case SEND_RECV:
             case BROADCAST:
             case BROADCAST_FROM_LAST:
                 return 1;

@@ -1,7 +1,7 @@
 package io.shardsim.simulator.collective;
 
 /**
- * What the direct collectives have in common: every rank sends one message to every other rank, by grouped sends and receives. In round r a rank
+ * What the direct collectives have in common: every rank sends messages to other ranks, by grouped sends and receives. In round r a rank
  * sends to the rank r places after it and receives from the one r places before it, so that in each round every rank is the target of one
  * message.
  *
@@ -22,6 +22,16 @@ abstract class DirectExchange implements CollectiveAlgorithm {
         this.kind = kind;
     }
 
+    /** Ranks that each rank sends to. */
+    int rounds(CollectiveRequest request) {
+        return request.size() - 1;
+    }
+
+    /** What it sends to each of them [bytes]. */
+    long messageBytes(CollectiveRequest request) {
+        return request.shardBytes();
+    }
+
     @Override
     public String name() {
         return "direct";
@@ -34,24 +44,25 @@ abstract class DirectExchange implements CollectiveAlgorithm {
 
     @Override
     public int channels(CollectiveRequest request) {
-        int rounds = request.size() - 1;
+        int rounds = rounds(request);
         return rounds <= request.transport().channels()
                 ? rounds * channelsPerMessage(request)
                 : request.transport().channels();
     }
 
     /** Channels that share a message. */
-    private static int channelsPerMessage(CollectiveRequest request) {
-        int usable = Chunks.channels(request.shardBytes(), request.transport());
-        return Math.max(1, Math.min(usable, request.transport().channels() / (request.size() - 1)));
+    private int channelsPerMessage(CollectiveRequest request) {
+        int usable = Chunks.channels(messageBytes(request), request.transport());
+        return Math.max(1, Math.min(usable, request.transport().channels() / rounds(request)));
     }
 
     @Override
     public ChannelProgram program(CollectiveRequest request, int member, int channel) {
         int size = request.size();
-        int stride = Math.min(size - 1, channels(request));
+        int rounds = rounds(request);
+        int stride = Math.min(rounds, channels(request));
         int first = 1 + channel % stride;
-        int slots = (size - 1 - first) / stride + 1;
+        int slots = (rounds - first) / stride + 1;
         int[] sources = new int[slots];
         int[] targets = new int[slots];
         int[] targetSlots = new int[slots];
@@ -64,7 +75,7 @@ abstract class DirectExchange implements CollectiveAlgorithm {
             nics[slot] = nic(request, member, (member + round) % size, channel);
         }
         Chunks message =
-                Chunks.of(request.shardBytes(), channelsPerMessage(request), channel / stride, request.transport());
+                Chunks.of(messageBytes(request), channelsPerMessage(request), channel / stride, request.transport());
         return new ChannelProgram(
                 sources,
                 targets,

@@ -130,6 +130,7 @@ public final class FrameworkProfile {
     private final boolean recomputeStopsEarly;
     private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
+    private final boolean fusedProjections;
     private final boolean lossInPieces;
     private final int savedActivationBytes;
     private final int savedRmsNormBytes;
@@ -154,6 +155,7 @@ public final class FrameworkProfile {
         this.recomputeStopsEarly = constants.flag("recompute-stops-early");
         this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
+        this.fusedProjections = constants.flag("fused-projections");
         this.lossInPieces = constants.flag("loss-in-pieces");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
         this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
@@ -279,6 +281,11 @@ public final class FrameworkProfile {
         }
         long multiple = (long) vocabularyMultiple * ranks;
         return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
+    }
+
+    /** Whether query, key and value come of one product, and gate and up projection of another. */
+    public boolean fusedProjections() {
+        return fusedProjections;
     }
 
     /**

@@ -19,10 +19,14 @@ import java.util.List;
  *
  * <p>The gradients of a block's first weights come last in its backward; Megatron-LM makes them before that of the norm, which changes no sum.
  *
+ * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late piece, so that attention of all of them costs
+ * the same [4]. It goes in c steps, each over the keys and values of one rank; their results are merged in memory [5].
+ *
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2. [3] NVIDIA/TransformerEngine v1.11,
- * transformer_engine/pytorch/module/linear.py and base.py (initialize_ub: ring exchange, pipeline and bulk).
+ * transformer_engine/pytorch/module/linear.py and base.py (initialize_ub: ring exchange, pipeline and bulk). [4] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM,
+ * megatron/core/utils.py, get_batch_on_this_cp_rank. [5] TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P.
  *
  * @param shape the model
  * @param workload lengths, batch and splits
@@ -36,6 +40,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      * @param sequenceLength tokens of a sample
      * @param microBatch samples of one forward and backward
      * @param tensorParallel degree of tensor parallelism, t
+     * @param contextParallel degree of context parallelism, c
      * @param sequenceParallel whether norms and dropouts are split along the sequence too
      * @param wholeLogits whether every rank computes the loss of the whole vocabulary rather than of its part
      * @param attention how scores are computed
@@ -44,25 +49,35 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             int sequenceLength,
             int microBatch,
             int tensorParallel,
+            int contextParallel,
             boolean sequenceParallel,
             boolean wholeLogits,
             AttentionKind attention) {
 
         public Workload {
-            if (sequenceLength < 1 || microBatch < 1 || tensorParallel < 1) {
+            if (sequenceLength < 1 || microBatch < 1 || tensorParallel < 1 || contextParallel < 1) {
                 throw new IllegalArgumentException("sequence_length " + sequenceLength + ", micro_batch " + microBatch
-                        + " and tensor_parallel " + tensorParallel + " must each be at least 1");
+                        + ", tensor_parallel " + tensorParallel + " and context_parallel " + contextParallel
+                        + " must each be at least 1");
+            }
+            if (contextParallel > 1 && attention != AttentionKind.FLASH) {
+                throw new IllegalArgumentException("context_parallel " + contextParallel + " needs attention flash");
             }
         }
 
         /** One rank without tensor parallelism. */
         public static Workload of(int sequenceLength, int microBatch, AttentionKind attention) {
-            return new Workload(sequenceLength, microBatch, 1, false, false, attention);
+            return new Workload(sequenceLength, microBatch, 1, 1, false, false, attention);
         }
 
-        /** Tokens of a micro-batch. */
+        /** Tokens of a micro-batch that the rank has. */
         public long tokens() {
-            return (long) sequenceLength * microBatch;
+            return (long) rankSequence() * microBatch;
+        }
+
+        /** Tokens of a sample that the rank has. */
+        int rankSequence() {
+            return sequenceLength / contextParallel;
         }
     }
 
@@ -290,8 +305,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         Sequence kernels = new Sequence();
         long s = workload.sequenceLength();
         if (workload.attention() == AttentionKind.FLASH) {
-            kernels.add(new FlashAttention("attention", localHeads(), s, shape.headDim(), Pass.FORWARD));
-            return kernels.list;
+            return flashAttention(Pass.FORWARD);
         }
         kernels.add(new Matmul("attention.scores", localHeads(), s, s, shape.headDim()));
         kernels.add(Operator.SOFTMAX_FORWARD, scores());
@@ -307,8 +321,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         long s = workload.sequenceLength();
         long d = shape.headDim();
         if (workload.attention() == AttentionKind.FLASH) {
-            kernels.add(new FlashAttention("attention", localHeads(), s, d, Pass.BACKWARD));
-            return kernels.list;
+            return flashAttention(Pass.BACKWARD);
         }
         kernels.add(new Matmul("attention.context.probabilities", localHeads(), s, s, d));
         kernels.add(new Matmul("attention.context.values", localHeads(), s, d, s));
@@ -319,6 +332,63 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         kernels.add(new Matmul("attention.scores.queries", localHeads(), s, d, s));
         kernels.add(new Matmul("attention.scores.keys", localHeads(), s, d, s));
         return kernels.list;
+    }
+
+    private List<Kernel> flashAttention(Pass pass) {
+        List<Kernel> kernels = new ArrayList<>();
+        for (int step = 0; step < workload.contextParallel(); step++) {
+            kernels.addAll(attentionStep(pass));
+        }
+        return kernels;
+    }
+
+    /**
+     * Attention over the keys and values of one rank. Half of the scores are masked in each step: in that of the rank's own by the diagonal, else
+     * because one of its two pieces of queries, or of keys, is out of sight. In forward the result is added to the sum of those before; in
+     * backward the gradients of queries, keys and values are.
+     */
+    private List<Kernel> attentionStep(Pass pass) {
+        List<Kernel> kernels = new ArrayList<>();
+        kernels.add(new FlashAttention("attention", localHeads(), workload.rankSequence(), shape.headDim(), pass));
+        if (workload.contextParallel() > 1) {
+            long elements = tokens() * split(shape.hidden() + (pass == Pass.BACKWARD ? 2L * shape.kvHidden() : 0));
+            // Read both, write one.
+            kernels.add(new Kernel.MemoryBound("attention.merge", 3L * profile.elementBytes() * elements));
+        }
+        return kernels;
+    }
+
+    /** What comes before attention in some kernels of a block; all of them where there is none. */
+    public List<Kernel> beforeAttention(List<Kernel> block) {
+        int at = firstOfAttention(block);
+        return at < 0 ? block : block.subList(0, at);
+    }
+
+    /** One step of the attention in some kernels of a block. */
+    public List<Kernel> attentionStep(List<Kernel> block) {
+        int at = firstOfAttention(block);
+        return at < 0 ? List.of() : attentionStep(((FlashAttention) block.get(at)).pass());
+    }
+
+    /** What comes after attention in some kernels of a block. */
+    public List<Kernel> afterAttention(List<Kernel> block) {
+        int at = firstOfAttention(block);
+        return at < 0
+                ? List.of()
+                : block.subList(
+                        at
+                                + flashAttention(((FlashAttention) block.get(at)).pass())
+                                        .size(),
+                        block.size());
+    }
+
+    private static int firstOfAttention(List<Kernel> block) {
+        for (int i = 0; i < block.size(); i++) {
+            if (block.get(i) instanceof FlashAttention) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** Token and position look-up. */
@@ -441,9 +511,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     private List<Linear> inputProjections() {
         boolean bias = !shape.gatedFfn();
-        if (bias) {
+        if (bias || profile.fusedProjections()) {
             return List.of(
-                    new Linear("attention.qkv", shape.hidden(), split(shape.hidden() + 2L * shape.kvHidden()), true));
+                    new Linear("attention.qkv", shape.hidden(), split(shape.hidden() + 2L * shape.kvHidden()), bias));
         }
         return List.of(
                 new Linear("attention.query", shape.hidden(), split(shape.hidden()), false),
@@ -456,6 +526,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     }
 
     private List<Linear> ffnInputs() {
+        if (shape.gatedFfn() && profile.fusedProjections()) {
+            return List.of(new Linear("ffn.gate-up", shape.hidden(), 2 * split(shape.ffn()), false));
+        }
         Linear up = new Linear("ffn.up", shape.hidden(), split(shape.ffn()), !shape.gatedFfn());
         return shape.gatedFfn()
                 ? List.of(new Linear("ffn.gate", shape.hidden(), split(shape.ffn()), false), up)

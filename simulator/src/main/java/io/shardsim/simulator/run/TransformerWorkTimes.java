@@ -12,12 +12,12 @@ import io.shardsim.simulator.strategy.Work;
 import io.shardsim.simulator.strategy.Work.Kind;
 import io.shardsim.simulator.strategy.Work.Part;
 import io.shardsim.simulator.strategy.WorkTimes;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** How long a plan's work takes on one GPU type, by the compute model. */
@@ -27,8 +27,9 @@ public final class TransformerWorkTimes implements WorkTimes {
     private final GpuCalibration calibration;
     private final boolean clips;
     private final List<String> remarks;
-    /** Priced when asked for: a plan names some of them, each once. */
-    private final Map<Kind, Map<Part, Supplier<Phase>>> phases;
+    private final LayerKernels kernels;
+    /** What is launched, listed when asked for: a plan names some of them, each once. */
+    private final Map<Kind, Map<Part, Supplier<List<Kernel>>>> parts;
 
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
         this.instance = instance;
@@ -37,6 +38,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.sequenceLength(),
                 job.microBatch(),
                 job.parallel().tensor(),
+                job.parallel().context(),
                 job.parallel().sequence(),
                 job.parallel().gathersLogits(),
                 job.attention());
@@ -50,70 +52,65 @@ public final class TransformerWorkTimes implements WorkTimes {
                 instance.gpu().smCount(),
                 workload,
                 profile);
-        LayerKernels kernels = new LayerKernels(job.model(), workload, profile);
+        kernels = new LayerKernels(job.model(), workload, profile);
         remarks = kernels.remarks(calibration);
-        phases = Map.of(
+        Checkpointing checkpointing = job.checkpointing();
+        parts = Map.of(
                 Kind.EMBEDDING_FORWARD,
-                Map.of(Part.WHOLE, times::embeddingForward),
+                Map.of(Part.WHOLE, kernels::embeddingForward),
                 Kind.EMBEDDING_BACKWARD,
-                Map.of(Part.WHOLE, times::embeddingBackward),
+                Map.of(Part.WHOLE, kernels::embeddingBackward),
                 Kind.HEAD_FORWARD,
-                Map.of(Part.WHOLE, times::outputForward),
+                Map.of(Part.WHOLE, kernels::outputForward),
                 Kind.HEAD_BACKWARD,
-                Map.of(Part.WHOLE, times::outputBackward),
+                Map.of(Part.WHOLE, kernels::outputBackward),
                 Kind.LAYER_FORWARD,
                 joined(
                         Map.of(
-                                Part.WHOLE, times::layerForward,
-                                Part.ATTENTION, times::attentionForward,
-                                Part.FEED_FORWARD, times::feedForwardForward),
+                                Part.WHOLE, kernels::forward,
+                                Part.ATTENTION, kernels::attentionBlockForward,
+                                Part.FEED_FORWARD, kernels::feedForwardBlockForward),
                         stretches(
                                 () -> kernels.attentionStretches(kernels.attentionBlockForward()),
-                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockForward()),
-                                times::forward)),
+                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockForward()))),
                 Kind.LAYER_RECOMPUTE,
                 joined(
                         Map.of(
-                                Part.WHOLE, () -> times.layerRecompute(job.checkpointing()),
-                                Part.ATTENTION, () -> times.attentionRecompute(job.checkpointing()),
-                                Part.FEED_FORWARD, () -> times.feedForwardRecompute(job.checkpointing())),
+                                Part.WHOLE, () -> kernels.recompute(checkpointing),
+                                Part.ATTENTION, () -> kernels.attentionBlockRecompute(checkpointing),
+                                Part.FEED_FORWARD, () -> kernels.feedForwardBlockRecompute(checkpointing)),
                         stretches(
-                                () -> kernels.attentionStretches(kernels.attentionBlockRecompute(job.checkpointing())),
-                                () -> kernels.feedForwardStretches(
-                                        kernels.feedForwardBlockRecompute(job.checkpointing())),
-                                times::forward)),
+                                () -> kernels.attentionStretches(kernels.attentionBlockRecompute(checkpointing)),
+                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockRecompute(checkpointing)))),
                 Kind.LAYER_BACKWARD,
                 joined(
                         Map.of(
-                                Part.WHOLE, times::layerBackward,
-                                Part.ATTENTION, times::attentionBackward,
-                                Part.FEED_FORWARD, times::feedForwardBackward,
-                                Part.ATTENTION_INPUT, times::attentionInputGradient,
-                                Part.ATTENTION_WEIGHTS, times::attentionWeightGradients,
-                                Part.FEED_FORWARD_INPUT, times::feedForwardInputGradient,
-                                Part.FEED_FORWARD_WEIGHTS, times::feedForwardWeightGradients),
-                        stretches(
-                                kernels::attentionBackwardStretches,
-                                kernels::feedForwardBackwardStretches,
-                                times::backward)));
+                                Part.WHOLE, kernels::backward,
+                                Part.ATTENTION, kernels::attentionBlockBackward,
+                                Part.FEED_FORWARD, kernels::feedForwardBlockBackward,
+                                Part.ATTENTION_INPUT, kernels::attentionInputGradient,
+                                Part.ATTENTION_WEIGHTS, kernels::attentionWeightGradients,
+                                Part.FEED_FORWARD_INPUT, kernels::feedForwardInputGradient,
+                                Part.FEED_FORWARD_WEIGHTS, kernels::feedForwardWeightGradients),
+                        stretches(kernels::attentionBackwardStretches, kernels::feedForwardBackwardStretches)));
     }
 
-    private static Map<Part, Supplier<Phase>> joined(
-            Map<Part, Supplier<Phase>> blocks, Map<Part, Supplier<Phase>> stretches) {
-        Map<Part, Supplier<Phase>> all = new EnumMap<>(blocks);
+    private static Map<Part, Supplier<List<Kernel>>> joined(
+            Map<Part, Supplier<List<Kernel>>> blocks, Map<Part, Supplier<List<Kernel>>> stretches) {
+        Map<Part, Supplier<List<Kernel>>> all = new EnumMap<>(blocks);
         all.putAll(stretches);
         return all;
     }
 
-    private static Map<Part, Supplier<Phase>> stretches(
-            Supplier<Stretches> attention, Supplier<Stretches> feedForward, Function<List<Kernel>, Phase> pass) {
+    private static Map<Part, Supplier<List<Kernel>>> stretches(
+            Supplier<Stretches> attention, Supplier<Stretches> feedForward) {
         return Map.of(
-                Part.ATTENTION_ENTRY, () -> pass.apply(attention.get().entry()),
-                Part.ATTENTION_MIDDLE, () -> pass.apply(attention.get().middle()),
-                Part.ATTENTION_EXIT, () -> pass.apply(attention.get().exit()),
-                Part.FEED_FORWARD_ENTRY, () -> pass.apply(feedForward.get().entry()),
-                Part.FEED_FORWARD_MIDDLE, () -> pass.apply(feedForward.get().middle()),
-                Part.FEED_FORWARD_EXIT, () -> pass.apply(feedForward.get().exit()));
+                Part.ATTENTION_ENTRY, () -> attention.get().entry(),
+                Part.ATTENTION_MIDDLE, () -> attention.get().middle(),
+                Part.ATTENTION_EXIT, () -> attention.get().exit(),
+                Part.FEED_FORWARD_ENTRY, () -> feedForward.get().entry(),
+                Part.FEED_FORWARD_MIDDLE, () -> feedForward.get().middle(),
+                Part.FEED_FORWARD_EXIT, () -> feedForward.get().exit());
     }
 
     /** What to read before trusting these times; empty inside the range of the GPU's calibration. */
@@ -151,7 +148,7 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public int productsPerMille(Work work) {
-        return phases.containsKey(work.kind()) ? onGpu(work).productsPerMille() : 0;
+        return parts.containsKey(work.kind()) ? onGpu(work).productsPerMille() : 0;
     }
 
     @Override
@@ -175,10 +172,19 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     /** The kernels of one layer or a part of it, of the embedding or the head. */
     private Phase onGpu(Work work) {
-        Supplier<Phase> phase = phases.getOrDefault(work.kind(), Map.of()).get(work.part());
-        if (phase == null) {
+        Supplier<List<Kernel>> part = parts.getOrDefault(work.kind(), Map.of()).get(work.part());
+        if (part == null) {
             throw new IllegalArgumentException(work.kind() + " has no part " + work.part());
         }
-        return phase.get();
+        List<Kernel> list = switch (work.span()) {
+            case ALL -> part.get();
+            case BEFORE_ATTENTION -> kernels.beforeAttention(part.get());
+            case ATTENTION_STEP -> kernels.attentionStep(part.get());
+            case AFTER_ATTENTION -> kernels.afterAttention(part.get());
+        };
+        return switch (work.kind()) {
+            case EMBEDDING_BACKWARD, HEAD_BACKWARD, LAYER_BACKWARD -> times.backward(list);
+            default -> times.forward(list);
+        };
     }
 }

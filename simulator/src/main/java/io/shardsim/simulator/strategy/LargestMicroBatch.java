@@ -61,8 +61,8 @@ public final class LargestMicroBatch {
     public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, long capacityBytes) {
         TrainingJob job = found.job();
         ActivationMemory activations = job.activations();
-        double layerBytes = activations.layerBytes(job.microBatch(), job.sequenceLength(), Checkpointing.NONE)
-                - activations.layerBytes(job.microBatch(), job.sequenceLength(), job.checkpointing());
+        double layerBytes = activations.layerBytes(job.microBatch(), job.rankSequence(), Checkpointing.NONE)
+                - activations.layerBytes(job.microBatch(), job.rankSequence(), job.checkpointing());
         double spare = found.ledger().headroomBytes(capacityBytes) / layerBytes;
         if (spare < LAYERS_WORTH_SPARING * job.model().layers()) {
             return found;

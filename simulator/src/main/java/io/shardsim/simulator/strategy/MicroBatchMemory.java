@@ -21,6 +21,22 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
         return job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
     }
 
+    /** Keys and values of the rank's tokens. */
+    long keyValueBytes() {
+        return split(2L * job.model().kvHidden() * job.precision().bytes(), true);
+    }
+
+    /**
+     * What attention over a split sequence holds beside what is kept: forward the keys and values of all other ranks and a result for each step,
+     * backward two sets of keys, values and their gradients, and the gradient of the queries of one step (TransformerEngine v1.11,
+     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_).
+     */
+    long contextBytes(boolean backward) {
+        int ranks = job.parallel().context();
+        long result = split((long) job.model().hidden() * job.precision().bytes(), true);
+        return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
+    }
+
     /** Gradient of a tied embedding from the head's backward to the embedding's. */
     long tiedGradientBytes() {
         return job.model().tiedEmbeddings() && job.parallel().stages() == 1
@@ -31,13 +47,13 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
     /** What a layer's forward keeps for its backward. */
     long keptBytes(int layer) {
         Checkpointing checkpointing = job.checkpointing(layer);
-        long counted = job.activations().layerBytes(job.microBatch(), job.sequenceLength(), checkpointing);
+        long counted = job.activations().layerBytes(job.microBatch(), job.rankSequence(), checkpointing);
         return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
     }
 
     /** What comes back to life when one layer is computed again: all that it would have kept. */
     long recomputedBytes(int layer) {
-        return job.activations().recomputedLayerBytes(job.microBatch(), job.sequenceLength())
+        return job.activations().recomputedLayerBytes(job.microBatch(), job.rankSequence())
                 + operatorBytes()
                 - keptBytes(layer);
     }
@@ -61,7 +77,7 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
 
     /** What the head's forward keeps for its backward. */
     long outputBytes() {
-        return job.activations().outputBytes(job.microBatch(), job.sequenceLength())
+        return job.activations().outputBytes(job.microBatch(), job.rankSequence())
                 + logitBytes(profile.keptLogitBytes());
     }
 
@@ -84,6 +100,6 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
 
     /** What the backward of a layer holds beside what is kept. */
     long backwardTemporaryBytes() {
-        return job.activations().backwardTemporaryBytes(job.microBatch(), job.sequenceLength());
+        return job.activations().backwardTemporaryBytes(job.microBatch(), job.rankSequence());
     }
 }

@@ -1,22 +1,27 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * How a model is split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1], pipeline
- * parallelism gives whole layers to stages [2]; what is left are data-parallel replicas:
- * world size = tensor x data x pipeline. Ranks are numbered in that order, tensor first, as Megatron-LM numbers them
- * (megatron/core/parallel_state.py).
+ * How a model and its samples are split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1],
+ * context parallelism the tokens of every sample [3], pipeline parallelism gives whole layers to stages [2]; what is left is data parallel:
+ * world size = tensor x context x data x pipeline. Ranks are numbered in that order, tensor first, as Megatron-LM numbers them
+ * (megatron/core/parallel_state.py). Ranks that share a sample hold the same parameters, so that gradients are reduced, and states sharded, over
+ * context x data ranks.
  *
- * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2.
+ * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2. [3] Liu et al., Ring Attention,
+ * arXiv:2310.01889.
  *
  * @param tensor ranks that split each layer, t
  * @param sequence whether norms and dropouts are split along the sequence among the same ranks
  * @param sequenceFirst whether the sequence is the outermost dimension of activations, so that its parts lie one after the other
+ * @param context ranks that split the tokens of each sample, c
  * @param stages pipeline stages, p
  * @param schedule name of the pipeline schedule
  * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
@@ -31,6 +36,7 @@ public record ModelParallel(
         int tensor,
         boolean sequence,
         boolean sequenceFirst,
+        int context,
         int stages,
         String schedule,
         int chunks,
@@ -45,7 +51,7 @@ public record ModelParallel(
 
     /** Data parallelism alone. */
     public static final ModelParallel NONE =
-            new ModelParallel(1, false, true, 1, "1f1b", 1, BALANCED, true, false, false, false, false);
+            new ModelParallel(1, false, true, 1, 1, "1f1b", 1, BALANCED, true, false, false, false, false);
 
     /** Reads what a strategy declares; what it does not declare is as without model parallelism. */
     static ModelParallel of(StrategyParameters parameters) {
@@ -55,6 +61,9 @@ public record ModelParallel(
                 tensor ? Math.max(1, parameters.count("tensor_parallel")) : 1,
                 tensor && parameters.flag("sequence_parallel"),
                 parameters.flagOr("sequence_first", NONE.sequenceFirst),
+                parameters.names().contains("context_parallel")
+                        ? Math.max(1, parameters.count("context_parallel"))
+                        : NONE.context,
                 pipeline ? Math.max(1, parameters.count("pipeline_parallel")) : 1,
                 pipeline ? parameters.name("pipeline_schedule") : NONE.schedule,
                 pipeline ? Math.max(1, parameters.count("model_chunks")) : 1,
@@ -75,6 +84,11 @@ public record ModelParallel(
         return Math.multiplyExact(tensor, stages);
     }
 
+    /** Ranks that one sample takes, t x c x p. */
+    public int ranksOfSample() {
+        return Math.multiplyExact(ranks(), context);
+    }
+
     /** Pieces that the layers are cut into, p x v. */
     int virtualStages() {
         return Math.multiplyExact(stages, chunks);
@@ -91,14 +105,22 @@ public record ModelParallel(
 
     /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
     public List<String> problems(int worldSize) {
-        if (worldSize % ranks() == 0) {
+        if (worldSize % ranksOfSample() == 0) {
             return List.of();
         }
-        String product = tensor > 1 && stages > 1
-                ? "tensor_parallel " + tensor + " x pipeline_parallel " + stages + " = " + ranks()
-                : tensor > 1 ? "tensor_parallel " + tensor : "pipeline_parallel " + stages;
+        List<String> factors = new ArrayList<>();
+        addFactor(factors, "tensor_parallel", tensor);
+        addFactor(factors, "context_parallel", context);
+        addFactor(factors, "pipeline_parallel", stages);
+        String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample() : "");
         return List.of(product + " does not divide world size " + worldSize + "; nearest divisors of " + worldSize
-                + ": " + ShardGroups.nearestDivisors(ranks(), worldSize));
+                + ": " + ShardGroups.nearestDivisors(ranksOfSample(), worldSize));
+    }
+
+    private static void addFactor(List<String> factors, String key, int factor) {
+        if (factor > 1) {
+            factors.add(key + " " + factor);
+        }
     }
 
     /** What keeps a model from being split so. */
@@ -116,10 +138,23 @@ public record ModelParallel(
             problems.add(
                     "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it");
         }
-        if (sequence && job.sequenceLength() % tensor != 0) {
-            problems.add("sequence_parallel true needs sequence_length " + job.sequenceLength()
+        if (context > 1 && job.sequenceLength() % (2 * context) != 0) {
+            // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
+            problems.add("context_parallel " + context + " needs sequence_length " + job.sequenceLength()
+                    + " to be a multiple of " + 2 * context + ", twice as many; nearest multiples: "
+                    + nearestMultiples(2 * context, job.sequenceLength()));
+        } else if (sequence && job.rankSequence() % tensor != 0) {
+            problems.add("sequence_parallel true needs "
+                    + (context > 1
+                            ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context + " = "
+                                    + job.rankSequence()
+                            : "sequence_length " + job.sequenceLength())
                     + " to be a multiple of tensor_parallel " + tensor + "; nearest divisors: "
-                    + ShardGroups.nearestDivisors(tensor, job.sequenceLength()));
+                    + ShardGroups.nearestDivisors(tensor, job.rankSequence()));
+        }
+        if (context > 1 && job.attention() != AttentionKind.FLASH) {
+            problems.add("context_parallel " + context + " needs attention flash, not "
+                    + job.attention().name().toLowerCase(Locale.ROOT) + "; set it, or remove context_parallel");
         }
         if (overlapsExchanges && !sequence) {
             problems.add("overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
@@ -142,6 +177,11 @@ public record ModelParallel(
             idle.put("exchange_by_projection", "without tensor_parallel");
         }
         return idle;
+    }
+
+    private static String nearestMultiples(int of, int value) {
+        int below = value / of * of;
+        return (below > 0 ? below + ", " : "") + (below + of);
     }
 
     private void addPipelineProblems(List<String> problems, TrainingJob job) {

@@ -6,6 +6,7 @@ import io.shardsim.simulator.strategy.Operation.Collective;
 import io.shardsim.simulator.strategy.Operation.Compute;
 import io.shardsim.simulator.strategy.Work.Kind;
 import io.shardsim.simulator.strategy.Work.Part;
+import io.shardsim.simulator.strategy.Work.Span;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -265,15 +266,15 @@ final class StepWriter {
         return updated;
     }
 
-    // Tensor parallelism.
+    // Tensor and context parallelism.
 
     private int tensor() {
         return job.parallel().tensor();
     }
 
-    /** A layer in one direction: at once, or block by block with what a tensor-parallel group exchanges around each. */
+    /** A layer in one direction: at once, or block by block with what a group exchanges around each or within attention. */
     private int layer(Kind kind, String label, int... waits) {
-        if (tensor() == 1) {
+        if (tensor() == 1 && job.parallel().context() == 1) {
             return compute(kind, 1, label, waits);
         }
         if (kind == Kind.LAYER_BACKWARD) {
@@ -296,7 +297,7 @@ final class StepWriter {
         if (overlaps) {
             computeBeside(kind, block.entry(), label, waits);
         }
-        int computed = compute(kind, overlaps ? block.middle() : block, 1, label, waits);
+        int computed = block(kind, overlaps ? block.middle() : block, label, waits);
         if (leaves) {
             leaveBlock("layer");
         }
@@ -312,7 +313,7 @@ final class StepWriter {
         }
         boolean beside = overlaps || job.parallel().asyncAllReduce();
         Part alone = overlaps ? whole.middle() : beside ? input : whole;
-        int computed = compute(Kind.LAYER_BACKWARD, alone, 1, label, waits);
+        int computed = block(Kind.LAYER_BACKWARD, alone, label, waits);
         for (int i = 0; i < exchanges(whole); i++) {
             leaveBlock("layer gradient");
         }
@@ -322,15 +323,61 @@ final class StepWriter {
     /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
     private int computeBeside(Kind kind, Part part, String label, int... waits) {
         int at = stageIndex();
-        lastCompute[at] = plan.add(shared(new Compute(Stream.COMPUTE, new Work(kind, part, 1), label)), waits);
+        lastCompute[at] =
+                plan.add(shared(new Compute(Stream.COMPUTE, new Work(kind, part, Span.ALL, 1), label)), waits);
         return lastCompute[at];
     }
 
-    /** Selective recomputation computes attention scores again, which no other rank has a part in. */
+    /** Selective recomputation computes attention again, which no other rank of a tensor-parallel group has a part in. */
     private int recompute(int... waits) {
+        String label = "recompute layer";
         return job.checkpointing() == Checkpointing.SELECTIVE
-                ? compute(Kind.LAYER_RECOMPUTE, 1, "recompute layer", waits)
-                : layer(Kind.LAYER_RECOMPUTE, "recompute layer", waits);
+                ? block(Kind.LAYER_RECOMPUTE, Part.WHOLE, label, waits)
+                : layer(Kind.LAYER_RECOMPUTE, label, waits);
+    }
+
+    /** A block, or a part of it: at once, or around attention in steps, where the sequence is split and there is attention in it. */
+    private int block(Kind kind, Part part, String label, int... waits) {
+        boolean attends = !part.isFeedForward()
+                && !(kind == Kind.LAYER_RECOMPUTE && job.checkpointing() == Checkpointing.OPERATOR);
+        if (job.parallel().context() == 1 || !attends) {
+            return compute(kind, part, Span.ALL, 1, label, waits);
+        }
+        compute(kind, part, Span.BEFORE_ATTENTION, 1, label, waits);
+        boolean backward = kind == Kind.LAYER_BACKWARD;
+        allocate(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
+        int exchanged = attend(kind, part, label, backward);
+        free(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
+        return compute(kind, part, Span.AFTER_ATTENTION, 1, label, exchanged);
+    }
+
+    /**
+     * Attention over the keys and values of one rank of a context-parallel group after the other. Those of the next come meanwhile, each rank passing on
+     * what it has; in backward the gradients of those before come one exchange later, and the last of them when all steps are done (Ring Attention,
+     * arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P). Returns the last exchange.
+     */
+    private int attend(Kind kind, Part part, String label, boolean backward) {
+        int steps = job.parallel().context();
+        RankGroups group = new RankGroups("context", job.worldSize(), steps, tensor());
+        int exchanged = NONE;
+        for (int step = 0; step < steps; step++) {
+            int arrived = exchanged;
+            boolean keysGo = step < steps - 1;
+            boolean gradientsGo = backward && step > 0;
+            if (keysGo || gradientsGo) {
+                long parts = (keysGo ? 1 : 0) + (gradientsGo ? 1 : 0);
+                exchanged = collective(
+                        Stream.CONTEXT,
+                        CollectiveKind.SEND_RECV,
+                        group,
+                        parts * memory.keyValueBytes(),
+                        "auto",
+                        backward ? "pass keys, values and gradients on" : "pass keys and values on",
+                        backward || step == 0 ? lastCompute() : NONE);
+            }
+            compute(kind, part, Span.ATTENTION_STEP, 1, label, arrived);
+        }
+        return exchanged;
     }
 
     /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
@@ -526,11 +573,11 @@ final class StepWriter {
     }
 
     int compute(Kind kind, long amount, String label, int... waits) {
-        return compute(kind, Part.WHOLE, amount, label, waits);
+        return compute(kind, Part.WHOLE, Span.ALL, amount, label, waits);
     }
 
-    private int compute(Kind kind, Part part, long amount, String label, int... waits) {
-        return add(new Compute(Stream.COMPUTE, new Work(kind, part, amount), label), waits);
+    private int compute(Kind kind, Part part, Span span, long amount, String label, int... waits) {
+        return add(new Compute(Stream.COMPUTE, new Work(kind, part, span, amount), label), waits);
     }
 
     private int add(Operation operation, int... waits) {

@@ -14,6 +14,8 @@ public enum Stream {
     COPY,
     /** Collectives of a tensor-parallel group, which compute waits for. */
     TENSOR,
+    /** Keys and values, and their gradients, on their way around a context-parallel group. */
+    CONTEXT,
     /** Activations on their way to the next pipeline stage. */
     PIPELINE_FORWARD,
     /** Gradients of activations on their way back to the stage before. */

@@ -87,7 +87,7 @@ public record TrainingJob(
         return checkpointedShare() * checkpointing.recomputedAttention();
     }
 
-    /** Replicas of the model: ranks over those that hold one copy. */
+    /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
     public int dataParallel() {
         return worldSize / parallel.ranks();
     }
@@ -139,9 +139,14 @@ public record TrainingJob(
         return model.outputParameters(parallel.tensor());
     }
 
+    /** Tokens of a sample that one rank has. */
+    public int rankSequence() {
+        return sequenceLength / parallel.context();
+    }
+
     /** Tokens of one rank in one forward-backward. */
     public long microBatchTokens() {
-        return (long) microBatch * sequenceLength;
+        return (long) microBatch * rankSequence();
     }
 
     /** The same job with the samples of a rank divided otherwise. */

@@ -3,10 +3,11 @@ package io.shardsim.simulator.strategy;
 /**
  * Work of one rank, named by what it is; how long it takes is the compute model's business.
  *
- * @param part which part of a layer; all of it without tensor parallelism
+ * @param part which part of a layer; all of it without tensor and context parallelism
+ * @param span which stretch of that part; all of it without context parallelism
  * @param amount how much of it, in the unit that the kind names
  */
-public record Work(Kind kind, Part part, long amount) {
+public record Work(Kind kind, Part part, Span span, long amount) {
     /** Parts of a layer between which a tensor-parallel group exchanges something. */
     public enum Part {
         /** The whole layer, and whatever is no layer. */
@@ -36,6 +37,18 @@ public record Work(Kind kind, Part part, long amount) {
         /** Of the feed-forward block, what goes beside the exchange after it. */
         FEED_FORWARD_EXIT;
 
+        boolean isFeedForward() {
+            return switch (this) {
+                case FEED_FORWARD,
+                        FEED_FORWARD_INPUT,
+                        FEED_FORWARD_WEIGHTS,
+                        FEED_FORWARD_ENTRY,
+                        FEED_FORWARD_MIDDLE,
+                        FEED_FORWARD_EXIT -> true;
+                default -> false;
+            };
+        }
+
         Part entry() {
             return this == ATTENTION ? ATTENTION_ENTRY : FEED_FORWARD_ENTRY;
         }
@@ -47,6 +60,18 @@ public record Work(Kind kind, Part part, long amount) {
         Part exit() {
             return this == ATTENTION ? ATTENTION_EXIT : FEED_FORWARD_EXIT;
         }
+    }
+
+    /** Stretches of a part with attention in it, between which a context-parallel group exchanges keys and values. */
+    public enum Span {
+        /** The whole part. */
+        ALL,
+        /** What comes before attention. */
+        BEFORE_ATTENTION,
+        /** Attention over what one rank of the group has of keys and values. */
+        ATTENTION_STEP,
+        /** What comes after attention. */
+        AFTER_ATTENTION
     }
 
     /** What the rank computes. */
@@ -86,7 +111,7 @@ public record Work(Kind kind, Part part, long amount) {
 
     /** All of it. */
     public Work(Kind kind, long amount) {
-        this(kind, Part.WHOLE, amount);
+        this(kind, Part.WHOLE, Span.ALL, amount);
     }
 
     public Work {

@@ -85,6 +85,10 @@ class CollectiveContractTest {
                         assertThat(sent).isEqualTo(others * request.shardBytes());
                         assertThat(received).isEqualTo(others * request.shardBytes());
                     }
+                    case SEND_RECV -> {
+                        assertThat(sent).isEqualTo(request.totalBytes());
+                        assertThat(received).isEqualTo(request.totalBytes());
+                    }
                     case BROADCAST -> assertThat(received).isEqualTo(member == 0 ? 0 : request.totalBytes());
                     case BROADCAST_FROM_LAST ->
                         assertThat(received).isEqualTo(member == others ? 0 : request.totalBytes());

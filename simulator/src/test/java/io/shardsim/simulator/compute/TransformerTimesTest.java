@@ -59,7 +59,7 @@ class TransformerTimesTest {
     void stretchesOfABlockHaveItsFlopsAndAllButOnePieceBesideAnExchange() {
         LayerKernels kernels = new LayerKernels(
                 GPT2_30B,
-                new Workload(2048, 1, 4, true, false, AttentionKind.FLASH),
+                new Workload(2048, 1, 4, 1, true, false, AttentionKind.FLASH),
                 FrameworkProfile.named("transformer-engine"));
         assertSplit(kernels.attentionStretches(kernels.attentionBlockForward()), kernels.attentionBlockForward(), 3, 3);
         assertSplit(
@@ -86,10 +86,10 @@ class TransformerTimesTest {
     void tensorParallelRanksShareTheFlopsOfALayer() {
         FrameworkProfile profile = FrameworkProfile.named("megatron");
         double whole = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, false, false, AttentionKind.STANDARD), profile)
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, 1, false, false, AttentionKind.STANDARD), profile)
                         .forward());
         double eighth = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, false, false, AttentionKind.STANDARD), profile)
+                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, 1, false, false, AttentionKind.STANDARD), profile)
                         .forward());
         assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
     }
@@ -99,7 +99,7 @@ class TransformerTimesTest {
         for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
             LayerKernels kernels = new LayerKernels(
                     shape,
-                    new Workload(1024, 2, 8, false, false, AttentionKind.STANDARD),
+                    new Workload(1024, 2, 8, 1, false, false, AttentionKind.STANDARD),
                     FrameworkProfile.named("megatron"));
             long h = shape.hidden();
             double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;

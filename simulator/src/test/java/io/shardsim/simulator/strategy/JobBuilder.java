@@ -14,6 +14,7 @@ public final class JobBuilder {
     private Checkpointing checkpointing = Checkpointing.FULL;
     private int checkpointedLayers = -1;
     private boolean activationOffload;
+    private AttentionKind attention = AttentionKind.STANDARD;
     private boolean dropout = true;
     private String kernels = "fused";
     private Precision precision = Precision.BF16;
@@ -35,6 +36,7 @@ public final class JobBuilder {
                 .checkpointing(job.checkpointing())
                 .checkpointedLayers(job.checkpointedLayers())
                 .offload(job.activationOffload())
+                .attention(job.attention())
                 .dropout(job.dropout())
                 .kernels(job.kernels())
                 .parallel(job.parallel());
@@ -65,6 +67,11 @@ public final class JobBuilder {
 
     public JobBuilder offload(boolean activations) {
         activationOffload = activations;
+        return this;
+    }
+
+    public JobBuilder attention(AttentionKind how) {
+        attention = how;
         return this;
     }
 
@@ -100,7 +107,7 @@ public final class JobBuilder {
                 checkpointing,
                 checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
                 activationOffload,
-                AttentionKind.STANDARD,
+                attention,
                 dropout,
                 kernels,
                 1,

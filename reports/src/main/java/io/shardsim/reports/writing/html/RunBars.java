@@ -61,6 +61,7 @@ final class RunBars {
             new Slice("x-gather", Names.waitingFor(Stream.GATHER), b -> b.exposedSeconds(Stream.GATHER)),
             new Slice("x-reduce", Names.waitingFor(Stream.REDUCE), b -> b.exposedSeconds(Stream.REDUCE)),
             new Slice("x-tensor", Names.waitingFor(Stream.TENSOR), b -> b.exposedSeconds(Stream.TENSOR)),
+            new Slice("x-context", Names.waitingFor(Stream.CONTEXT), b -> b.exposedSeconds(Stream.CONTEXT)),
             new Slice(
                     "x-pipeline",
                     "waiting for other pipeline stages",

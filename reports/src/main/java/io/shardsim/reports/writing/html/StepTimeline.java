@@ -192,6 +192,7 @@ final class StepTimeline {
         for (Stream stream : new Stream[] {
             Stream.COMPUTE,
             Stream.TENSOR,
+            Stream.CONTEXT,
             Stream.PIPELINE_FORWARD,
             Stream.PIPELINE_BACKWARD,
             Stream.GATHER,

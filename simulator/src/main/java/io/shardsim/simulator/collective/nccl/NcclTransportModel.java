@@ -158,13 +158,17 @@ public final class NcclTransportModel implements TransportModel {
         return gpus.computeIfAbsent(gpu.architecture(), architecture -> constants.apply(gpu));
     }
 
-    /** True when the caller or NCCL may mean this algorithm; NCCL sends to all peers at once for all-to-all and for nothing else. */
+    /** True when the caller or NCCL may mean this algorithm; NCCL sends straight to peers where it is asked for sends. */
     private static boolean isMeant(CollectiveAlgorithm candidate, String algorithm, CollectiveKind kind) {
         if (!algorithm.equals("auto")) {
             return candidate.name().equals(algorithm);
         }
-        return OWN.contains(candidate.name())
-                && candidate.name().equals("direct") == (kind == CollectiveKind.ALL_TO_ALL);
+        return OWN.contains(candidate.name()) && candidate.name().equals("direct") == isSends(kind);
+    }
+
+    /** True for what is made of sends and receives. */
+    private static boolean isSends(CollectiveKind kind) {
+        return kind == CollectiveKind.ALL_TO_ALL || kind == CollectiveKind.SEND_RECV;
     }
 
     private static double estimateUs(
@@ -174,8 +178,9 @@ public final class NcclTransportModel implements TransportModel {
             Protocol protocol,
             long totalBytes,
             int ranks) {
-        if (kind == CollectiveKind.ALL_TO_ALL) {
-            Protocol own = totalBytes / ranks <= PEER_LL_BYTES_MAX ? Protocol.LL : Protocol.SIMPLE;
+        if (isSends(kind)) {
+            long messageBytes = kind == CollectiveKind.SEND_RECV ? totalBytes : totalBytes / ranks;
+            Protocol own = messageBytes <= PEER_LL_BYTES_MAX ? Protocol.LL : Protocol.SIMPLE;
             return protocol == own ? 0 : Protocol.values().length - protocol.ordinal();
         }
         if (usesSwitch(candidate.name())) {
@@ -326,7 +331,7 @@ public final class NcclTransportModel implements TransportModel {
 
     /** True when messages carry shards of a rank, false when they carry pieces of the whole buffer. */
     private static boolean isShared(CollectiveKind kind, String algorithm) {
-        return !algorithm.equals("tree") && chunkSteps(kind) == RING_CHUNK_STEPS;
+        return !algorithm.equals("tree") && kind != CollectiveKind.SEND_RECV && chunkSteps(kind) == RING_CHUNK_STEPS;
     }
 
     private static int chunkSteps(CollectiveKind kind) {

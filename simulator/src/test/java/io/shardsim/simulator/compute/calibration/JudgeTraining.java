@@ -172,7 +172,7 @@ public final class JudgeTraining {
             TransformerTimes times = TransformerTimes.of(
                     shape,
                     Gpus.A100_80GB,
-                    new Workload(sequence, microBatch, tensor, false, false, AttentionKind.STANDARD),
+                    new Workload(sequence, microBatch, tensor, 1, false, false, AttentionKind.STANDARD),
                     profile);
             int microBatches = integer(row, "global batch") / microBatch / data;
             double ps = StepEstimate.megatronPs(
