@@ -17,6 +17,7 @@ import io.shardsim.scenarios.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.strategy.ModelParallel;
 import io.shardsim.simulator.strategy.Precision;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -25,6 +26,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -349,13 +351,33 @@ final class TrainingResolver {
         TrainingJob job = task.job(where, strategy);
         noteVocabulary(task.model(), job);
         Block block = file.block("strategy");
-        List<String> found = strategy.problems(job);
+        List<String> found = new ArrayList<>(strategy.problems(job));
+        found.addAll(eightBitProblems(job, where));
         if (found.isEmpty()) {
             found = NamedAlgorithms.problems(task.strategy().given(), strategy, job, where);
         }
         for (String problem : found) {
             problems.add(block == null ? file.position() : placeOf(problem, block), problem);
         }
+    }
+
+    /** Products of 8 bits need tensor cores for them, and 16 bits around them. */
+    private static List<String> eightBitProblems(TrainingJob job, Cluster where) {
+        if (!FrameworkProfile.named(job.kernels()).eightBitProducts()) {
+            return List.of();
+        }
+        String profile = "framework_profile " + job.kernels();
+        List<String> found = new ArrayList<>();
+        GpuSpec gpu = where.instance().gpu();
+        if (!GpuCalibration.of(gpu).multipliesEightBits()) {
+            found.add(profile + " multiplies numbers of 8 bits, for which " + gpu.name()
+                    + " has no tensor cores; choose a GPU of the Hopper architecture, or another profile");
+        }
+        if (job.precision() == Precision.FP32) {
+            found.add(profile + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
+                    + " another profile");
+        }
+        return found;
     }
 
     private void noteVocabulary(ModelShape published, TrainingJob job) {

@@ -305,6 +305,10 @@ class ScenarioErrorsTest {
                         "global_batch: 1536\n  precision: fp32\n  attention: flash",
                         "a.yaml:8:14: attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16"),
                 with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: megatron-core, framework_profile: transformer-engine-fp8}",
+                        "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
+                with(
                         "global_batch: 1536",
                         "global_batch: 1500",
                         "a.yaml:6:17: global_batch 1500 is not a multiple of world size 256; nearest multiples: 1280, 1536"),

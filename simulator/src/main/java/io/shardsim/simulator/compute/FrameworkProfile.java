@@ -42,6 +42,12 @@ public final class FrameworkProfile {
         /** RMS norm of a hidden element. */
         RMS_NORM_FORWARD,
         RMS_NORM_BACKWARD,
+        /** Rounding of what a product of 8 bits takes and no norm has rounded, of an element, for its forward and its gradient. */
+        QUANTIZE_INPUT,
+        /** Bringing what a norm has rounded to 8 bits into the order that the gradient's product needs, of an element. */
+        TRANSPOSE_INPUT,
+        /** Rounding of a gradient that products of 8 bits take, of an element. */
+        QUANTIZE_GRADIENT,
         /** Copies that bring heads together or apart, of a hidden element. */
         LAYOUT_FORWARD,
         LAYOUT_BACKWARD,
@@ -131,6 +137,7 @@ public final class FrameworkProfile {
     private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
     private final boolean fusedProjections;
+    private final boolean eightBitProducts;
     private final boolean lossInPieces;
     private final int savedActivationBytes;
     private final int savedRmsNormBytes;
@@ -156,6 +163,7 @@ public final class FrameworkProfile {
         this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
         this.fusedProjections = constants.flag("fused-projections");
+        this.eightBitProducts = constants.flag("eight-bit-products");
         this.lossInPieces = constants.flag("loss-in-pieces");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
         this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
@@ -281,6 +289,11 @@ public final class FrameworkProfile {
         }
         long multiple = (long) vocabularyMultiple * ranks;
         return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
+    }
+
+    /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
+    public boolean eightBitProducts() {
+        return eightBitProducts;
     }
 
     /** Whether query, key and value come of one product, and gate and up projection of another. */

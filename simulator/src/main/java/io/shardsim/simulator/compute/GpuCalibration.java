@@ -13,6 +13,8 @@ import java.util.Properties;
  *
  * @param family name of the file it came from
  * @param matmulRate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
+ * @param eightBitRatio rate of the tensor cores with operands of 8 bits over that with 16 [1]; 0 where they have none -- calibration
+ * @param eightBitSplitSumsRatio the same where sums of products are added up in 32 bits every now and then [1] -- published
  * @param l2BytesPerSecond rate at which the L2 cache feeds all SMs together [bytes/s] -- calibration
  * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
  * @param wavePs prologue of a wave of tiles, whatever their size [ps] -- calibration
@@ -36,6 +38,8 @@ import java.util.Properties;
 public record GpuCalibration(
         String family,
         double matmulRate,
+        double eightBitRatio,
+        double eightBitSplitSumsRatio,
         double l2BytesPerSecond,
         double misalignedRatio,
         double wavePs,
@@ -119,6 +123,8 @@ public record GpuCalibration(
         return new GpuCalibration(
                 family,
                 matmulRate * matmulRatio,
+                eightBitRatio,
+                eightBitSplitSumsRatio,
                 l2BytesPerSecond * matmulRatio,
                 misalignedRatio,
                 wavePs,
@@ -149,6 +155,8 @@ public record GpuCalibration(
         return new GpuCalibration(
                 family,
                 constants.positive("matmul.rate"),
+                eightBit(constants, "matmul.eight-bit-ratio"),
+                eightBit(constants, "matmul.eight-bit-split-sums-ratio"),
                 constants.positive("matmul.l2-bytes-per-second"),
                 constants.positive("matmul.misaligned-ratio"),
                 constants.positive("matmul.wave-ps"),
@@ -168,6 +176,15 @@ public record GpuCalibration(
                 tiles(constants.text("matmul.tiles")),
                 integers(constants.text("matmul.splits")),
                 range(constants));
+    }
+
+    private static double eightBit(Constants constants, String key) {
+        return constants.has(key) ? constants.positive(key) : 0;
+    }
+
+    /** Whether its tensor cores multiply numbers of 8 bits. */
+    public boolean multipliesEightBits() {
+        return eightBitRatio > 0;
     }
 
     private static Range range(Constants constants) {

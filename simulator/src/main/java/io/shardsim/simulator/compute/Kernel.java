@@ -1,11 +1,22 @@
 package io.shardsim.simulator.compute;
 
 /**
- * One GPU kernel of a training step, described by its work alone. 16-bit operands, 32-bit accumulation.
+ * One GPU kernel of a training step, described by its work alone. Operands of the precision of the job, 16 bits mostly, unless they are said to have 8;
+ * 32-bit accumulation.
  *
  * <p>Leaves out kernels that share an SM with another, and operands that stay in the L2 cache between kernels.
  */
 public sealed interface Kernel {
+
+    /** What a product multiplies. */
+    enum Operands {
+        /** Numbers in the precision of the job. */
+        OF_THE_JOB,
+        /** Numbers of 8 bits, their products added up in the tensor cores' own precision (cuBLAS, CUBLASLT_MATMUL_DESC_FAST_ACCUM). */
+        EIGHT_BITS,
+        /** Numbers of 8 bits, sums of products added up in 32 bits every now and then. */
+        EIGHT_BITS_SPLIT_SUMS
+    }
 
     /**
      * A batch of matrix products, each (m x k) by (k x n).
@@ -15,8 +26,14 @@ public sealed interface Kernel {
      * @param m rows of the result
      * @param n columns of the result
      * @param k length of the inner products
+     * @param operands format of what is multiplied
      */
-    record Matmul(String name, long batch, long m, long n, long k) implements Kernel {
+    record Matmul(String name, long batch, long m, long n, long k, Operands operands) implements Kernel {
+        /** Operands in the precision of the job. */
+        public Matmul(String name, long batch, long m, long n, long k) {
+            this(name, batch, m, n, k, Operands.OF_THE_JOB);
+        }
+
         public Matmul {
             if (batch < 1 || m < 1 || n < 1 || k < 1) {
                 throw new IllegalArgumentException(name + ": matmul of batch " + batch + ", m " + m + ", n " + n
@@ -31,7 +48,12 @@ public sealed interface Kernel {
 
         /** One of so many pieces that the rows are cut into, the largest. */
         Matmul piece(int pieces) {
-            return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k);
+            return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k, operands);
+        }
+
+        /** All other pieces together; only for more than one. */
+        Matmul otherPieces(int pieces) {
+            return new Matmul(name, batch, m - (m + pieces - 1) / pieces, n, k, operands);
         }
     }
 

@@ -3,12 +3,12 @@ package io.shardsim.simulator.compute;
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.Kernel.FlashAttention;
 import io.shardsim.simulator.compute.Kernel.Matmul;
+import io.shardsim.simulator.compute.Kernel.Operands;
 import io.shardsim.simulator.compute.Kernel.Pass;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ import java.util.List;
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2. [3] NVIDIA/TransformerEngine v1.11,
- * transformer_engine/pytorch/module/linear.py and base.py (initialize_ub: ring exchange, pipeline and bulk). [4] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM,
+ * transformer_engine/pytorch/module/linear.py and base.py (initialize_ub: ring exchange, pipeline and bulk), csrc/comm_gemm_overlap.h (_stream_compute). [4] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM,
  * megatron/core/utils.py, get_batch_on_this_cp_rank. [5] TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P.
  *
  * @param shape the model
@@ -102,6 +102,11 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         if (shape.hidden() < range.hiddenLeast() || shape.hidden() > range.hiddenMost()) {
             remarks.add("hidden width " + shape.hidden() + " lies outside the calibrated " + range.hiddenLeast()
                     + " to " + range.hiddenMost());
+        }
+        if (profile.eightBitProducts()) {
+            remarks.add(
+                    "products of 8 bits: MFU counts against the 16-bit peak, and what is kept for them is counted in 16"
+                            + " bits, so that memory comes out too large");
         }
         if (profile.isSingle()) {
             remarks.add(
@@ -281,16 +286,15 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return new Stretches(cut(List.of(last.inputGradient(tokens())), middle), middle, exit);
     }
 
-    /** Leaves one piece of each product where it was, and returns the others. */
+    /** Leaves one piece of each product where it was, and returns the others, which share waves: they go on several streams [3]. */
     private List<Kernel> cut(List<Kernel> products, List<Kernel> from) {
         int pieces = workload.tensorParallel();
         List<Kernel> others = new ArrayList<>();
         for (Kernel product : products) {
             int at = from.indexOf(product);
             if (at >= 0) {
-                Kernel piece = ((Matmul) product).piece(pieces);
-                from.set(at, piece);
-                others.addAll(Collections.nCopies(pieces - 1, piece));
+                from.set(at, ((Matmul) product).piece(pieces));
+                others.add(((Matmul) product).otherPieces(pieces));
             }
         }
         return others;
@@ -481,6 +485,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     }
 
     private void addLinearForward(Sequence kernels, Linear linear) {
+        if (linear.eightBits() && !linear.afterNorm()) {
+            kernels.add(Operator.QUANTIZE_INPUT, tokens() * linear.inputs());
+        }
         kernels.add(linear.forward(tokens()));
         if (linear.bias()) {
             kernels.add(Operator.BIAS_FORWARD, tokens() * linear.outputs());
@@ -494,6 +501,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     private void addInputGradients(Sequence kernels, List<Linear> linears) {
         for (Linear linear : linears) {
+            if (linear.eightBits()) {
+                kernels.add(Operator.QUANTIZE_GRADIENT, tokens() * linear.outputs());
+            }
             kernels.add(linear.inputGradient(tokens()));
         }
     }
@@ -501,6 +511,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     private List<Kernel> weightGradients(List<Linear> linears) {
         Sequence kernels = new Sequence();
         for (Linear linear : linears) {
+            if (linear.eightBits() && linear.afterNorm()) {
+                kernels.add(Operator.TRANSPOSE_INPUT, tokens() * linear.inputs());
+            }
             kernels.add(linear.weightGradient(tokens()));
             if (linear.bias()) {
                 kernels.add(Operator.BIAS_GRADIENT, tokens() * linear.outputs());
@@ -512,35 +525,35 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     private List<Linear> inputProjections() {
         boolean bias = !shape.gatedFfn();
         if (bias || profile.fusedProjections()) {
-            return List.of(
-                    new Linear("attention.qkv", shape.hidden(), split(shape.hidden() + 2L * shape.kvHidden()), bias));
+            return List.of(ofLayer(
+                    "attention.qkv", shape.hidden(), split(shape.hidden() + 2L * shape.kvHidden()), bias, true));
         }
         return List.of(
-                new Linear("attention.query", shape.hidden(), split(shape.hidden()), false),
-                new Linear("attention.key", shape.hidden(), split(shape.kvHidden()), false),
-                new Linear("attention.value", shape.hidden(), split(shape.kvHidden()), false));
+                ofLayer("attention.query", shape.hidden(), split(shape.hidden()), false, true),
+                ofLayer("attention.key", shape.hidden(), split(shape.kvHidden()), false, true),
+                ofLayer("attention.value", shape.hidden(), split(shape.kvHidden()), false, true));
     }
 
     private Linear outputProjection() {
-        return new Linear("attention.output", split(shape.hidden()), shape.hidden(), !shape.gatedFfn());
+        return ofLayer("attention.output", split(shape.hidden()), shape.hidden(), !shape.gatedFfn(), false);
     }
 
     private List<Linear> ffnInputs() {
         if (shape.gatedFfn() && profile.fusedProjections()) {
-            return List.of(new Linear("ffn.gate-up", shape.hidden(), 2 * split(shape.ffn()), false));
+            return List.of(ofLayer("ffn.gate-up", shape.hidden(), 2 * split(shape.ffn()), false, true));
         }
-        Linear up = new Linear("ffn.up", shape.hidden(), split(shape.ffn()), !shape.gatedFfn());
+        Linear up = ofLayer("ffn.up", shape.hidden(), split(shape.ffn()), !shape.gatedFfn(), true);
         return shape.gatedFfn()
-                ? List.of(new Linear("ffn.gate", shape.hidden(), split(shape.ffn()), false), up)
+                ? List.of(ofLayer("ffn.gate", shape.hidden(), split(shape.ffn()), false, true), up)
                 : List.of(up);
     }
 
     private Linear ffnOutput() {
-        return new Linear("ffn.down", split(shape.ffn()), shape.hidden(), !shape.gatedFfn());
+        return ofLayer("ffn.down", split(shape.ffn()), shape.hidden(), !shape.gatedFfn(), false);
     }
 
     private Linear logits() {
-        return new Linear("logits", shape.hidden(), split(shape.vocab()), false);
+        return new Linear("logits", shape.hidden(), split(shape.vocab()), false, true, false);
     }
 
     private long tokens() {
@@ -580,18 +593,31 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return tokens() * (workload.wholeLogits() ? shape.vocab() : split(shape.vocab()));
     }
 
-    /** A linear map of one rank: its three matrix products. */
-    private record Linear(String name, long inputs, long outputs, boolean bias) {
+    private Linear ofLayer(String name, long inputs, long outputs, boolean bias, boolean afterNorm) {
+        return new Linear(name, inputs, outputs, bias, afterNorm, profile.eightBitProducts());
+    }
+
+    /**
+     * A linear map of one rank: its three matrix products.
+     *
+     * @param afterNorm whether a norm gives what it takes
+     * @param eightBits whether its products take operands of 8 bits
+     */
+    private record Linear(String name, long inputs, long outputs, boolean bias, boolean afterNorm, boolean eightBits) {
         Kernel forward(long tokens) {
-            return new Matmul(name, 1, tokens, outputs, inputs);
+            return new Matmul(name, 1, tokens, outputs, inputs, eightBits ? Operands.EIGHT_BITS : Operands.OF_THE_JOB);
         }
 
         Kernel inputGradient(long tokens) {
-            return new Matmul(name + ".input-gradient", 1, tokens, inputs, outputs);
+            return new Matmul(name + ".input-gradient", 1, tokens, inputs, outputs, ofGradient());
         }
 
         Kernel weightGradient(long tokens) {
-            return new Matmul(name + ".weight-gradient", 1, inputs, outputs, tokens);
+            return new Matmul(name + ".weight-gradient", 1, inputs, outputs, tokens, ofGradient());
+        }
+
+        private Operands ofGradient() {
+            return eightBits ? Operands.EIGHT_BITS_SPLIT_SUMS : Operands.OF_THE_JOB;
         }
     }
 

@@ -24,7 +24,9 @@ import io.shardsim.topology.units.Bandwidth;
  * <p><b>In 32 bits</b> operands have twice the bytes and matrix products run on the vector units, as PyTorch has them since 1.12 unless told to round
  * operands for the tensor cores (torch.backends.cuda.matmul.allow_tf32); to that no measurement was fitted.
  *
- * <p>Leaves out L2 hits between kernels, clocks that vary with operand values, and 8-bit formats.
+ * <p><b>In 8 bits</b> operands have half the bytes, and tensor cores a higher rate; results have 16 bits.
+ *
+ * <p>Leaves out L2 hits between kernels, and clocks that vary with operand values.
  *
  * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao,
  * FlashAttention-2, arXiv:2307.08691, sections 3 and 4.
@@ -120,8 +122,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
         long blocks = matmul.batch() * ceilDiv(matmul.m(), tile.rows()) * ceilDiv(matmul.n(), tile.columns()) * split;
         long fullWaves = blocks / smCount;
         long lastBlocks = blocks % smCount;
-        double busy =
-                fullWaves * wavePs(tile, kPart, smCount) + (lastBlocks == 0 ? 0 : wavePs(tile, kPart, lastBlocks));
+        double busy = fullWaves * wavePs(matmul, tile, kPart, smCount)
+                + (lastBlocks == 0 ? 0 : wavePs(matmul, tile, kPart, lastBlocks));
         busy = aligned(matmul) ? busy : busy / calibration.misalignedRatio();
         double total = Math.max(busy, floor) + calibration.matmulFixedPs();
         return split == 1 ? total : total + splitPs(matmul, split);
@@ -133,16 +135,27 @@ public final class RooflineKernelTime implements KernelTimeModel {
     }
 
     /** One wave: arithmetic of an SM or operands through the shared L2, whichever is slower, then the epilogue. */
-    private double wavePs(GpuCalibration.Tile tile, long kPart, long activeBlocks) {
+    private double wavePs(Kernel.Matmul matmul, GpuCalibration.Tile tile, long kPart, long activeBlocks) {
         double elements = (double) tile.rows() * tile.columns();
-        double arithmetic = 2.0 * elements * kPart / smFlopsPerPs;
-        double operands = (double) elementBytes * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
+        double rateRatio = switch (matmul.operands()) {
+            case OF_THE_JOB -> 1;
+            case EIGHT_BITS -> calibration.eightBitRatio();
+            case EIGHT_BITS_SPLIT_SUMS -> calibration.eightBitSplitSumsRatio();
+        };
+        double arithmetic = 2.0 * elements * kPart / (smFlopsPerPs * rateRatio);
+        double operands =
+                (double) operandBytes(matmul) * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
         return Math.max(arithmetic, operands) + calibration.wavePs() + calibration.epiloguePsPerElement() * elements;
     }
 
     private double hbmPs(Kernel.Matmul matmul) {
-        long elements = matmul.m() * matmul.k() + matmul.k() * matmul.n() + matmul.m() * matmul.n();
-        return matmulHbm.serializationPs(Math.multiplyExact(matmul.batch() * elementBytes, elements));
+        long operands = matmul.m() * matmul.k() + matmul.k() * matmul.n();
+        long bytes = operandBytes(matmul) * operands + elementBytes * matmul.m() * matmul.n();
+        return matmulHbm.serializationPs(Math.multiplyExact(matmul.batch(), bytes));
+    }
+
+    private int operandBytes(Kernel.Matmul matmul) {
+        return matmul.operands() == Kernel.Operands.OF_THE_JOB ? elementBytes : 1;
     }
 
     /** Partial results of a split product: written once by each part, read once by the sum. */

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.compute.FrameworkProfile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +27,8 @@ import java.util.Map;
  * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with 16-bit gradients 4 Psi + 16 Psi / N [5].
  *
  * <p>Leaves out: how much of what a product adds to the buffer itself (gradient_accumulation_fusion) hides behind its own arithmetic; the check for infinities before a reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a
- * bucket of its own for a tied embedding; that stages of an interleaved schedule wait for each other before they reduce or gather
+ * bucket of its own for a tied embedding; that embedding and logits are gathered in 16 bits whatever
+ * the rest is; that stages of an interleaved schedule wait for each other before they reduce or gather
  * (align_grad_reduce, align_param_gather).
  *
  * <p>Megatron-LM, commit d98e8a64 of 2026-08-22: [1] megatron/core/optimizer/distrib_optimizer.py. [2]
@@ -37,6 +39,7 @@ import java.util.Map;
 public final class MegatronCore extends Megatron {
     private final boolean reducesBeside = settings.flag("overlap_grad_reduce");
     private final boolean gathersBeside = settings.flag("overlap_param_gather");
+    private final boolean gathersEightBits = settings.flag("fp8_param_gather");
 
     public MegatronCore(StrategyParameters settings) {
         super(settings);
@@ -49,10 +52,16 @@ public final class MegatronCore extends Megatron {
 
     @Override
     protected List<String> ownProblems(TrainingJob job) {
-        return gathersBeside && !reducesBeside
-                ? List.of("overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"
-                        + " overlap_param_gather")
-                : List.of();
+        List<String> problems = new ArrayList<>();
+        if (gathersBeside && !reducesBeside) {
+            problems.add("overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"
+                    + " overlap_param_gather");
+        }
+        if (gathersEightBits && !FrameworkProfile.named(job.kernels()).eightBitProducts()) {
+            problems.add("fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as"
+                    + " transformer-engine-fp8, not " + job.kernels() + "; choose it, or remove fp8_param_gather");
+        }
+        return problems;
     }
 
     @Override
@@ -193,7 +202,8 @@ public final class MegatronCore extends Megatron {
             /** Sends off the gathers of the first buckets, but for those that have gone off. */
             void gather(int count, int computed) {
                 while (gathers.size() < count) {
-                    long bytes = bytes(ShardGroups.padded(elements.get(gathers.size()), world.size()));
+                    long padded = ShardGroups.padded(elements.get(gathers.size()), world.size());
+                    long bytes = gathersEightBits ? padded : bytes(padded);
                     gathers.add(
                             world.size() == 1
                                     ? StepWriter.NONE

@@ -185,7 +185,7 @@ final class StepWriter {
             offload().endForward();
         }
         allocate(MemoryOwner.WORKING_SET, memory.outputBytes());
-        enterBlock("head", waits);
+        enterBlock("head", memory.hiddenBytes(), waits);
         long pieceBytes = memory.lossPieceBytes();
         allocate(MemoryOwner.WORKING_SET, pieceBytes);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
@@ -248,7 +248,7 @@ final class StepWriter {
 
     /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */
     int backwardEmbedding(int... waits) {
-        enterBlock("embedding gradient", waits);
+        enterBlock("embedding gradient", memory.hiddenBytes(), waits);
         int backward = compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
         free(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         return backward;
@@ -291,7 +291,7 @@ final class StepWriter {
     /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
     private int forwardBlock(Kind kind, Part block, boolean leaves, String label, int... waits) {
         for (int i = 0; i < exchanges(block); i++) {
-            enterBlock("layer", waits);
+            enterBlock("layer", productBytes(), waits);
         }
         boolean overlaps = job.parallel().overlapsExchanges();
         if (overlaps) {
@@ -306,7 +306,7 @@ final class StepWriter {
 
     /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
     private int backwardBlock(String label, Part whole, Part input, Part weights, int... waits) {
-        enterBlock("layer gradient", waits);
+        enterBlock("layer gradient", productBytes(), waits);
         boolean overlaps = job.parallel().overlapsExchanges();
         if (overlaps) {
             computeBeside(Kind.LAYER_BACKWARD, whole.entry(), label, waits);
@@ -389,11 +389,18 @@ final class StepWriter {
     }
 
     /** Brings the parts of the sequence together before a block whose weights are split. */
-    private void enterBlock(String what, int... waits) {
+    private void enterBlock(String what, long bytes, int... waits) {
         if (job.parallel().sequence()) {
-            exchange(CollectiveKind.ALL_GATHER, memory.hiddenBytes(), "gather sequence of " + what, waits);
+            exchange(CollectiveKind.ALL_GATHER, bytes, "gather sequence of " + what, waits);
             placeSequence("place sequence of " + what);
         }
+    }
+
+    /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
+    private long productBytes() {
+        return profile.eightBitProducts()
+                ? memory.hiddenBytes() / job.precision().bytes()
+                : memory.hiddenBytes();
     }
 
     /** Adds up what the ranks of the group have computed, each with its part of the weights. */

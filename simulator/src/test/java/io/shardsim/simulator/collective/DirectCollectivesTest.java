@@ -63,6 +63,27 @@ class DirectCollectivesTest {
         }
     }
 
+    /** nccl-tests, sendrecv: every rank sends all it has to the next. */
+    @Test
+    void aSendAndAReceiveGoAroundTheGroupOnAllChannels() {
+        CollectiveRequest request = new CollectiveRequest(
+                CollectiveKind.SEND_RECV,
+                16 << 10,
+                Groups.firstGpus(2, 8),
+                Groups.cluster(2),
+                Groups.transport(2, 1 << 20, 1));
+        CollectiveAlgorithm exchange = new DirectSendRecv();
+        assertThat(exchange.channels(request)).isEqualTo(2);
+        long sent = 0;
+        for (int channel = 0; channel < 2; channel++) {
+            ChannelProgram program = exchange.program(request, 15, channel);
+            assertThat(program.sendPeers()).containsExactly(0);
+            assertThat(program.receivePeers()).containsExactly(14);
+            sent += program.sentBytes();
+        }
+        assertThat(sent).isEqualTo(16 << 10);
+    }
+
     @Test
     void roundsSendToEachOffsetInTurnByTheOwnNic() {
         CollectiveRequest request = new CollectiveRequest(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.simulator.compute.Kernel.FlashAttention;
 import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.Kernel.MemoryBound;
+import io.shardsim.simulator.compute.Kernel.Operands;
 import io.shardsim.simulator.compute.Kernel.Pass;
 import io.shardsim.topology.GpuSpec;
 import java.util.List;
@@ -51,6 +52,19 @@ class RooflineKernelTimeTest {
         RooflineKernelTime single = new RooflineKernelTime(Gpus.A100_80GB, GpuCalibration.named("ampere"), 108, 4);
         double flopsPerSecond = 2 * Math.pow(8192, 3) / (single.kernelPs(large) * 1e-12);
         assertThat(flopsPerSecond).isBetween(0.8 * 19.5e12, 19.5e12);
+    }
+
+    @Test
+    void operandsOf8BitsAreMultipliedFasterAndFastestWithoutSplitSums() {
+        RooflineKernelTime hopper = RooflineKernelTime.of(Gpus.H100_80GB);
+        long half = hopper.kernelPs(new Matmul("large", 1, 8192, 8192, 8192));
+        long fast = hopper.kernelPs(new Matmul("large", 1, 8192, 8192, 8192, Operands.EIGHT_BITS));
+        long split = hopper.kernelPs(new Matmul("large", 1, 8192, 8192, 8192, Operands.EIGHT_BITS_SPLIT_SUMS));
+
+        assertThat((double) half / fast).isBetween(1.7, 2.0);
+        assertThat((double) split / fast).isBetween(1.1, 1.2);
+        assertThat(GpuCalibration.named("hopper").multipliesEightBits()).isTrue();
+        assertThat(GpuCalibration.named("ampere").multipliesEightBits()).isFalse();
     }
 
     @Test

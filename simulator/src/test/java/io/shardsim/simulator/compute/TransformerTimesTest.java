@@ -10,10 +10,12 @@ import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TransformerTimesTest {
+    private static final ModelShape LLAMA = ModelShape.llama(4096, 32, 32, 14336, 128256, 8);
     private static final ModelShape GPT2_30B = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
 
     private static TransformerTimes times(String profile, int sequence, int microBatch, AttentionKind attention) {
@@ -61,14 +63,76 @@ class TransformerTimesTest {
                 GPT2_30B,
                 new Workload(2048, 1, 4, 1, true, false, AttentionKind.FLASH),
                 FrameworkProfile.named("transformer-engine"));
-        assertSplit(kernels.attentionStretches(kernels.attentionBlockForward()), kernels.attentionBlockForward(), 3, 3);
+        assertSplit(kernels.attentionStretches(kernels.attentionBlockForward()), kernels.attentionBlockForward(), 1, 1);
         assertSplit(
                 kernels.feedForwardStretches(kernels.feedForwardBlockForward()),
                 kernels.feedForwardBlockForward(),
-                3,
-                3);
-        assertSplit(kernels.attentionBackwardStretches(), kernels.attentionBlockBackward(), 3, 1);
-        assertSplit(kernels.feedForwardBackwardStretches(), kernels.feedForwardBlockBackward(), 3, 1);
+                1,
+                1);
+        assertSplit(kernels.attentionBackwardStretches(), kernels.attentionBlockBackward(), 1, 1);
+        assertSplit(kernels.feedForwardBackwardStretches(), kernels.feedForwardBlockBackward(), 1, 1);
+    }
+
+    /** Three of four rows of a product go beside the exchange. */
+    @Test
+    void pieceAndOtherPiecesHaveAllRows() {
+        Kernel.Matmul product = new Kernel.Matmul("product", 1, 2048, 512, 256);
+        assertThat(product.piece(4).m()).isEqualTo(512);
+        assertThat(product.otherPieces(4).m()).isEqualTo(1536);
+    }
+
+    /** Transformer Engine's fp8 hybrid: what attention multiplies and the logits stay as they are. */
+    @Test
+    void productsOfLayersMayTakeEightBitsAndNothingElseDoes() {
+        Workload workload = Workload.of(2048, 1, AttentionKind.FLASH);
+        LayerKernels half = new LayerKernels(LLAMA, workload, FrameworkProfile.named("transformer-engine"));
+        LayerKernels eight = new LayerKernels(LLAMA, workload, FrameworkProfile.named("transformer-engine-fp8"));
+
+        assertThat(operands(eight.forward())).containsOnly(Kernel.Operands.EIGHT_BITS);
+        assertThat(operands(eight.backward())).containsOnly(Kernel.Operands.EIGHT_BITS_SPLIT_SUMS);
+        assertThat(operands(eight.outputForward())).containsOnly(Kernel.Operands.OF_THE_JOB);
+        assertThat(operands(half.forward())).containsOnly(Kernel.Operands.OF_THE_JOB);
+        assertThat(flops(eight.backward())).isEqualTo(flops(half.backward()));
+        long tokens = 2048;
+        long h = LLAMA.hidden();
+        assertThat(bytesOf(eight.forward(), "quantize-input")).isEqualTo(4 * tokens * (h + LLAMA.ffn()));
+        assertThat(bytesOf(eight.backward(), "transpose-input")).isEqualTo(2 * tokens * 2 * h);
+        assertThat(bytesOf(eight.backward(), "quantize-gradient"))
+                .isEqualTo(4 * tokens * (h + 2L * LLAMA.kvHidden() + h + 2L * LLAMA.ffn() + h));
+    }
+
+    /** Steps over keys and values of other ranks, and their merging, cost what half the scores of all of them do. */
+    @Test
+    void attentionOverASplitSequenceGoesInEqualSteps() {
+        FrameworkProfile profile = FrameworkProfile.named("transformer-engine");
+        LayerKernels split =
+                new LayerKernels(LLAMA, new Workload(8192, 1, 1, 4, false, false, AttentionKind.FLASH), profile);
+        List<Kernel> block = split.attentionBlockForward();
+        List<Kernel> joined = new ArrayList<>(split.beforeAttention(block));
+        for (int step = 0; step < 4; step++) {
+            joined.addAll(split.attentionStep(block));
+        }
+        joined.addAll(split.afterAttention(block));
+
+        assertThat(joined).isEqualTo(block);
+        assertThat(split.attentionStep(block))
+                .contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
+        assertThat(bytesOf(split.attentionStep(block), "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
+    }
+
+    private static List<Kernel.Operands> operands(List<Kernel> kernels) {
+        return kernels.stream()
+                .filter(Kernel.Matmul.class::isInstance)
+                .map(kernel -> ((Kernel.Matmul) kernel).operands())
+                .toList();
+    }
+
+    private static long bytesOf(List<Kernel> kernels, String name) {
+        return kernels.stream()
+                .filter(kernel -> kernel instanceof Kernel.MemoryBound moves
+                        && moves.name().equals(name))
+                .mapToLong(kernel -> ((Kernel.MemoryBound) kernel).bytes())
+                .sum();
     }
 
     private static void assertSplit(Stretches stretches, List<Kernel> block, int entryProducts, int exitProducts) {

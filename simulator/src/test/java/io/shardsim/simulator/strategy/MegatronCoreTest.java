@@ -209,6 +209,22 @@ class MegatronCoreTest {
     }
 
     @Test
+    void parametersOf8BitsAreGatheredInHalfTheBytes() {
+        Map<String, Object> given = Map.of("fp8_param_gather", true);
+        ShardingStrategy strategy = Strategies.of("megatron-core", given);
+        TrainingJob eight =
+                JobBuilder.like(job(given, 1)).kernels("transformer-engine-fp8").build();
+
+        assertThat(strategy.problems(eight)).isEmpty();
+        assertThat(2 * Strategies.bytes(strategy.plan(eight), ALL_GATHER, "parameters"))
+                .isEqualTo(Strategies.bytes(
+                        Strategies.of("megatron-core", Map.of()).plan(eight), ALL_GATHER, "parameters"));
+        assertThat(strategy.problems(job(given, 1)))
+                .containsExactly(
+                        "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as transformer-engine-fp8, not fused; choose it, or remove fp8_param_gather");
+    }
+
+    @Test
     void refusesToGatherBesideForwardAloneAndTellsIdleSettings() {
         Map<String, Object> gatherAlone = Map.of("overlap_param_gather", true);
         assertThat(Strategies.of("megatron-core", gatherAlone).problems(job(gatherAlone, 1)))

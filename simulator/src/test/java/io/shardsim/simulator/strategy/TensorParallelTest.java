@@ -100,6 +100,22 @@ class TensorParallelTest {
         assertThat(moved).isEqualTo(CollectiveKind.ALL_REDUCE.busFactor(4));
     }
 
+    /** TransformerEngine v1.11, module/layernorm_linear.py: what a norm gives is rounded before it is gathered; what products give is summed in 16 bits. */
+    @Test
+    void productsOf8BitsGatherTheSequenceInHalfTheBytes() {
+        Map<String, Object> given = Map.of("tensor_parallel", 4, "sequence_parallel", true);
+        TrainingJob half = job("megatron-core", given, Checkpointing.NONE);
+        TrainingJob eight =
+                JobBuilder.like(half).kernels("transformer-engine-fp8").build();
+        StepPlan halves = Strategies.of("megatron-core", given).plan(half);
+        StepPlan eighths = Strategies.of("megatron-core", given).plan(eight);
+
+        assertThat(2 * Strategies.bytes(eighths, CollectiveKind.ALL_GATHER, "sequence of layer"))
+                .isEqualTo(Strategies.bytes(halves, CollectiveKind.ALL_GATHER, "sequence of layer"));
+        assertThat(Strategies.bytes(eighths, CollectiveKind.REDUCE_SCATTER, "sequence of layer"))
+                .isEqualTo(Strategies.bytes(halves, CollectiveKind.REDUCE_SCATTER, "sequence of layer"));
+    }
+
     /** Without loss parallelism every rank has all logits (torch.distributed.tensor.parallel, output_layouts of the last linear map). */
     @Test
     void logitsThatAreGatheredTakeTheWholeVocabularyOnEveryRank() {

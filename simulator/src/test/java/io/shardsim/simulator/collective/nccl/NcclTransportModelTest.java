@@ -5,6 +5,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.ALL_REDUCE;
 import static io.shardsim.simulator.collective.CollectiveKind.ALL_TO_ALL;
 import static io.shardsim.simulator.collective.CollectiveKind.BROADCAST;
 import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
+import static io.shardsim.simulator.collective.CollectiveKind.SEND_RECV;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -290,10 +291,12 @@ class NcclTransportModelTest {
                         .transport()
                         .chunkBytes())
                 .isEqualTo(2 * MIB);
-        assertThat(choose(ALL_TO_ALL, "auto", 1024 * MIB, Machines.p4d(2))
-                        .transport()
-                        .chunkBytes())
-                .isEqualTo(512 << 10);
+        for (CollectiveKind sends : List.of(ALL_TO_ALL, SEND_RECV)) {
+            assertThat(choose(sends, "auto", 1024 * MIB, Machines.p4d(2))
+                            .transport()
+                            .chunkBytes())
+                    .isEqualTo(512 << 10);
+        }
         assertThat(choose(ALL_GATHER, "hierarchical", 1024 * MIB, Machines.p4d(2))
                         .transport()
                         .chunkBytes())
