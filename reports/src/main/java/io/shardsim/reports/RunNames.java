@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import java.util.IdentityHashMap;
+import java.util.Map;
 
 /** Short names that tell the runs of a scenario apart, the same in every table and drawing. */
 public final class RunNames {
@@ -19,12 +20,25 @@ public final class RunNames {
                 : name;
     }
 
+    /** What a name is made of, and what the field calls it for short. */
+    private static final Map<String, String> ABBREVIATIONS = Map.of(
+            "tensor parallel", "TP",
+            "sequence parallel", "SP",
+            "context parallel", "CP",
+            "pipeline parallel", "PP",
+            "activation checkpointing", "checkpointing");
+
     /** No longer than that for a drawing: what tells runs of one system apart stands behind the system's name, and often at the very end. */
     public static String shortened(String name, int length) {
         if (name.length() <= length) {
             return name;
         }
         String rest = name.substring(name.indexOf(", ") < 0 ? 0 : name.indexOf(", ") + 2);
+        if (rest.length() > length) {
+            for (Map.Entry<String, String> entry : ABBREVIATIONS.entrySet()) {
+                rest = rest.replace(entry.getKey(), entry.getValue());
+            }
+        }
         int end = length / 2;
         return rest.length() <= length
                 ? rest

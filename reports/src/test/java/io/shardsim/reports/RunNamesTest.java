@@ -11,13 +11,19 @@ class RunNamesTest {
     void aNameThatIsTooLongLosesTheSystemAndThenItsMiddle() {
         assertThat(RunNames.shortened(REDUCE, REDUCE.length())).isEqualTo(REDUCE);
         assertThat(RunNames.shortened(REDUCE, 44)).isEqualTo("tensor parallel 8, overlap grad reduce");
-        assertThat(RunNames.shortened(REDUCE, 20)).isEqualTo("tensor pa\u2026rad reduce");
+        assertThat(RunNames.shortened(REDUCE, 20)).isEqualTo("TP 8, ove\u2026rad reduce");
     }
 
     @Test
     void namesThatDifferAtTheEndStayApart() {
         assertThat(RunNames.shortened(REDUCE, 35))
-                .hasSize(35)
+                .hasSizeLessThanOrEqualTo(35)
                 .isNotEqualTo(RunNames.shortened(REDUCE + ", overlap param gather", 35));
+    }
+
+    @Test
+    void wordsOfTheFieldGiveWayToItsAbbreviationsBeforeAnythingIsCutOut() {
+        assertThat(RunNames.shortened("Megatron-Core, context parallel 8, activation checkpointing none", 35))
+                .isEqualTo("CP 8, checkpointing none");
     }
 }
