@@ -46,7 +46,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "precision",
                             ScalarTypes.choice("bf16", "fp16", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (fsdp, fsdp2 and ddp alone); products of 8 bits are a framework_profile, transformer-engine-fp8; omitted: bf16"),
+                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (fsdp, fsdp2 and ddp alone); products of 8 bits are a framework_profile, transformer-engine-fp8 or torchtitan-float8; omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),

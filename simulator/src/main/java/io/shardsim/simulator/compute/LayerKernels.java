@@ -106,7 +106,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         if (profile.eightBitProducts()) {
             remarks.add(
                     "products of 8 bits: MFU counts against the 16-bit peak, and what is kept for them is counted in 16"
-                            + " bits, so that memory comes out too large");
+                            + " bits");
         }
         if (profile.isSingle()) {
             remarks.add(
