@@ -38,7 +38,7 @@ public final class ScenarioKeys {
                     Key.required(
                             "global_batch",
                             ScalarTypes.whole(1, 1_000_000_000),
-                            "samples per optimizer update; a multiple of the replicas of the model, which without tensor and pipeline parallelism are the world size"),
+                            "samples per optimizer update; a multiple of the replicas of the model, which without tensor, context and pipeline parallelism are the world size"),
                     Key.optional(
                             "micro_batch",
                             ScalarTypes.whole(1, 65_536),

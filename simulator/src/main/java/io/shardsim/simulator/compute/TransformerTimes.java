@@ -126,56 +126,6 @@ public final class TransformerTimes {
         return backward(kernels.backward());
     }
 
-    /** Forward of a layer's attention block. */
-    public Phase attentionForward() {
-        return forward(kernels.attentionBlockForward());
-    }
-
-    /** Backward of a layer's attention block. */
-    public Phase attentionBackward() {
-        return backward(kernels.attentionBlockBackward());
-    }
-
-    /** Forward of a layer's feed-forward block. */
-    public Phase feedForwardForward() {
-        return forward(kernels.feedForwardBlockForward());
-    }
-
-    /** Backward of a layer's feed-forward block. */
-    public Phase feedForwardBackward() {
-        return backward(kernels.feedForwardBlockBackward());
-    }
-
-    /** Backward of a layer's attention block up to the gradient of its input. */
-    public Phase attentionInputGradient() {
-        return backward(kernels.attentionInputGradient());
-    }
-
-    /** Gradients of the weights that the attention block's input meets first. */
-    public Phase attentionWeightGradients() {
-        return backward(kernels.attentionWeightGradients());
-    }
-
-    /** Backward of a layer's feed-forward block up to the gradient of its input. */
-    public Phase feedForwardInputGradient() {
-        return backward(kernels.feedForwardInputGradient());
-    }
-
-    /** Gradients of the weights that the feed-forward block's input meets first. */
-    public Phase feedForwardWeightGradients() {
-        return backward(kernels.feedForwardWeightGradients());
-    }
-
-    /** What is computed again of a layer's attention block, where its input is kept. */
-    public Phase attentionRecompute(Checkpointing checkpointing) {
-        return forward(kernels.attentionBlockRecompute(checkpointing));
-    }
-
-    /** What is computed again of a layer's feed-forward block, where the layer's input is kept. */
-    public Phase feedForwardRecompute(Checkpointing checkpointing) {
-        return forward(kernels.feedForwardBlockRecompute(checkpointing));
-    }
-
     /** What is computed again before the backward of one layer. */
     public Phase layerRecompute(Checkpointing checkpointing) {
         return forward(kernels.recompute(checkpointing));
