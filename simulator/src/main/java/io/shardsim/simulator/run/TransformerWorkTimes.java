@@ -1,24 +1,23 @@
 package io.shardsim.simulator.run;
 
+import io.shardsim.simulator.compute.AttentionSteps;
+import io.shardsim.simulator.compute.BlockKernels;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Kernel;
 import io.shardsim.simulator.compute.LayerKernels;
-import io.shardsim.simulator.compute.LayerKernels.Stretches;
+import io.shardsim.simulator.compute.Stretches;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.strategy.Work;
 import io.shardsim.simulator.strategy.Work.Kind;
-import io.shardsim.simulator.strategy.Work.Part;
+import io.shardsim.simulator.strategy.Work.Span;
 import io.shardsim.simulator.strategy.WorkTimes;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Supplier;
 
 /** How long a plan's work takes on one GPU type, by the compute model. */
 public final class TransformerWorkTimes implements WorkTimes {
@@ -28,8 +27,7 @@ public final class TransformerWorkTimes implements WorkTimes {
     private final boolean clips;
     private final List<String> remarks;
     private final LayerKernels kernels;
-    /** What is launched, listed when asked for: a plan names some of them, each once. */
-    private final Map<Kind, Map<Part, Supplier<List<Kernel>>>> parts;
+    private final Checkpointing checkpointing;
 
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
         this.instance = instance;
@@ -54,63 +52,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 profile);
         kernels = new LayerKernels(job.model(), workload, profile);
         remarks = kernels.remarks(calibration);
-        Checkpointing checkpointing = job.checkpointing();
-        parts = Map.of(
-                Kind.EMBEDDING_FORWARD,
-                Map.of(Part.WHOLE, kernels::embeddingForward),
-                Kind.EMBEDDING_BACKWARD,
-                Map.of(Part.WHOLE, kernels::embeddingBackward),
-                Kind.HEAD_FORWARD,
-                Map.of(Part.WHOLE, kernels::outputForward),
-                Kind.HEAD_BACKWARD,
-                Map.of(Part.WHOLE, kernels::outputBackward),
-                Kind.LAYER_FORWARD,
-                joined(
-                        Map.of(
-                                Part.WHOLE, kernels::forward,
-                                Part.ATTENTION, kernels::attentionBlockForward,
-                                Part.FEED_FORWARD, kernels::feedForwardBlockForward),
-                        stretches(
-                                () -> kernels.attentionStretches(kernels.attentionBlockForward()),
-                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockForward()))),
-                Kind.LAYER_RECOMPUTE,
-                joined(
-                        Map.of(
-                                Part.WHOLE, () -> kernels.recompute(checkpointing),
-                                Part.ATTENTION, () -> kernels.attentionBlockRecompute(checkpointing),
-                                Part.FEED_FORWARD, () -> kernels.feedForwardBlockRecompute(checkpointing)),
-                        stretches(
-                                () -> kernels.attentionStretches(kernels.attentionBlockRecompute(checkpointing)),
-                                () -> kernels.feedForwardStretches(kernels.feedForwardBlockRecompute(checkpointing)))),
-                Kind.LAYER_BACKWARD,
-                joined(
-                        Map.of(
-                                Part.WHOLE, kernels::backward,
-                                Part.ATTENTION, kernels::attentionBlockBackward,
-                                Part.FEED_FORWARD, kernels::feedForwardBlockBackward,
-                                Part.ATTENTION_INPUT, kernels::attentionInputGradient,
-                                Part.ATTENTION_WEIGHTS, kernels::attentionWeightGradients,
-                                Part.FEED_FORWARD_INPUT, kernels::feedForwardInputGradient,
-                                Part.FEED_FORWARD_WEIGHTS, kernels::feedForwardWeightGradients),
-                        stretches(kernels::attentionBackwardStretches, kernels::feedForwardBackwardStretches)));
-    }
-
-    private static Map<Part, Supplier<List<Kernel>>> joined(
-            Map<Part, Supplier<List<Kernel>>> blocks, Map<Part, Supplier<List<Kernel>>> stretches) {
-        Map<Part, Supplier<List<Kernel>>> all = new EnumMap<>(blocks);
-        all.putAll(stretches);
-        return all;
-    }
-
-    private static Map<Part, Supplier<List<Kernel>>> stretches(
-            Supplier<Stretches> attention, Supplier<Stretches> feedForward) {
-        return Map.of(
-                Part.ATTENTION_ENTRY, () -> attention.get().entry(),
-                Part.ATTENTION_MIDDLE, () -> attention.get().middle(),
-                Part.ATTENTION_EXIT, () -> attention.get().exit(),
-                Part.FEED_FORWARD_ENTRY, () -> feedForward.get().entry(),
-                Part.FEED_FORWARD_MIDDLE, () -> feedForward.get().middle(),
-                Part.FEED_FORWARD_EXIT, () -> feedForward.get().exit());
+        checkpointing = job.checkpointing();
     }
 
     /** What to read before trusting these times; empty inside the range of the GPU's calibration. */
@@ -148,7 +90,16 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public int productsPerMille(Work work) {
-        return parts.containsKey(work.kind()) ? onGpu(work).productsPerMille() : 0;
+        return switch (work.kind()) {
+            case EMBEDDING_FORWARD,
+                    EMBEDDING_BACKWARD,
+                    HEAD_FORWARD,
+                    HEAD_BACKWARD,
+                    LAYER_FORWARD,
+                    LAYER_RECOMPUTE,
+                    LAYER_BACKWARD -> onGpu(work).productsPerMille();
+            default -> 0;
+        };
     }
 
     @Override
@@ -172,19 +123,63 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     /** The kernels of one layer or a part of it, of the embedding or the head. */
     private Phase onGpu(Work work) {
-        Supplier<List<Kernel>> part = parts.getOrDefault(work.kind(), Map.of()).get(work.part());
-        if (part == null) {
-            throw new IllegalArgumentException(work.kind() + " has no part " + work.part());
-        }
-        List<Kernel> list = switch (work.span()) {
-            case ALL -> part.get();
-            case BEFORE_ATTENTION -> kernels.beforeAttention(part.get());
-            case ATTENTION_STEP -> kernels.attentionStep(part.get());
-            case AFTER_ATTENTION -> kernels.afterAttention(part.get());
-        };
+        List<Kernel> list = span(work.span(), stretch(work));
         return switch (work.kind()) {
             case EMBEDDING_BACKWARD, HEAD_BACKWARD, LAYER_BACKWARD -> times.backward(list);
             default -> times.forward(list);
         };
+    }
+
+    private static List<Kernel> span(Span span, List<Kernel> stretch) {
+        return switch (span) {
+            case ALL -> stretch;
+            case BEFORE_ATTENTION -> AttentionSteps.of(stretch).before();
+            case ATTENTION_STEP -> AttentionSteps.of(stretch).step();
+            case AFTER_ATTENTION -> AttentionSteps.of(stretch).after();
+        };
+    }
+
+    private List<Kernel> stretch(Work work) {
+        return switch (work.block()) {
+            case WHOLE -> whole(work.kind());
+            case ATTENTION -> stretch(kernels.attention(), work);
+            case FEED_FORWARD -> stretch(kernels.feedForward(), work);
+        };
+    }
+
+    private List<Kernel> whole(Kind kind) {
+        return switch (kind) {
+            case EMBEDDING_FORWARD -> kernels.embeddingForward();
+            case EMBEDDING_BACKWARD -> kernels.embeddingBackward();
+            case HEAD_FORWARD -> kernels.outputForward();
+            case HEAD_BACKWARD -> kernels.outputBackward();
+            case LAYER_FORWARD -> kernels.forward();
+            case LAYER_RECOMPUTE -> kernels.recompute(checkpointing);
+            case LAYER_BACKWARD -> kernels.backward();
+            default -> throw new IllegalArgumentException(kind + " launches no listed kernels");
+        };
+    }
+
+    private List<Kernel> stretch(BlockKernels block, Work work) {
+        return switch (work.stretch()) {
+            case ALL -> all(block, work.kind());
+            case ENTRY -> stretches(block, work.kind()).entry();
+            case MIDDLE -> stretches(block, work.kind()).middle();
+            case EXIT -> stretches(block, work.kind()).exit();
+            case ALL_BUT_EXIT -> block.inputGradient();
+        };
+    }
+
+    private List<Kernel> all(BlockKernels block, Kind kind) {
+        return switch (kind) {
+            case LAYER_FORWARD -> block.forward();
+            case LAYER_RECOMPUTE -> block.recompute(checkpointing);
+            case LAYER_BACKWARD -> block.backward();
+            default -> throw new IllegalArgumentException(kind + " has no blocks");
+        };
+    }
+
+    private Stretches stretches(BlockKernels block, Kind kind) {
+        return kind == Kind.LAYER_BACKWARD ? block.backwardStretches() : block.stretches(all(block, kind));
     }
 }

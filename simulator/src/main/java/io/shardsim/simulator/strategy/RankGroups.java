@@ -27,6 +27,20 @@ public record RankGroups(String name, int worldSize, int size, int stride, int f
         }
     }
 
+    /** Ranks that share the weights of a layer: neighbours. */
+    static RankGroups tensor(TrainingJob job) {
+        return new RankGroups("tensor", job.worldSize(), job.parallel().tensor(), 1);
+    }
+
+    /** Ranks that share the tokens of a sample. */
+    static RankGroups context(TrainingJob job) {
+        return new RankGroups(
+                "context",
+                job.worldSize(),
+                job.parallel().context(),
+                job.parallel().tensor());
+    }
+
     /** Pairs of ranks at the same place of two pipeline stages. */
     static RankGroups between(int stage, int laterStage, int stageRanks, int worldSize) {
         return new RankGroups(

@@ -5,8 +5,6 @@ import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.strategy.Operation.Collective;
 import io.shardsim.simulator.strategy.Operation.Compute;
 import io.shardsim.simulator.strategy.Work.Kind;
-import io.shardsim.simulator.strategy.Work.Part;
-import io.shardsim.simulator.strategy.Work.Span;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +51,9 @@ final class StepWriter {
     /** For each stage, what its next compute must wait for: a tensor-parallel collective, or what another stage sends. */
     private final int[][] awaited;
 
+    private final RankGroups tensor;
+    private final BlockWriter blocks;
+
     private StepWriter(TrainingJob job, StrategyParameters settings) {
         this.job = job;
         this.profile = FrameworkProfile.named(job.kernels())
@@ -65,6 +66,8 @@ final class StepWriter {
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
         this.awaited = new int[stages][0];
+        this.tensor = RankGroups.tensor(job);
+        this.blocks = new BlockWriter(this, job, profile, memory);
         plan.stages(stages);
     }
 
@@ -154,7 +157,7 @@ final class StepWriter {
 
     int forwardEmbedding(int... waits) {
         int computed = compute(Kind.EMBEDDING_FORWARD, 1, "forward embedding", waits);
-        leaveBlock("embedding");
+        blocks.leave("embedding");
         return computed;
     }
 
@@ -173,7 +176,7 @@ final class StepWriter {
         long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes() : 0;
         allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
-        int forward = layer(Kind.LAYER_FORWARD, "forward layer", waits);
+        int forward = blocks.layer(Kind.LAYER_FORWARD, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
         offload().leaveForward(layer, forward);
         return forward;
@@ -185,17 +188,12 @@ final class StepWriter {
             offload().endForward();
         }
         allocate(MemoryOwner.WORKING_SET, memory.outputBytes());
-        enterBlock("head", memory.hiddenBytes(), waits);
+        blocks.enter("head", memory.hiddenBytes(), waits);
         long pieceBytes = memory.lossPieceBytes();
         allocate(MemoryOwner.WORKING_SET, pieceBytes);
         int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
         free(MemoryOwner.WORKING_SET, pieceBytes);
-        if (job.parallel().gathersLogits()) {
-            exchange(
-                    CollectiveKind.ALL_GATHER, memory.logitBytes(job.precision().bytes()), "gather logits");
-        } else {
-            reduceLoss();
-        }
+        blocks.leaveHead();
         return computed;
     }
 
@@ -206,7 +204,7 @@ final class StepWriter {
         allocate(MemoryOwner.WORKING_SET, gradients);
         allocate(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
-        leaveBlock("head gradient");
+        blocks.leave("head gradient");
         free(MemoryOwner.WORKING_SET, gradients + memory.outputBytes());
         return backward;
     }
@@ -233,13 +231,15 @@ final class StepWriter {
 
     private int[] restoreEntered(int layer, int... waits) {
         allocate(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer));
-        return job.checkpointing(layer) == Checkpointing.NONE ? waits : new int[] {recompute(waits)};
+        return job.checkpointing(layer) == Checkpointing.NONE
+                ? waits
+                : new int[] {blocks.recompute("recompute layer", waits)};
     }
 
     /** Backward of a restored layer; frees its activations. */
     int backwardRestored(int layer, int... waits) {
         allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes());
-        int backward = layer(Kind.LAYER_BACKWARD, "backward layer", waits);
+        int backward = blocks.layer(Kind.LAYER_BACKWARD, "backward layer", waits);
         free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         offload().leaveBackward(backward);
@@ -248,7 +248,7 @@ final class StepWriter {
 
     /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */
     int backwardEmbedding(int... waits) {
-        enterBlock("embedding gradient", memory.hiddenBytes(), waits);
+        blocks.enter("embedding gradient", memory.hiddenBytes(), waits);
         int backward = compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
         free(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         return backward;
@@ -264,184 +264,6 @@ final class StepWriter {
         int updated = compute(Kind.OPTIMIZER_STEP, in32Bits, "optimizer step", waits);
         free(MemoryOwner.WORKING_SET, temporary);
         return updated;
-    }
-
-    // Tensor and context parallelism.
-
-    private int tensor() {
-        return job.parallel().tensor();
-    }
-
-    /** A layer in one direction: at once, or block by block with what a group exchanges around each or within attention. */
-    private int layer(Kind kind, String label, int... waits) {
-        if (tensor() == 1 && job.parallel().context() == 1) {
-            return compute(kind, 1, label, waits);
-        }
-        if (kind == Kind.LAYER_BACKWARD) {
-            backwardBlock(label, Part.FEED_FORWARD, Part.FEED_FORWARD_INPUT, Part.FEED_FORWARD_WEIGHTS, waits);
-            return backwardBlock(label, Part.ATTENTION, Part.ATTENTION_INPUT, Part.ATTENTION_WEIGHTS);
-        }
-        boolean again = kind == Kind.LAYER_RECOMPUTE;
-        // What an operator's checkpoint keeps includes what has been exchanged after a block.
-        boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
-        forwardBlock(kind, Part.ATTENTION, !keepsSums, label, waits);
-        return forwardBlock(kind, Part.FEED_FORWARD, !keepsSums && !(again && profile.recomputeStopsEarly()), label);
-    }
-
-    /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
-    private int forwardBlock(Kind kind, Part block, boolean leaves, String label, int... waits) {
-        for (int i = 0; i < exchanges(block); i++) {
-            enterBlock("layer", productBytes(), waits);
-        }
-        boolean overlaps = job.parallel().overlapsExchanges();
-        if (overlaps) {
-            computeBeside(kind, block.entry(), label, waits);
-        }
-        int computed = block(kind, overlaps ? block.middle() : block, label, waits);
-        if (leaves) {
-            leaveBlock("layer");
-        }
-        return overlaps ? computeBeside(kind, block.exit(), label) : computed;
-    }
-
-    /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
-    private int backwardBlock(String label, Part whole, Part input, Part weights, int... waits) {
-        enterBlock("layer gradient", productBytes(), waits);
-        boolean overlaps = job.parallel().overlapsExchanges();
-        if (overlaps) {
-            computeBeside(Kind.LAYER_BACKWARD, whole.entry(), label, waits);
-        }
-        boolean beside = overlaps || job.parallel().asyncAllReduce();
-        Part alone = overlaps ? whole.middle() : beside ? input : whole;
-        int computed = block(Kind.LAYER_BACKWARD, alone, label, waits);
-        for (int i = 0; i < exchanges(whole); i++) {
-            leaveBlock("layer gradient");
-        }
-        return beside ? computeBeside(Kind.LAYER_BACKWARD, overlaps ? whole.exit() : weights, label) : computed;
-    }
-
-    /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
-    private int computeBeside(Kind kind, Part part, String label, int... waits) {
-        int at = stageIndex();
-        lastCompute[at] =
-                plan.add(shared(new Compute(Stream.COMPUTE, new Work(kind, part, Span.ALL, 1), label)), waits);
-        return lastCompute[at];
-    }
-
-    /** Selective recomputation computes attention again, which no other rank of a tensor-parallel group has a part in. */
-    private int recompute(int... waits) {
-        String label = "recompute layer";
-        return job.checkpointing() == Checkpointing.SELECTIVE
-                ? block(Kind.LAYER_RECOMPUTE, Part.WHOLE, label, waits)
-                : layer(Kind.LAYER_RECOMPUTE, label, waits);
-    }
-
-    /** A block, or a part of it: at once, or around attention in steps, where the sequence is split and there is attention in it. */
-    private int block(Kind kind, Part part, String label, int... waits) {
-        boolean attends = !part.isFeedForward()
-                && !(kind == Kind.LAYER_RECOMPUTE && job.checkpointing() == Checkpointing.OPERATOR);
-        if (job.parallel().context() == 1 || !attends) {
-            return compute(kind, part, Span.ALL, 1, label, waits);
-        }
-        compute(kind, part, Span.BEFORE_ATTENTION, 1, label, waits);
-        boolean backward = kind == Kind.LAYER_BACKWARD;
-        allocate(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
-        int exchanged = attend(kind, part, label, backward);
-        free(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
-        return compute(kind, part, Span.AFTER_ATTENTION, 1, label, exchanged);
-    }
-
-    /**
-     * Attention over the keys and values of one rank of a context-parallel group after the other. Those of the next come meanwhile, each rank passing on
-     * what it has; in backward the gradients of those before come one exchange later, and the last of them when all steps are done (Ring Attention,
-     * arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P). Returns the last exchange.
-     */
-    private int attend(Kind kind, Part part, String label, boolean backward) {
-        int steps = job.parallel().context();
-        RankGroups group = new RankGroups("context", job.worldSize(), steps, tensor());
-        int exchanged = NONE;
-        for (int step = 0; step < steps; step++) {
-            int arrived = exchanged;
-            boolean keysGo = step < steps - 1;
-            boolean gradientsGo = backward && step > 0;
-            if (keysGo || gradientsGo) {
-                long parts = (keysGo ? 1 : 0) + (gradientsGo ? 1 : 0);
-                exchanged = collective(
-                        Stream.CONTEXT,
-                        CollectiveKind.SEND_RECV,
-                        group,
-                        parts * memory.keyValueBytes(),
-                        "auto",
-                        backward ? "pass keys, values and gradients on" : "pass keys and values on",
-                        backward || step == 0 ? lastCompute() : NONE);
-            }
-            compute(kind, part, Span.ATTENTION_STEP, 1, label, arrived);
-        }
-        return exchanged;
-    }
-
-    /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
-    private int exchanges(Part block) {
-        if (!job.parallel().exchangesByProjection()) {
-            return 1;
-        }
-        return block == Part.ATTENTION ? 3 : job.model().gatedFfn() ? 2 : 1;
-    }
-
-    /** Brings the parts of the sequence together before a block whose weights are split. */
-    private void enterBlock(String what, long bytes, int... waits) {
-        if (job.parallel().sequence()) {
-            exchange(CollectiveKind.ALL_GATHER, bytes, "gather sequence of " + what, waits);
-            placeSequence("place sequence of " + what);
-        }
-    }
-
-    /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
-    private long productBytes() {
-        return profile.eightBitProducts()
-                ? memory.hiddenBytes() / job.precision().bytes()
-                : memory.hiddenBytes();
-    }
-
-    /** Adds up what the ranks of the group have computed, each with its part of the weights. */
-    private void leaveBlock(String what) {
-        if (job.parallel().sequence()) {
-            placeSequence("cut sequence of " + what);
-            exchange(CollectiveKind.REDUCE_SCATTER, memory.hiddenBytes(), "scatter sequence of " + what);
-        } else {
-            exchange(CollectiveKind.ALL_REDUCE, memory.hiddenBytes(), "all-reduce " + what);
-        }
-    }
-
-    /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
-    private void placeSequence(String label) {
-        if (!job.parallel().sequenceFirst() && job.microBatch() > 1) {
-            copy(Stream.COMPUTE, 2 * memory.hiddenBytes(), label);
-        }
-    }
-
-    /** Largest logit, sum of exponentials and the target's logit of each token (megatron/core/tensor_parallel/cross_entropy.py). */
-    private void reduceLoss() {
-        for (String part : List.of("largest logit", "target logit", "sum of exponentials")) {
-            exchange(CollectiveKind.ALL_REDUCE, 4 * job.microBatchTokens(), "all-reduce " + part);
-        }
-    }
-
-    /** A collective of the tensor-parallel group: it waits for all compute before it, all compute after it waits for it. */
-    private void exchange(CollectiveKind kind, long bytes, String label, int... waits) {
-        if (tensor() == 1) {
-            return;
-        }
-        int at = stageIndex();
-        int done = collective(
-                Stream.TENSOR,
-                kind,
-                new RankGroups("tensor", job.worldSize(), tensor(), 1),
-                bytes,
-                "auto",
-                label,
-                with(with(waits, awaited[at]), lastCompute[at]));
-        awaited[at] = new int[] {done};
     }
 
     // Pipeline parallelism.
@@ -467,22 +289,21 @@ final class StepWriter {
         Stream stream = lane(forward, from);
         plan.between(low, high);
         boolean sequence = job.parallel().sequence();
-        boolean gathers = tensor() > 1 && !sequence && job.parallel().scatterGather();
+        boolean gathers = tensor.size() > 1 && !sequence && job.parallel().scatterGather();
         int received = collective(
                 stream,
                 from < at ? CollectiveKind.BROADCAST : CollectiveKind.BROADCAST_FROM_LAST,
                 RankGroups.between(low, high, job.stageRanks(), job.worldSize()),
-                gathers || sequence ? memory.hiddenBytes() / tensor() : memory.hiddenBytes(),
+                gathers || sequence ? memory.hiddenBytes() / tensor.size() : memory.hiddenBytes(),
                 "auto",
                 forward ? "pass activations on" : "pass gradients back",
                 with(awaited[at], sent, lastCompute[at]));
         plan.stage(at);
         if (gathers) {
-            RankGroups group = new RankGroups("tensor", job.worldSize(), tensor(), 1);
             received = collective(
                     stream,
                     CollectiveKind.ALL_GATHER,
-                    group,
+                    tensor,
                     memory.hiddenBytes(),
                     "auto",
                     "gather what was passed",
@@ -517,9 +338,8 @@ final class StepWriter {
         plan.stage(StepPlan.EVERY_STAGE);
         int done = NONE;
         int[] before = waits;
-        if (tensor() > 1) {
-            RankGroups group = new RankGroups("tensor", job.worldSize(), tensor(), 1);
-            done = allReduce(group, bytes, SCALAR_ALGORITHM, label, before);
+        if (tensor.size() > 1) {
+            done = allReduce(tensor, bytes, SCALAR_ALGORITHM, label, before);
             before = new int[] {done};
         }
         if (job.parallel().stages() > 1) {
@@ -550,7 +370,7 @@ final class StepWriter {
     }
 
     /** A collective; a copy in a group of one. */
-    private int collective(
+    int collective(
             Stream stream,
             CollectiveKind kind,
             RankGroups groups,
@@ -562,6 +382,13 @@ final class StepWriter {
             return add(new Compute(stream, new Work(Kind.MEMORY_COPY, 2 * totalBytes), label), waits);
         }
         return add(new Collective(stream, kind, groups, totalBytes, algorithm, label), waits);
+    }
+
+    /** A collective that waits for all compute before it, and that all compute after it waits for. */
+    void exchange(Stream stream, CollectiveKind kind, RankGroups groups, long totalBytes, String label, int... waits) {
+        int at = stageIndex();
+        int[] before = with(with(waits, awaited[at]), lastCompute[at]);
+        awaited[at] = new int[] {collective(stream, kind, groups, totalBytes, "auto", label, before)};
     }
 
     /** A copy within GPU memory. */
@@ -580,11 +407,18 @@ final class StepWriter {
     }
 
     int compute(Kind kind, long amount, String label, int... waits) {
-        return compute(kind, Part.WHOLE, Span.ALL, amount, label, waits);
+        return compute(new Work(kind, amount), label, waits);
     }
 
-    private int compute(Kind kind, Part part, Span span, long amount, String label, int... waits) {
-        return add(new Compute(Stream.COMPUTE, new Work(kind, part, span, amount), label), waits);
+    int compute(Work work, String label, int... waits) {
+        return add(new Compute(Stream.COMPUTE, work, label), waits);
+    }
+
+    /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
+    int computeBeside(Work work, String label, int... waits) {
+        int at = stageIndex();
+        lastCompute[at] = plan.add(shared(new Compute(Stream.COMPUTE, work, label)), waits);
+        return lastCompute[at];
     }
 
     private int add(Operation operation, int... waits) {

@@ -3,68 +3,39 @@ package io.shardsim.simulator.strategy;
 /**
  * Work of one rank, named by what it is; how long it takes is the compute model's business.
  *
- * @param part which part of a layer; all of it without tensor and context parallelism
- * @param span which stretch of that part; all of it without context parallelism
+ * @param block which block of a layer; all of it without tensor and context parallelism
+ * @param stretch which stretch of that block; all of it where no product has an exchange beside it
+ * @param span which part of that stretch; all of it without context parallelism
  * @param amount how much of it, in the unit that the kind names
  */
-public record Work(Kind kind, Part part, Span span, long amount) {
-    /** Parts of a layer between which a tensor-parallel group exchanges something. */
-    public enum Part {
+public record Work(Kind kind, Block block, Stretch stretch, Span span, long amount) {
+    /** Blocks of a layer between which a tensor-parallel group exchanges something. */
+    public enum Block {
         /** The whole layer, and whatever is no layer. */
         WHOLE,
         /** First norm, attention and the first residual addition. */
         ATTENTION,
         /** Second norm, feed-forward block and the second residual addition. */
-        FEED_FORWARD,
-        /** Of attention's backward, all but {@link #ATTENTION_WEIGHTS}. */
-        ATTENTION_INPUT,
-        /** Gradients of the weights that attention's input meets first; nothing in the layer waits for them. */
-        ATTENTION_WEIGHTS,
-        /** Of the feed-forward block's backward, all but {@link #FEED_FORWARD_WEIGHTS}. */
-        FEED_FORWARD_INPUT,
-        /** Gradients of the weights that the block's input meets first; nothing in the layer waits for them. */
-        FEED_FORWARD_WEIGHTS,
-        /** Of the attention block, what goes beside the exchange before it. */
-        ATTENTION_ENTRY,
-        /** Of the attention block, what goes beside neither exchange. */
-        ATTENTION_MIDDLE,
-        /** Of the attention block, what goes beside the exchange after it. */
-        ATTENTION_EXIT,
-        /** Of the feed-forward block, what goes beside the exchange before it. */
-        FEED_FORWARD_ENTRY,
-        /** Of the feed-forward block, what goes beside neither exchange. */
-        FEED_FORWARD_MIDDLE,
-        /** Of the feed-forward block, what goes beside the exchange after it. */
-        FEED_FORWARD_EXIT;
-
-        boolean isFeedForward() {
-            return switch (this) {
-                case FEED_FORWARD,
-                        FEED_FORWARD_INPUT,
-                        FEED_FORWARD_WEIGHTS,
-                        FEED_FORWARD_ENTRY,
-                        FEED_FORWARD_MIDDLE,
-                        FEED_FORWARD_EXIT -> true;
-                default -> false;
-            };
-        }
-
-        Part entry() {
-            return this == ATTENTION ? ATTENTION_ENTRY : FEED_FORWARD_ENTRY;
-        }
-
-        Part middle() {
-            return this == ATTENTION ? ATTENTION_MIDDLE : FEED_FORWARD_MIDDLE;
-        }
-
-        Part exit() {
-            return this == ATTENTION ? ATTENTION_EXIT : FEED_FORWARD_EXIT;
-        }
+        FEED_FORWARD
     }
 
-    /** Stretches of a part with attention in it, between which a context-parallel group exchanges keys and values. */
+    /** Stretches of a block by what is exchanged beside them. */
+    public enum Stretch {
+        /** The whole block. */
+        ALL,
+        /** What goes beside the exchange before it. */
+        ENTRY,
+        /** What goes beside neither exchange. */
+        MIDDLE,
+        /** What goes beside the exchange after it; of a backward, the gradients of the weights that the block's input meets first, for which nothing in the layer waits. */
+        EXIT,
+        /** Of a backward, all but {@link #EXIT}. */
+        ALL_BUT_EXIT
+    }
+
+    /** Parts of a stretch with attention in it, between which a context-parallel group exchanges keys and values. */
     public enum Span {
-        /** The whole part. */
+        /** The whole stretch. */
         ALL,
         /** What comes before attention. */
         BEFORE_ATTENTION,
@@ -111,7 +82,7 @@ public record Work(Kind kind, Part part, Span span, long amount) {
 
     /** All of it. */
     public Work(Kind kind, long amount) {
-        this(kind, Part.WHOLE, Span.ALL, amount);
+        this(kind, Block.WHOLE, Stretch.ALL, Span.ALL, amount);
     }
 
     public Work {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.shardsim.simulator.compute.LayerKernels.Stretches;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -63,14 +62,10 @@ class TransformerTimesTest {
                 GPT2_30B,
                 new Workload(2048, 1, 4, 1, true, false, AttentionKind.FLASH),
                 FrameworkProfile.named("transformer-engine"));
-        assertSplit(kernels.attentionStretches(kernels.attentionBlockForward()), kernels.attentionBlockForward(), 1, 1);
-        assertSplit(
-                kernels.feedForwardStretches(kernels.feedForwardBlockForward()),
-                kernels.feedForwardBlockForward(),
-                1,
-                1);
-        assertSplit(kernels.attentionBackwardStretches(), kernels.attentionBlockBackward(), 1, 1);
-        assertSplit(kernels.feedForwardBackwardStretches(), kernels.feedForwardBlockBackward(), 1, 1);
+        for (BlockKernels block : List.of(kernels.attention(), kernels.feedForward())) {
+            assertSplit(block.stretches(block.forward()), block.forward());
+            assertSplit(block.backwardStretches(), block.backward());
+        }
     }
 
     /** Three of four rows of a product go beside the exchange. */
@@ -107,17 +102,17 @@ class TransformerTimesTest {
         FrameworkProfile profile = FrameworkProfile.named("transformer-engine");
         LayerKernels split =
                 new LayerKernels(LLAMA, new Workload(8192, 1, 1, 4, false, false, AttentionKind.FLASH), profile);
-        List<Kernel> block = split.attentionBlockForward();
-        List<Kernel> joined = new ArrayList<>(split.beforeAttention(block));
+        List<Kernel> block = split.attention().forward();
+        AttentionSteps steps = AttentionSteps.of(block);
+        List<Kernel> joined = new ArrayList<>(steps.before());
         for (int step = 0; step < 4; step++) {
-            joined.addAll(split.attentionStep(block));
+            joined.addAll(steps.step());
         }
-        joined.addAll(split.afterAttention(block));
+        joined.addAll(steps.after());
 
         assertThat(joined).isEqualTo(block);
-        assertThat(split.attentionStep(block))
-                .contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
-        assertThat(bytesOf(split.attentionStep(block), "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
+        assertThat(steps.step()).contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
+        assertThat(bytesOf(steps.step(), "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
     }
 
     private static List<Kernel.Operands> operands(List<Kernel> kernels) {
@@ -135,11 +130,11 @@ class TransformerTimesTest {
                 .sum();
     }
 
-    private static void assertSplit(Stretches stretches, List<Kernel> block, int entryProducts, int exitProducts) {
+    private static void assertSplit(Stretches stretches, List<Kernel> block) {
         double parts = flops(stretches.entry()) + flops(stretches.middle()) + flops(stretches.exit());
         assertThat(parts).isCloseTo(flops(block), within(parts * 1e-12));
-        assertThat(products(stretches.entry())).isEqualTo(entryProducts);
-        assertThat(products(stretches.exit())).isEqualTo(exitProducts);
+        assertThat(products(stretches.entry())).isEqualTo(1);
+        assertThat(products(stretches.exit())).isEqualTo(1);
     }
 
     private static long products(List<Kernel> kernels) {
@@ -168,12 +163,14 @@ class TransformerTimesTest {
             long h = shape.hidden();
             double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;
             double feedForward = 2.0 * 2048 * h * shape.ffn() * (shape.gatedFfn() ? 2 : 1) / 8;
-            assertThat(flops(kernels.attentionWeightGradients())).isCloseTo(attention, within(attention * 1e-12));
-            assertThat(flops(kernels.feedForwardWeightGradients())).isCloseTo(feedForward, within(feedForward * 1e-12));
-            assertThat(flops(kernels.attentionInputGradient()) + attention)
-                    .isCloseTo(flops(kernels.attentionBlockBackward()), within(attention * 1e-12));
-            assertThat(flops(kernels.feedForwardInputGradient()) + feedForward)
-                    .isCloseTo(flops(kernels.feedForwardBlockBackward()), within(feedForward * 1e-12));
+            assertThat(flops(kernels.attention().weightGradients())).isCloseTo(attention, within(attention * 1e-12));
+            assertThat(flops(kernels.feedForward().weightGradients()))
+                    .isCloseTo(feedForward, within(feedForward * 1e-12));
+            for (BlockKernels block : List.of(kernels.attention(), kernels.feedForward())) {
+                double whole = flops(block.backward());
+                assertThat(flops(block.inputGradient()) + flops(block.weightGradients()))
+                        .isCloseTo(whole, within(whole * 1e-12));
+            }
         }
     }
 

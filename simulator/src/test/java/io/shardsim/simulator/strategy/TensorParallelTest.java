@@ -3,7 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.Work.Part;
+import io.shardsim.simulator.strategy.Work.Stretch;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -206,7 +206,7 @@ class TensorParallelTest {
                 plan("megatron", Map.of("tensor_parallel", 4, "async_tensor_all_reduce", false), Checkpointing.NONE);
         int made = 0;
         for (int i = 1; i < beside.size(); i++) {
-            if (partOf(beside, i) != Part.ATTENTION_WEIGHTS && partOf(beside, i) != Part.FEED_FORWARD_WEIGHTS) {
+            if (stretchOf(beside, i) != Stretch.EXIT) {
                 continue;
             }
             made++;
@@ -218,7 +218,7 @@ class TensorParallelTest {
         assertThat(Strategies.count(beside, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
                 .isEqualTo(Strategies.count(after, CollectiveKind.ALL_REDUCE, "all-reduce layer"));
         for (int i = 0; i < after.size(); i++) {
-            assertThat(partOf(after, i)).isIn(Part.WHOLE, Part.ATTENTION, Part.FEED_FORWARD);
+            assertThat(stretchOf(after, i)).isEqualTo(Stretch.ALL);
         }
     }
 
@@ -228,11 +228,10 @@ class TensorParallelTest {
         Map<String, Object> given =
                 Map.of("tensor_parallel", 4, "sequence_parallel", true, "overlap_tensor_exchange", true);
         StepPlan plan = plan("megatron-core", given, Checkpointing.FULL);
-        Set<Part> beside =
-                Set.of(Part.ATTENTION_ENTRY, Part.ATTENTION_EXIT, Part.FEED_FORWARD_ENTRY, Part.FEED_FORWARD_EXIT);
+        Set<Stretch> beside = Set.of(Stretch.ENTRY, Stretch.EXIT);
         int besides = 0;
         for (int i = 1; i < plan.size(); i++) {
-            if (!beside.contains(partOf(plan, i))) {
+            if (!beside.contains(stretchOf(plan, i))) {
                 continue;
             }
             besides++;
@@ -262,10 +261,10 @@ class TensorParallelTest {
         return next;
     }
 
-    private static Part partOf(StepPlan plan, int index) {
+    private static Stretch stretchOf(StepPlan plan, int index) {
         return plan.operation(index) instanceof Operation.Compute compute
-                ? compute.work().part()
-                : Part.WHOLE;
+                ? compute.work().stretch()
+                : Stretch.ALL;
     }
 
     /** s b h (10 + 24 / t + 5 a s / (h t)) with tensor parallelism, all of it divided by t with the sequence split (equations 2 and 4). */
