@@ -15,6 +15,7 @@ import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.scenarios.yaml.YamlNode.Entry;
 import io.shardsim.scenarios.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
@@ -158,13 +159,15 @@ final class TrainingResolver {
             divides = false;
             problems.add(
                     inline.at("heads"),
-                    "heads " + heads + " does not divide hidden " + hidden + "; " + nearestDivisors(hidden, heads));
+                    "heads " + heads + " does not divide hidden " + hidden + "; "
+                            + NearestNumbers.divisors(hidden, heads));
         }
         if (heads % kvHeads != 0) {
             divides = false;
             problems.add(
                     inline.at("kv_heads"),
-                    "kv_heads " + kvHeads + " does not divide heads " + heads + "; " + nearestDivisors(heads, kvHeads));
+                    "kv_heads " + kvHeads + " does not divide heads " + heads + "; "
+                            + NearestNumbers.divisors(heads, kvHeads));
         }
         return divides ? ModelKeys.shape(inline, sequenceLength) : null;
     }
@@ -261,7 +264,7 @@ final class TrainingResolver {
             problems.add(
                     position,
                     "shard_group " + shardGroup + " does not divide world size " + worldSize + "; "
-                            + nearestDivisors(worldSize, shardGroup));
+                            + NearestNumbers.divisors(worldSize, shardGroup));
         }
         return Math.toIntExact(shardGroup);
     }
@@ -283,12 +286,10 @@ final class TrainingResolver {
                 : replicas + " replicas of the model (world size " + worldSize + " / " + worldSize / replicas
                         + " ranks each)";
         if (globalBatch % replicas != 0) {
-            long below = globalBatch / replicas * replicas;
-            String nearest = below == 0 ? String.valueOf(replicas) : below + ", " + (below + replicas);
             problems.add(
                     training.at("global_batch"),
-                    "global_batch " + globalBatch + " is not a multiple of " + ofModel + "; nearest multiples: "
-                            + nearest);
+                    "global_batch " + globalBatch + " is not a multiple of " + ofModel + "; "
+                            + NearestNumbers.multiples(replicas, globalBatch));
             return false;
         }
         Long microBatch = training.whole("micro_batch");
@@ -300,7 +301,7 @@ final class TrainingResolver {
                             + (replicas == worldSize ? " samples of a GPU" : " samples of a replica")
                             + " (global_batch "
                             + globalBatch + " / " + ofModel + "); "
-                            + nearestDivisors(samples, microBatch));
+                            + NearestNumbers.divisors(samples, microBatch));
             return false;
         }
         return true;
@@ -403,22 +404,5 @@ final class TrainingResolver {
             }
         }
         return block.position();
-    }
-
-    /** {@code nearest divisors: 32, 64}, at most one on each side. */
-    static String nearestDivisors(long number, long wanted) {
-        long below = 1;
-        long above = number;
-        for (long low = 1; low * low <= number; low++) {
-            if (number % low == 0) {
-                for (long divisor : new long[] {low, number / low}) {
-                    below = divisor <= wanted ? Math.max(below, divisor) : below;
-                    above = divisor >= wanted ? Math.min(above, divisor) : above;
-                }
-            }
-        }
-        return below == above || wanted > number
-                ? "nearest divisor: " + (wanted > number ? number : below)
-                : "nearest divisors: " + below + ", " + above;
     }
 }

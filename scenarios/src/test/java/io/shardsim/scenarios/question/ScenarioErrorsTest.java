@@ -98,7 +98,7 @@ class ScenarioErrorsTest {
                         "shard_group: 128",
                         "shard_group: 64, tensor_parallel: 8",
                         "a.yaml:7:37: shard_group 64 does not divide 32 data-parallel ranks (world size 256 / 8 ranks of"
-                                + " a model); nearest divisors: 32"),
+                                + " a model); nearest divisor: 32"),
                 with(
                         "kind: mics",
                         "kind: fsdp",
@@ -115,7 +115,7 @@ class ScenarioErrorsTest {
                         "kind: mics, shard_group: 128",
                         "kind: mics, shard_group: 64, tensor_parallel: 8",
                         "a.yaml:7:37: shard_group 64 does not divide 32 data-parallel ranks (world size 256 / 8 ranks of a model);"
-                                + " nearest divisors: 32"),
+                                + " nearest divisor: 32"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: mics, pipeline_parallel: 4",
@@ -123,12 +123,12 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 6",
-                        "a.yaml:7:45: tensor_parallel 6 does not divide world size 256; nearest divisors of 256: 4, 8"),
+                        "a.yaml:7:45: tensor_parallel 6 does not divide world size 256; nearest divisors: 4, 8"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 8, pipeline_parallel: 64",
                         "a.yaml:7:45: tensor_parallel 8 x pipeline_parallel 64 = 512 does not divide world size 256;"
-                                + " nearest divisors of 256: 256"),
+                                + " nearest divisor: 256"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 64",
@@ -136,7 +136,7 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 128",
-                        "a.yaml:7:45: tensor_parallel 128 does not divide heads 64; nearest divisors: 64"),
+                        "a.yaml:7:45: tensor_parallel 128 does not divide heads 64; nearest divisor: 64"),
                 with(
                         "global_batch: 1536\nstrategy: {kind: mics, shard_group: 128}",
                         "global_batch: 1537\nstrategy: {kind: megatron, tensor_parallel: 8}",
@@ -315,7 +315,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 100",
-                        "a.yaml:6:17: global_batch 100 is not a multiple of world size 256; nearest multiples: 256"),
+                        "a.yaml:6:17: global_batch 100 is not a multiple of world size 256; nearest multiple: 256"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  micro_batch: 4",

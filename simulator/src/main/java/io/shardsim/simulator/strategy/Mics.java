@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.NearestNumbers;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -52,7 +53,7 @@ public final class Mics extends ShardingStrategy {
         if (size > perNode && size % perNode != 0) {
             problems.add("shard_group " + size + " spans nodes but is not a multiple of " + perNode
                     + (perNode == job.gpusPerNode() ? " GPUs per node" : " data-parallel ranks per node")
-                    + "; nearest multiples: " + size / perNode * perNode + ", " + (size / perNode + 1) * perNode);
+                    + "; " + NearestNumbers.multiples(perNode, size));
         }
         return problems;
     }

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
@@ -113,8 +114,8 @@ public record ModelParallel(
         addFactor(factors, "context_parallel", context);
         addFactor(factors, "pipeline_parallel", stages);
         String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample() : "");
-        return List.of(product + " does not divide world size " + worldSize + "; nearest divisors of " + worldSize
-                + ": " + ShardGroups.nearestDivisors(ranksOfSample(), worldSize));
+        return List.of(product + " does not divide world size " + worldSize + "; "
+                + NearestNumbers.divisors(worldSize, ranksOfSample()));
     }
 
     private static void addFactor(List<String> factors, String key, int factor) {
@@ -128,11 +129,11 @@ public record ModelParallel(
         List<String> problems = new ArrayList<>(problems(job.worldSize()));
         ModelShape model = job.model();
         if (model.heads() % tensor != 0) {
-            problems.add("tensor_parallel " + tensor + " does not divide heads " + model.heads()
-                    + "; nearest divisors: " + ShardGroups.nearestDivisors(tensor, model.heads()));
+            problems.add("tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
+                    + NearestNumbers.divisors(model.heads(), tensor));
         } else if (model.kvHeads() % tensor != 0) {
-            problems.add("tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads()
-                    + "; nearest divisors: " + ShardGroups.nearestDivisors(tensor, model.kvHeads()));
+            problems.add("tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads() + "; "
+                    + NearestNumbers.divisors(model.kvHeads(), tensor));
         }
         if (sequence && tensor == 1) {
             problems.add(
@@ -141,16 +142,16 @@ public record ModelParallel(
         if (context > 1 && job.sequenceLength() % (2 * context) != 0) {
             // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
             problems.add("context_parallel " + context + " needs sequence_length " + job.sequenceLength()
-                    + " to be a multiple of " + 2 * context + ", twice as many; nearest multiples: "
-                    + nearestMultiples(2 * context, job.sequenceLength()));
+                    + " to be a multiple of " + 2 * context + ", twice as many; "
+                    + NearestNumbers.multiples(2 * context, job.sequenceLength()));
         } else if (sequence && job.rankSequence() % tensor != 0) {
             problems.add("sequence_parallel true needs "
                     + (context > 1
                             ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context + " = "
                                     + job.rankSequence()
                             : "sequence_length " + job.sequenceLength())
-                    + " to be a multiple of tensor_parallel " + tensor + "; nearest divisors: "
-                    + ShardGroups.nearestDivisors(tensor, job.rankSequence()));
+                    + " to be a multiple of tensor_parallel " + tensor + "; "
+                    + NearestNumbers.divisors(job.rankSequence(), tensor));
         }
         if (context > 1 && job.attention() != AttentionKind.FLASH) {
             problems.add("context_parallel " + context + " needs attention flash, not "
@@ -179,11 +180,6 @@ public record ModelParallel(
         return idle;
     }
 
-    private static String nearestMultiples(int of, int value) {
-        int below = value / of * of;
-        return (below > 0 ? below + ", " : "") + (below + of);
-    }
-
     private void addPipelineProblems(List<String> problems, TrainingJob job) {
         PipelineSchedules schedules = PipelineSchedules.all();
         if (!schedules.names().contains(schedule)) {
@@ -210,9 +206,9 @@ public record ModelParallel(
         } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
             problems.add(
                     "partition uniform needs layers " + job.model().layers() + " to be a multiple of " + virtualStages()
-                            + " stages; nearest divisors: "
-                            + ShardGroups.nearestDivisors(
-                                    virtualStages(), job.model().layers()) + ", or write partition: balanced");
+                            + " stages; "
+                            + NearestNumbers.divisors(job.model().layers(), virtualStages())
+                            + ", or write partition: balanced");
         }
         schedules
                 .named(schedule)

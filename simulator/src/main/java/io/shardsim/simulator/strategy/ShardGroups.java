@@ -1,8 +1,7 @@
 package io.shardsim.simulator.strategy;
 
-import java.util.LinkedHashSet;
+import io.shardsim.simulator.NearestNumbers;
 import java.util.Optional;
-import java.util.Set;
 
 /** Arithmetic of shard groups and of the replication groups that go with them. */
 final class ShardGroups {
@@ -38,24 +37,6 @@ final class ShardGroups {
                 : ranks + " data-parallel ranks (world size " + job.worldSize() + " / "
                         + job.parallel().ranks() + " ranks of a model)";
         return Optional.of(
-                name + " " + size + " does not divide " + what + "; nearest divisors: " + nearestDivisors(size, ranks));
-    }
-
-    /** The nearest divisors of a number below and above a size, with a comma between. */
-    static String nearestDivisors(int size, int worldSize) {
-        Set<String> nearest = new LinkedHashSet<>();
-        for (int below = Math.min(size, worldSize); below > 0; below--) {
-            if (worldSize % below == 0) {
-                nearest.add(String.valueOf(below));
-                break;
-            }
-        }
-        for (int above = Math.max(size, 1); above <= worldSize; above++) {
-            if (worldSize % above == 0) {
-                nearest.add(String.valueOf(above));
-                break;
-            }
-        }
-        return String.join(", ", nearest);
+                name + " " + size + " does not divide " + what + "; " + NearestNumbers.divisors(ranks, size));
     }
 }

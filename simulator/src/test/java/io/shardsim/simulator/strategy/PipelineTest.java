@@ -177,11 +177,11 @@ class PipelineTest {
     void refusesWhatMakesNoSense() {
         assertThat(problems(Map.of("tensor_parallel", 3), 8))
                 .containsExactly(
-                        "tensor_parallel 3 does not divide world size 16; nearest divisors of 16: 2, 4",
+                        "tensor_parallel 3 does not divide world size 16; nearest divisors: 2, 4",
                         "tensor_parallel 3 does not divide heads 16; nearest divisors: 2, 4");
         assertThat(problems(Map.of("tensor_parallel", 8, "pipeline_parallel", 4), 8))
                 .containsExactly("tensor_parallel 8 x pipeline_parallel 4 = 32 does not divide world size 16;"
-                        + " nearest divisors of 16: 16");
+                        + " nearest divisor: 16");
         assertThat(problems(Map.of("pipeline_parallel", 16), 8))
                 .containsExactly("pipeline_parallel 16 > 8 layers of the model; write 8 or less");
         assertThat(problems(Map.of("pipeline_parallel", 4, "pipeline_schedule", "interleaved", "model_chunks", 2), 6))
