@@ -76,7 +76,8 @@ class OverlapMeasurementsTest {
         SimulationSetup setup = new SimulationSetup(
                 cluster,
                 plan.build(),
-                new OneProduct(GpuCalibration.of(instance.gpu())),
+                new OneProduct(GpuCalibration.of(instance.gpu())
+                        .cacheRate(instance.gpu().smCount())),
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 Map.of(),
                 true,
@@ -86,7 +87,7 @@ class OverlapMeasurementsTest {
     }
 
     /** Work whose amount is its time [ps], all of it products. */
-    private record OneProduct(GpuCalibration calibration) implements WorkTimes {
+    private record OneProduct(Bandwidth cacheRate) implements WorkTimes {
         @Override
         public long ps(Work work) {
             return work.amount();
@@ -95,11 +96,6 @@ class OverlapMeasurementsTest {
         @Override
         public int productsPerMille(Work work) {
             return 1000;
-        }
-
-        @Override
-        public Bandwidth cacheRate() {
-            return new Bandwidth((long) calibration.l2BytesPerSecond());
         }
     }
 }

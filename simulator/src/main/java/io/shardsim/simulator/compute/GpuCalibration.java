@@ -3,6 +3,7 @@ package io.shardsim.simulator.compute;
 import io.shardsim.simulator.Constants;
 import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -15,7 +16,7 @@ import java.util.Properties;
  * @param matmulRate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
  * @param eightBitRatio rate of the tensor cores with operands of 8 bits over that with 16 [1]; 0 where they have none -- calibration
  * @param eightBitSplitSumsRatio the same where sums of products are added up in 32 bits every now and then [1] -- published
- * @param l2BytesPerSecond rate at which the L2 cache feeds all SMs together [bytes/s] -- calibration
+ * @param operandBytesPerSecond rate at which one SM takes operands from the L2 cache [bytes/s] -- calibration
  * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
  * @param wavePs prologue of a wave of tiles, whatever their size [ps] -- calibration
  * @param epiloguePsPerElement writing a tile's results, for each element of the tile [ps] -- calibration
@@ -40,7 +41,7 @@ public record GpuCalibration(
         double matmulRate,
         double eightBitRatio,
         double eightBitSplitSumsRatio,
-        double l2BytesPerSecond,
+        double operandBytesPerSecond,
         double misalignedRatio,
         double wavePs,
         double epiloguePsPerElement,
@@ -119,13 +120,18 @@ public record GpuCalibration(
         return atRates(ratio, ratio, 1);
     }
 
+    /** What the L2 cache gives so many SMs together. */
+    public Bandwidth cacheRate(int sms) {
+        return new Bandwidth((long) operandBytesPerSecond * sms);
+    }
+
     private GpuCalibration atRates(double matmulRatio, double flashRatio, double narrowRatio) {
         return new GpuCalibration(
                 family,
                 matmulRate * matmulRatio,
                 eightBitRatio,
                 eightBitSplitSumsRatio,
-                l2BytesPerSecond * matmulRatio,
+                operandBytesPerSecond * matmulRatio,
                 misalignedRatio,
                 wavePs,
                 epiloguePsPerElement,
@@ -157,7 +163,7 @@ public record GpuCalibration(
                 constants.positive("matmul.rate"),
                 eightBit(constants, "matmul.eight-bit-ratio"),
                 eightBit(constants, "matmul.eight-bit-split-sums-ratio"),
-                constants.positive("matmul.l2-bytes-per-second"),
+                constants.positive("matmul.operand-bytes-per-second"),
                 constants.positive("matmul.misaligned-ratio"),
                 constants.positive("matmul.wave-ps"),
                 constants.positive("matmul.epilogue-ps-per-element"),

@@ -7,8 +7,8 @@ import io.shardsim.topology.units.Bandwidth;
  * Kernel times from a data sheet and a {@link GpuCalibration}.
  *
  * <p><b>Matrix products</b> are cut in tiles, one thread block each, that run in waves over the SMs [1]. A tile of
- * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes through the L2 cache, which all
- * SMs share; the slower of the two decides. Each wave pays a prologue and an epilogue in proportion to the tile. A
+ * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes from the L2 cache at what an SM
+ * takes in; the slower of the two decides. Each wave pays a prologue and an epilogue in proportion to the tile. A
  * product with too few tiles may split k among blocks and pays for 32-bit partial results written and read again. The
  * library is assumed to pick the best of its tiles. HBM is a floor under the sum. So wave quantization, thin shapes and
  * short k come out of the shape, not out of a table.
@@ -45,7 +45,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
     private final int elementBytes;
     private final int smCount;
     private final double smFlopsPerPs;
-    private final double l2BytesPerPs;
+    private final double operandBytesPerPs;
     private final Bandwidth matmulHbm;
     private final Bandwidth elementwiseHbm;
 
@@ -65,7 +65,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
         this.smCount = availableSms;
         this.smFlopsPerPs =
                 gpu.peakFlopsPerSecond(elementBytes) / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
-        this.l2BytesPerPs = calibration.l2BytesPerSecond() / PS_PER_SECOND;
+        this.operandBytesPerPs = calibration.operandBytesPerSecond() / PS_PER_SECOND;
         this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmulHbmRatio());
         this.elementwiseHbm = gpu.memoryBandwidth().scaled(calibration.elementwiseHbmRatio());
     }
@@ -120,10 +120,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
             return Double.POSITIVE_INFINITY;
         }
         long blocks = matmul.batch() * ceilDiv(matmul.m(), tile.rows()) * ceilDiv(matmul.n(), tile.columns()) * split;
-        long fullWaves = blocks / smCount;
-        long lastBlocks = blocks % smCount;
-        double busy = fullWaves * wavePs(matmul, tile, kPart, smCount)
-                + (lastBlocks == 0 ? 0 : wavePs(matmul, tile, kPart, lastBlocks));
+        double busy = ceilDiv(blocks, smCount) * wavePs(matmul, tile, kPart);
         busy = aligned(matmul) ? busy : busy / calibration.misalignedRatio();
         double total = Math.max(busy, floor) + calibration.matmulFixedPs();
         return split == 1 ? total : total + splitPs(matmul, split);
@@ -134,8 +131,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
         return elementBytes == SINGLE_BYTES || matmul.n() % ALIGNMENT == 0 && matmul.k() % ALIGNMENT == 0;
     }
 
-    /** One wave: arithmetic of an SM or operands through the shared L2, whichever is slower, then the epilogue. */
-    private double wavePs(Kernel.Matmul matmul, GpuCalibration.Tile tile, long kPart, long activeBlocks) {
+    /** One wave: arithmetic of an SM or its operands on their way from the L2 cache, whichever is slower, then the epilogue. */
+    private double wavePs(Kernel.Matmul matmul, GpuCalibration.Tile tile, long kPart) {
         double elements = (double) tile.rows() * tile.columns();
         double rateRatio = switch (matmul.operands()) {
             case OF_THE_JOB -> 1;
@@ -143,8 +140,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
             case EIGHT_BITS_SPLIT_SUMS -> calibration.eightBitSplitSumsRatio();
         };
         double arithmetic = 2.0 * elements * kPart / (smFlopsPerPs * rateRatio);
-        double operands =
-                (double) operandBytes(matmul) * (tile.rows() + tile.columns()) * kPart * activeBlocks / l2BytesPerPs;
+        double operands = (double) operandBytes(matmul) * (tile.rows() + tile.columns()) * kPart / operandBytesPerPs;
         return Math.max(arithmetic, operands) + calibration.wavePs() + calibration.epiloguePsPerElement() * elements;
     }
 

@@ -118,7 +118,7 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public Bandwidth cacheRate() {
-        return new Bandwidth((long) calibration.l2BytesPerSecond());
+        return calibration.cacheRate(instance.gpu().smCount());
     }
 
     /** The kernels of one layer or a part of it, of the embedding or the head. */

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 public final class CalibrateMatmul {
     private static final String[] KEYS = {
         "matmul.rate",
-        "matmul.l2-bytes-per-second",
+        "matmul.operand-bytes-per-second",
         "matmul.wave-ps",
         "matmul.epilogue-ps-per-element",
         "matmul.sustained-slowdown",
@@ -28,7 +28,7 @@ public final class CalibrateMatmul {
         "matmul.clock-settling-ps"
     };
     /** What five square products can tell; the rest keeps its shipped value. */
-    private static final String[] SQUARE_KEYS = {"matmul.rate", "matmul.l2-bytes-per-second", "matmul.fixed-ps"};
+    private static final String[] SQUARE_KEYS = {"matmul.rate", "matmul.operand-bytes-per-second", "matmul.fixed-ps"};
 
     /** First spread of the search in logarithms: a tenth. */
     private static final double FIRST_STEP = 0.1;
