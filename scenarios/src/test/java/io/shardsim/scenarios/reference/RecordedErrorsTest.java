@@ -113,7 +113,7 @@ class RecordedErrorsTest {
         assertThat(facts.notes())
                 .anyMatch(note -> note.contains("LLMF-7b-a100"))
                 .anyMatch(note -> note.startsWith("peaks of memory of the published runs most like this one came out ")
-                        && note.contains("FMSACC-"));
+                        && note.contains("MOD-6B-"));
         assertThat(facts.warnings()).isEmpty();
     }
 

@@ -137,6 +137,7 @@ public final class FrameworkProfile {
     private final boolean recomputesPointwise;
     private final int vocabularyMultiple;
     private final boolean fusedProjections;
+    private final boolean repeatsKeyValueHeads;
     private final boolean eightBitProducts;
     private final boolean lossInPieces;
     private final int savedActivationBytes;
@@ -163,6 +164,7 @@ public final class FrameworkProfile {
         this.recomputesPointwise = constants.flag("recomputes-pointwise");
         this.vocabularyMultiple = constants.count("vocabulary-multiple");
         this.fusedProjections = constants.flag("fused-projections");
+        this.repeatsKeyValueHeads = constants.flag("repeats-key-value-heads");
         this.eightBitProducts = constants.flag("eight-bit-products");
         this.lossInPieces = constants.flag("loss-in-pieces");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
@@ -294,6 +296,11 @@ public final class FrameworkProfile {
     /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
     public boolean eightBitProducts() {
         return eightBitProducts;
+    }
+
+    /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */
+    public boolean repeatsKeyValueHeads() {
+        return repeatsKeyValueHeads;
     }
 
     /** Whether query, key and value come of one product, and gate and up projection of another. */

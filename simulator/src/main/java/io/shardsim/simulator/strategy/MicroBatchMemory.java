@@ -58,13 +58,20 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
                 - keptBytes(layer);
     }
 
-    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms. */
+    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms, and copies of keys and values. */
     private long operatorBytes() {
-        return job.model().gatedFfn()
+        long operators = job.model().gatedFfn()
                 ? split(
                         2L * profile.savedRmsNormBytes() * job.model().hidden(),
                         job.parallel().sequence())
                 : split((long) profile.savedActivationBytes() * job.model().ffn(), true);
+        return operators + (profile.repeatsKeyValueHeads() ? repeatedBytes() : 0);
+    }
+
+    /** What keys and values take beyond their own heads once they are copied for all. */
+    private long repeatedBytes() {
+        long width = job.model().hidden() - job.model().kvHidden();
+        return split(2 * width * job.precision().bytes(), true);
     }
 
     private long split(long bytesPerToken, boolean amongTensorRanks) {

@@ -1,0 +1,36 @@
+package io.shardsim.simulator.strategy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import org.junit.jupiter.api.Test;
+
+class MicroBatchMemoryTest {
+    private static final ModelShape EIGHT_OF_32_HEADS = ModelShape.llama(4096, 2, 32, 11008, 50304, 8);
+
+    /** Keys and values of 8 heads, copied for 32, keep 24 more of each (Modalities, _repeat_kv before PyTorch's attention). */
+    @Test
+    void copiesOfKeysAndValuesAreKeptWhereAFrameworkMakesThem() {
+        long tokens = 2 * 2048;
+        long rmsNorms = 2 * 6 * 4096 * tokens;
+        long copies = 2 * 2 * 24 * 128 * tokens;
+
+        assertThat(keptBytes("modalities", Checkpointing.NONE) - keptBytes("eager", Checkpointing.NONE))
+                .as("copies, but layer norms that save no more than their input")
+                .isEqualTo(copies - rmsNorms);
+        assertThat(keptBytes("modalities", Checkpointing.FULL)).isEqualTo(keptBytes("eager", Checkpointing.FULL));
+    }
+
+    private static long keptBytes(String kernels, Checkpointing checkpointing) {
+        TrainingJob job = JobBuilder.job(EIGHT_OF_32_HEADS)
+                .samples(2048, 2, 1)
+                .attention(AttentionKind.FLASH)
+                .checkpointing(checkpointing)
+                .kernels(kernels)
+                .build();
+        return new MicroBatchMemory(job, FrameworkProfile.named(kernels)).keptBytes(0);
+    }
+}
