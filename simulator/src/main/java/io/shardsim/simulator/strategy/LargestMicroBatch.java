@@ -5,8 +5,8 @@ import io.shardsim.simulator.workload.Checkpointing;
 import java.util.function.Supplier;
 
 /**
- * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest whose plan stays
- * within the memory of the GPU, what the allocator reserves and cannot use included. One that is given needs no room for that: when memory is
+ * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest that the strategy can run and whose plan
+ * stays within the memory of the GPU, what the allocator reserves and cannot use included. One that is given needs no room for that: when memory is
  * full, the allocator gives back what it does not use and goes on, if slower.
  *
  * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks come into question.
@@ -38,8 +38,9 @@ public final class LargestMicroBatch {
     public static Found of(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
         int samples = Math.multiplyExact(job.microBatch(), job.accumulationSteps());
         for (int microBatch = samples; microBatch > 1; microBatch--) {
-            if (samples % microBatch == 0) {
-                Found found = measure(strategy, job.withMicroBatch(microBatch, samples / microBatch), capacityBytes);
+            TrainingJob larger = job.withMicroBatch(microBatch, samples / microBatch);
+            if (samples % microBatch == 0 && strategy.problems(larger).isEmpty()) {
+                Found found = measure(strategy, larger, capacityBytes);
                 if (found.fits()) {
                     return found;
                 }

@@ -58,6 +58,18 @@ class LargestMicroBatchTest {
                 .isEqualTo(2);
     }
 
+    /** 8 samples make 8, 4, 2 micro-batches and one; interleaving on four stages takes multiples of four. */
+    @Test
+    void skipsMicroBatchesThatTheScheduleCannotInterleave() {
+        ShardingStrategy interleaved = Strategies.of(
+                "megatron", Map.of("pipeline_parallel", 4, "pipeline_schedule", "interleaved", "model_chunks", 2));
+        TrainingJob job = JobBuilder.like(Strategies.job(GPT_30B, 32, 2048, 1, 8))
+                .parallel(interleaved.modelParallel())
+                .build();
+        assertThat(LargestMicroBatch.of(interleaved, job, Long.MAX_VALUE).job().microBatch())
+                .isEqualTo(2);
+    }
+
     @Test
     void saysWhenNothingFitsAndByHowMuch() {
         TrainingJob oneNode = Strategies.job(GPT_30B, 8, 2048, 1, 6);
