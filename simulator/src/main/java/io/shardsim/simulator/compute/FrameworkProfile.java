@@ -139,8 +139,10 @@ public final class FrameworkProfile {
     private final boolean fusedProjections;
     private final boolean repeatsKeyValueHeads;
     private final boolean eightBitProducts;
+    private final boolean keepsEightBits;
     private final boolean lossInPieces;
     private final int savedActivationBytes;
+    private final int savedGatedActivationBytes;
     private final int savedRmsNormBytes;
     private final int keptLogitBytes;
     private final int logitGradientBytes;
@@ -166,8 +168,10 @@ public final class FrameworkProfile {
         this.fusedProjections = constants.flag("fused-projections");
         this.repeatsKeyValueHeads = constants.flag("repeats-key-value-heads");
         this.eightBitProducts = constants.flag("eight-bit-products");
+        this.keepsEightBits = constants.flag("keeps-eight-bits");
         this.lossInPieces = constants.flag("loss-in-pieces");
         this.savedActivationBytes = times * constants.count("saved-activation-bytes");
+        this.savedGatedActivationBytes = times * constants.count("saved-gated-activation-bytes");
         this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
         // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
         int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
@@ -270,6 +274,11 @@ public final class FrameworkProfile {
         return savedActivationBytes;
     }
 
+    /** Bytes of a feed-forward element that autograd saves between gate and up projection and their product. */
+    public int savedGatedActivationBytes() {
+        return savedGatedActivationBytes;
+    }
+
     /** Bytes of an element that an RMS norm saves between its input and its output. */
     public int savedRmsNormBytes() {
         return savedRmsNormBytes;
@@ -296,6 +305,11 @@ public final class FrameworkProfile {
     /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
     public boolean eightBitProducts() {
         return eightBitProducts;
+    }
+
+    /** Whether such products keep their operands in 8 bits for the backward, and the weights, in both orders, for the next micro-batch. */
+    public boolean keepsEightBits() {
+        return keepsEightBits;
     }
 
     /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */

@@ -96,9 +96,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
                     + " to " + range.hiddenMost());
         }
         if (profile.eightBitProducts()) {
-            remarks.add(
-                    "products of 8 bits: MFU counts against the 16-bit peak, and what is kept for them is counted in 16"
-                            + " bits");
+            remarks.add("products of 8 bits: MFU counts against the 16-bit peak");
         }
         if (profile.isSingle()) {
             remarks.add(

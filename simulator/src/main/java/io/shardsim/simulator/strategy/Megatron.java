@@ -1,5 +1,7 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.compute.FrameworkProfile;
+
 /**
  * Data parallelism as Megatron-LM runs it beside tensor and pipeline parallelism: every rank holds all states of its part of the model; one flat
  * buffer of gradients is all-reduced when the last backward is done [1, allreduce_gradients].
@@ -47,6 +49,11 @@ public class Megatron extends ShardingStrategy {
             return parameters();
         }
 
+        /** Weights in 8 bits, in both orders, beside those that are updated. */
+        long roundedWeightBytes() {
+            return FrameworkProfile.named(job.kernels()).keepsEightBits() ? 2 * layerParameters() : 0;
+        }
+
         /** Adds up all gradients that backward has not sent off; returns the operation after which that is done. */
         int reduceRest(int gradientsReady) {
             long bytes = gradientBytes() * parameters();
@@ -66,7 +73,7 @@ public class Megatron extends ShardingStrategy {
 
         @Override
         void holdStates() {
-            writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()));
+            writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()) + roundedWeightBytes());
             writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * updated());
         }

@@ -91,6 +91,12 @@ public final class MegatronCore extends Megatron {
             return ShardGroups.padded(parameters(), world.size()) / world.size();
         }
 
+        /** Weights that are gathered in 8 bits are held so in place of 16, which is as much. */
+        @Override
+        long roundedWeightBytes() {
+            return gathersEightBits ? 0 : super.roundedWeightBytes();
+        }
+
         // Gradients.
 
         @Override

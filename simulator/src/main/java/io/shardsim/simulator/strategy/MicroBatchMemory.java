@@ -58,14 +58,26 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
                 - keptBytes(layer);
     }
 
-    /** What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within GELU, or within two RMS norms, and copies of keys and values. */
+    /**
+     * What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within the activation, or within two RMS norms, and copies of
+     * keys and values; less what products keep of their operands in 8 bits.
+     */
     private long operatorBytes() {
-        long operators = job.model().gatedFfn()
-                ? split(
-                        2L * profile.savedRmsNormBytes() * job.model().hidden(),
-                        job.parallel().sequence())
-                : split((long) profile.savedActivationBytes() * job.model().ffn(), true);
-        return operators + (profile.repeatsKeyValueHeads() ? repeatedBytes() : 0);
+        boolean gated = job.model().gatedFfn();
+        long norms = gated ? 2L * profile.savedRmsNormBytes() * job.model().hidden() : 0;
+        long activation = gated ? profile.savedGatedActivationBytes() : profile.savedActivationBytes();
+        long operators = split(norms, job.parallel().sequence())
+                + split(activation * job.model().ffn(), true);
+        return operators
+                + (profile.repeatsKeyValueHeads() ? repeatedBytes() : 0)
+                - (profile.keepsEightBits() ? roundedBytes() : 0);
+    }
+
+    /** What operands kept in 8 bits spare: both norms' results and the activation's; attention keeps its own in 16 bits beside that which is rounded. */
+    private long roundedBytes() {
+        long spared = job.precision().bytes() - 1L;
+        return split(2 * spared * job.model().hidden(), job.parallel().sequence())
+                + split(spared * job.model().ffn() - job.model().hidden(), true);
     }
 
     /** What keys and values take beyond their own heads once they are copied for all. */

@@ -126,6 +126,12 @@ abstract class ReplicatedStep {
         return pieces().mapToLong(this::parameters).sum();
     }
 
+    /** Of these, the parameters of layers. */
+    final long layerParameters() {
+        return pieces().mapToLong(at -> partition.layers(at) * job.layerParameters())
+                .sum();
+    }
+
     /** Parameters of one piece on one rank. */
     final long parameters(int ofPiece) {
         long sum = partition.layers(ofPiece) * job.layerParameters();

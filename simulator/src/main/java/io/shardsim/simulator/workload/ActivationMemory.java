@@ -111,10 +111,10 @@ public record ActivationMemory(
                         * sequenceLength;
     }
 
-    /** GELU keeps its input and output; a gated block keeps gate, its activation, up and their product. Half of them are products. */
+    /** What the first products of the feed-forward block give, one or two of them, and what the last one takes. */
     private long ffnBytesPerToken() {
-        long tensors = shape.gatedFfn() ? 4 : 2;
-        return (recomputesPointwise ? tensors / 2 : tensors) * elementBytes * shape.ffn();
+        long tensors = (shape.gatedFfn() ? 2 : 1) + (recomputesPointwise ? 0 : 1);
+        return tensors * elementBytes * shape.ffn();
     }
 
     private static long divide(long bytes, int ways) {

@@ -224,6 +224,26 @@ class MegatronCoreTest {
                         "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as transformer-engine-fp8, not fused; choose it, or remove fp8_param_gather");
     }
 
+    /** A weight in 8 bits, in both orders, beside that of 16; or in its place. */
+    @Test
+    void weightsOf8BitsAreKeptForTheNextMicroBatch() {
+        TrainingJob half =
+                JobBuilder.like(job(Map.of(), 1)).kernels("transformer-engine").build();
+        TrainingJob eight =
+                JobBuilder.like(half).kernels("transformer-engine-fp8").build();
+        long held = parameterBytes(Map.of(), half);
+
+        assertThat(parameterBytes(Map.of(), eight) - held)
+                .isEqualTo(2L * eight.model().layers() * eight.layerParameters());
+        assertThat(parameterBytes(Map.of("fp8_param_gather", true), eight)).isEqualTo(held);
+    }
+
+    private static long parameterBytes(Map<String, Object> given, TrainingJob job) {
+        return MemoryLedger.of(Strategies.of("megatron-core", given).plan(job))
+                .atPeak()
+                .get(MemoryOwner.PARAMETERS);
+    }
+
     @Test
     void refusesToGatherBesideForwardAloneAndTellsIdleSettings() {
         Map<String, Object> gatherAlone = Map.of("overlap_param_gather", true);
