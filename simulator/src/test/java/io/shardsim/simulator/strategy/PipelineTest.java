@@ -78,10 +78,25 @@ class PipelineTest {
         assertThat(underWay("1f1b", 0, 4, 2)).isEqualTo(2);
     }
 
+    /** Stage s of p with v pieces warms up with (v - 1) p + 2 (p - s - 1) of them, also where there are p micro-batches alone, and then has one more. */
+    @Test
+    void piecesUnderWay() {
+        for (int microBatches : new int[] {4, 8}) {
+            for (int stage = 0; stage < 4; stage++) {
+                assertThat(underWay("interleaved", stage, 4, microBatches, 2))
+                        .isEqualTo(Math.min(2 * microBatches, 4 + 2 * (4 - stage - 1) + 1));
+            }
+        }
+    }
+
     private static int underWay(String name, int stage, int stages, int microBatches) {
+        return underWay(name, stage, stages, microBatches, 1);
+    }
+
+    private static int underWay(String name, int stage, int stages, int microBatches, int chunks) {
         int now = 0;
         int most = 0;
-        for (Pass pass : PipelineSchedules.all().named(name).passes(stage, stages, microBatches, 1)) {
+        for (Pass pass : PipelineSchedules.all().named(name).passes(stage, stages, microBatches, chunks)) {
             now += pass.forward() ? 1 : -1;
             most = Math.max(most, now);
         }
