@@ -38,8 +38,11 @@ public final class LargestMicroBatch {
     public static Found of(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
         int samples = Math.multiplyExact(job.microBatch(), job.accumulationSteps());
         for (int microBatch = samples; microBatch > 1; microBatch--) {
+            if (samples % microBatch != 0) {
+                continue;
+            }
             TrainingJob larger = job.withMicroBatch(microBatch, samples / microBatch);
-            if (samples % microBatch == 0 && strategy.problems(larger).isEmpty()) {
+            if (strategy.problems(larger).isEmpty()) {
                 Found found = measure(strategy, larger, capacityBytes);
                 if (found.fits()) {
                     return found;

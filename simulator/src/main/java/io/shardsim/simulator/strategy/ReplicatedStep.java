@@ -128,13 +128,16 @@ abstract class ReplicatedStep {
 
     /** Of these, the parameters of layers. */
     final long layerParameters() {
-        return pieces().mapToLong(at -> partition.layers(at) * job.layerParameters())
-                .sum();
+        return pieces().mapToLong(this::layerParameters).sum();
+    }
+
+    private long layerParameters(int ofPiece) {
+        return partition.layers(ofPiece) * job.layerParameters();
     }
 
     /** Parameters of one piece on one rank. */
     final long parameters(int ofPiece) {
-        long sum = partition.layers(ofPiece) * job.layerParameters();
+        long sum = layerParameters(ofPiece);
         sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
         sum += partition.holdsHead(ofPiece) ? job.outputParameters() : 0;
         boolean secondCopy = partition.holdsHead(ofPiece) && job.parallel().stages() > 1;
