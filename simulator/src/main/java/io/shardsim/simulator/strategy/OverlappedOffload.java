@@ -87,8 +87,10 @@ final class OverlappedOffload implements ActivationOffload {
         backwards.add(backward);
     }
 
+    /** Loads as far ahead as the horizon has room; what it has none for comes when a backward that is written later makes some. */
     private void loadFrom(int layer) {
-        for (int next = layer; next >= Math.max(first, layer - horizon + 1); next--) {
+        int furthest = Math.max(first, layer - horizon + 1);
+        for (int next = layer; next >= furthest && loads < backwards.size() + horizon; next--) {
             if (loaded.get(next).isEmpty() && !stored.get(next).isEmpty()) {
                 int done = loads < horizon ? StepWriter.NONE : backwards.get(loads - horizon);
                 writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes);

@@ -76,15 +76,37 @@ class ActivationOffloadTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
     void loadsKeepToTheirHorizon(int horizon) {
-        for (int stages : new int[] {1, 4}) {
-            Map<String, Object> given = Map.of("pipeline_parallel", stages, "activation_loading_horizon", horizon);
-            StepPlan plan = plan("megatron", given, true);
-            for (int stage = 0; stage < stages; stage++) {
-                List<Integer> loads = operations(plan, stage, "load activations");
-                List<Integer> backwards = operations(plan, stage, "backward layer");
-                for (int n = horizon; n < loads.size(); n++) {
-                    assertThat(plan.waitsFor(loads.get(n))).contains(backwards.get(n - horizon));
-                }
+        for (int stages : new int[] {1, 2, 4}) {
+            loadsKeepToTheirHorizon(stages, Map.of("pipeline_parallel", stages, "activation_loading_horizon", horizon));
+        }
+    }
+
+    /** A backward of one chunk may follow one of another, whose loads come first. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 7})
+    void loadsOfInterleavedChunksKeepToTheirHorizon(int horizon) {
+        loadsKeepToTheirHorizon(
+                2,
+                Map.of(
+                        "pipeline_parallel",
+                        2,
+                        "pipeline_schedule",
+                        "interleaved",
+                        "model_chunks",
+                        2,
+                        "activation_loading_horizon",
+                        horizon));
+    }
+
+    private static void loadsKeepToTheirHorizon(int stages, Map<String, Object> given) {
+        int horizon = (int) given.get("activation_loading_horizon");
+        StepPlan plan = plan("megatron", given, true);
+        for (int stage = 0; stage < stages; stage++) {
+            List<Integer> loads = operations(plan, stage, "load activations");
+            List<Integer> backwards = operations(plan, stage, "backward layer");
+            assertThat(loads).hasSameSizeAs(backwards);
+            for (int n = horizon; n < loads.size(); n++) {
+                assertThat(plan.waitsFor(loads.get(n))).contains(backwards.get(n - horizon));
             }
         }
     }
