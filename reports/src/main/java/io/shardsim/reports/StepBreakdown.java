@@ -4,121 +4,147 @@ import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.Stream;
 import io.shardsim.simulator.strategy.Work;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /**
- * Where the time of one training step goes on the compute stream, as the mean over ranks. Work, slow-down, exposed and idle time add up to
- * the step.
+ * Where the time of one training step goes on the compute stream, as the mean over ranks. Work, slow-down, exposed and idle time sum to the step, to
+ * the picosecond: means are rounded to whole picoseconds by largest remainder, and parts that do not sum are refused.
  *
- * @param stepSeconds from start until the last rank is done [s]
- * @param workSeconds each kind of work at full speed [s]
- * @param otherWorkSeconds work that no kind accounts for [s]
- * @param slowdownSeconds what compute lost to collectives, casts and copies that ran beside it [s]
- * @param exposedSeconds time that compute stood still, by the stream it waited for; without COMPUTE [s]
- * @param idleSeconds before the first operation, after the last one, and waiting for slower ranks to finish [s]
+ * @param stepPs from start until the last rank is done [ps]
+ * @param workPs each kind of work at full speed, those that took time [ps]
+ * @param slowdownPs what compute lost to collectives, casts and copies that overlapped with it [ps]
+ * @param exposedPs time that compute stood still, by the stream it waited for, as reports count streams; without COMPUTE [ps]
+ * @param idlePs before the first operation, after the last one, and waiting for slower ranks to finish [ps]
  */
 public record StepBreakdown(
-        double stepSeconds,
-        Map<Work.Kind, Double> workSeconds,
-        double otherWorkSeconds,
-        double slowdownSeconds,
-        Map<Stream, Double> exposedSeconds,
-        double idleSeconds) {
+        long stepPs, Map<Work.Kind, Long> workPs, long slowdownPs, Map<Stream, Long> exposedPs, long idlePs) {
 
     static final double SECONDS_PER_PICOSECOND = 1e-12;
 
+    public StepBreakdown {
+        long sum = sum(workPs.values()) + slowdownPs + sum(exposedPs.values()) + idlePs;
+        if (sum != stepPs || idlePs < 0) {
+            throw new IllegalStateException("a step of " + stepPs + " ps is not the sum " + sum + " ps of work "
+                    + workPs + ", slow-down " + slowdownPs + ", exposed " + exposedPs + " and idle " + idlePs);
+        }
+    }
+
     public static StepBreakdown of(StepObservation observation) {
-        List<RankTotals> ranks = observation.ranks();
-        Map<Work.Kind, Double> work = new EnumMap<>(Work.Kind.class);
+        Means means = new Means(observation.ranks(), observation.endPs());
+        Map<Work.Kind, Integer> work = new EnumMap<>(Work.Kind.class);
         for (Work.Kind kind : Work.Kind.values()) {
-            double seconds = meanSeconds(ranks, rank -> rank.workPs().getOrDefault(kind, 0L));
-            if (runsOnComputeStream(kind) && seconds > 0) {
-                work.put(kind, seconds);
-            }
+            work.put(kind, means.add(rank -> rank.workPs().getOrDefault(kind, 0L)));
         }
-        Map<Stream, Double> exposed = new EnumMap<>(Stream.class);
+        int slowdown = means.add(RankTotals::slowdownPs);
+        Map<Stream, Integer> exposed = new EnumMap<>(Stream.class);
         for (Stream stream : Stream.values()) {
-            if (stream != Stream.COMPUTE) {
-                exposed.merge(
-                        stream.reportedAs(),
-                        meanSeconds(ranks, rank -> rank.exposedPs().getOrDefault(stream, 0L)),
-                        Double::sum);
+            if (stream != Stream.COMPUTE && stream.reportedAs() == stream) {
+                exposed.put(stream, means.add(rank -> exposedPs(rank, stream)));
             }
         }
-        double slowdown = meanSeconds(ranks, RankTotals::slowdownPs);
-        double busy = meanSeconds(ranks, rank -> rank.busyPs().getOrDefault(Stream.COMPUTE, 0L)) - slowdown;
-        double other = reconcile(work, busy);
-        double step = observation.endPs() * SECONDS_PER_PICOSECOND;
-        double idle = meanSeconds(ranks, rank -> idlePs(rank, observation.endPs()));
+        int idle = means.add(rank -> observation.endPs() - rank.finishPs() + exposedPs(rank, Stream.COMPUTE));
+        long[] ps = means.rounded();
+        Map<Work.Kind, Long> workPs = picked(new EnumMap<>(Work.Kind.class), work, ps);
+        workPs.values().removeIf(each -> each == 0);
         return new StepBreakdown(
-                step, Collections.unmodifiableMap(work), other, slowdown, Collections.unmodifiableMap(exposed), idle);
+                observation.endPs(),
+                Collections.unmodifiableMap(workPs),
+                ps[slowdown],
+                Collections.unmodifiableMap(picked(new EnumMap<>(Stream.class), exposed, ps)),
+                ps[idle]);
+    }
+
+    public double stepSeconds() {
+        return seconds(stepPs);
     }
 
     /** Sum of all work at full speed [s]. */
     public double totalWorkSeconds() {
-        double sum = otherWorkSeconds;
-        for (double seconds : workSeconds.values()) {
-            sum += seconds;
-        }
-        return sum;
+        return seconds(sum(workPs.values()));
     }
 
     /** Sum of the given kinds [s]. */
     public double workSeconds(Work.Kind... kinds) {
-        double sum = 0;
-        for (Work.Kind kind : kinds) {
-            sum += workSeconds.getOrDefault(kind, 0.0);
-        }
-        return sum;
+        return seconds(Arrays.stream(kinds)
+                .mapToLong(kind -> workPs.getOrDefault(kind, 0L))
+                .sum());
+    }
+
+    public double slowdownSeconds() {
+        return seconds(slowdownPs);
     }
 
     public double exposedSeconds(Stream stream) {
-        return exposedSeconds.getOrDefault(stream, 0.0);
+        return seconds(exposedPs.getOrDefault(stream, 0L));
     }
 
-    private static long idlePs(RankTotals rank, long endPs) {
-        long idlePs = endPs - rank.busyPs().getOrDefault(Stream.COMPUTE, 0L);
-        for (Map.Entry<Stream, Long> exposed : rank.exposedPs().entrySet()) {
-            idlePs -= exposed.getKey() == Stream.COMPUTE ? 0 : exposed.getValue();
-        }
-        return Math.max(0, idlePs);
+    public double idleSeconds() {
+        return seconds(idlePs);
     }
 
-    private static boolean runsOnComputeStream(Work.Kind kind) {
-        return kind != Work.Kind.HOST_TIME && !kind.isHostCopy();
+    private static double seconds(long ps) {
+        return ps * SECONDS_PER_PICOSECOND;
     }
 
-    /** Copies may also run beside compute; what exceeds the busy time of the compute stream did. Returns the work without a kind. */
-    private static double reconcile(Map<Work.Kind, Double> work, double busySeconds) {
-        double sum = 0;
-        for (double seconds : work.values()) {
-            sum += seconds;
-        }
-        double rest = busySeconds - sum;
-        // Means of whole picoseconds differ by rounding only.
-        double rounding = 1e-9 * busySeconds;
-        if (rest >= -rounding) {
-            return rest > rounding ? rest : 0;
-        }
-        Double copies = work.get(Work.Kind.MEMORY_COPY);
-        if (copies != null) {
-            work.put(Work.Kind.MEMORY_COPY, Math.max(0, copies + rest));
-        }
-        return 0;
+    private static long exposedPs(RankTotals rank, Stream reported) {
+        return rank.exposedPs().entrySet().stream()
+                .filter(entry -> entry.getKey().reportedAs() == reported)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
-    private static double meanSeconds(List<RankTotals> ranks, ToLongFunction<RankTotals> picoseconds) {
-        if (ranks.isEmpty()) {
-            return 0;
+    private static long sum(Collection<Long> ps) {
+        return ps.stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static <K> Map<K, Long> picked(Map<K, Long> into, Map<K, Integer> indices, long[] ps) {
+        indices.forEach((key, index) -> into.put(key, ps[index]));
+        return into;
+    }
+
+    /** Means over ranks of parts that sum to the same whole on each of them, in whole picoseconds that sum to it, too. */
+    private static final class Means {
+        private final List<RankTotals> ranks;
+        private final long wholePs;
+        private final long[] meanPs = new long[Work.Kind.values().length + Stream.values().length + 2];
+        private final long[] remainder = new long[meanPs.length];
+        private int parts;
+
+        Means(List<RankTotals> ranks, long wholePs) {
+            this.ranks = ranks;
+            this.wholePs = wholePs;
         }
-        double sum = 0;
-        for (RankTotals rank : ranks) {
-            sum += picoseconds.applyAsLong(rank);
+
+        /** Adds a part and returns its index. Quotients and remainders are summed apart, so that no sum overflows. */
+        int add(ToLongFunction<RankTotals> part) {
+            int count = Math.max(1, ranks.size());
+            for (RankTotals rank : ranks) {
+                long ps = part.applyAsLong(rank);
+                meanPs[parts] += ps / count;
+                remainder[parts] += ps % count;
+            }
+            meanPs[parts] += remainder[parts] / count;
+            remainder[parts] %= count;
+            return parts++;
         }
-        return sum / ranks.size() * SECONDS_PER_PICOSECOND;
+
+        /** The largest remainders are rounded up, the first of equal ones. */
+        long[] rounded() {
+            long missing = wholePs - Arrays.stream(meanPs).sum();
+            IntStream.range(0, parts)
+                    .boxed()
+                    .sorted(Comparator.comparingLong(part -> -remainder[part]))
+                    .limit(Math.max(0, missing))
+                    .forEach(part -> meanPs[part]++);
+            return meanPs;
+        }
     }
 }

@@ -160,7 +160,8 @@ class DiagnosisTest {
                 List.of());
         RankTotals rank = new RankTotals(
                 0,
-                10 * S,
+                busySeconds * S
+                        + exposedPs.values().stream().mapToLong(ps -> ps).sum(),
                 Map.of(Stream.COMPUTE, busySeconds * S),
                 Map.of(Work.Kind.LAYER_FORWARD, busySeconds * S - slowdownPs),
                 slowdownPs,

@@ -1,7 +1,7 @@
 package io.shardsim.reports;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
@@ -15,66 +15,76 @@ class StepBreakdownTest {
     private static final long S = 1_000_000_000_000L;
 
     @Test
-    void partsAddUpToTheStep() {
-        StepBreakdown b = StepBreakdown.of(twoRanks());
-        double waited = b.exposedSeconds().values().stream()
-                .mapToDouble(Double::doubleValue)
-                .sum();
-        assertThat(b.totalWorkSeconds() + b.slowdownSeconds() + waited + b.idleSeconds())
-                .isCloseTo(10, within(1e-12));
-    }
-
-    @Test
     void partsAreMeansOverRanks() {
-        StepBreakdown b = StepBreakdown.of(twoRanks());
-        assertThat(b.workSeconds())
-                .containsEntry(Work.Kind.LAYER_FORWARD, 2.0)
-                .containsEntry(Work.Kind.LAYER_BACKWARD, 3.0);
+        StepBreakdown b = StepBreakdown.of(observed(
+                10 * S,
+                rank(0, 5 * S, S, Map.of(Stream.GATHER, 2 * S, Stream.REDUCE, S, Stream.COMPUTE, S)),
+                rank(1, 6 * S, 0, Map.of(Stream.GATHER, 2 * S, Stream.COMPUTE, S))));
+        assertThat(b.workSeconds(Work.Kind.LAYER_FORWARD)).isEqualTo(5.5);
         assertThat(b.exposedSeconds(Stream.GATHER)).isEqualTo(2.0);
         assertThat(b.exposedSeconds(Stream.REDUCE)).isEqualTo(0.5);
-        assertThat(b.slowdownSeconds()).isEqualTo(1.0);
-        // Rank 1 ends a second early and rank 0 waited a second before its first operation: 0.5 each; 0.5 more is left
-        // over.
-        assertThat(b.idleSeconds()).isCloseTo(1.5, within(1e-12));
+        assertThat(b.slowdownSeconds()).isEqualTo(0.5);
+        // Each waited a second before its first operation; rank 1 ends a second early.
+        assertThat(b.idleSeconds()).isEqualTo(1.5);
+        assertThat(b.stepPs()).isEqualTo(10 * S);
     }
 
     @Test
-    void workOfOtherStreamsIsNotCounted() {
-        RankTotals rank = new RankTotals(
-                0,
-                10 * S,
-                Map.of(Stream.COMPUTE, 6 * S, Stream.COPY, 4 * S, Stream.HOST, 2 * S),
-                Map.of(
-                        Work.Kind.LAYER_FORWARD, 5 * S,
-                        Work.Kind.MEMORY_COPY, 3 * S,
-                        Work.Kind.HOST_STORE, 2 * S,
-                        Work.Kind.HOST_TIME, 2 * S),
-                0,
-                Map.of(Stream.COPY, 4 * S));
-        StepBreakdown b =
-                StepBreakdown.of(new StepObservation(10 * S, List.of(rank), List.of(), List.of(), 0, 0, 0, ""));
-        // The compute stream was busy for 6 s, 5 s of them forward; 2 of the 3 s of copies ran beside it.
-        assertThat(b.workSeconds(Work.Kind.MEMORY_COPY)).isCloseTo(1, within(1e-12));
-        assertThat(b.totalWorkSeconds()).isCloseTo(6, within(1e-12));
-        assertThat(b.exposedSeconds(Stream.COPY)).isEqualTo(4);
-        assertThat(b.idleSeconds()).isZero();
+    void meansThatAreNoWholePicosecondsStillSumToTheStep() {
+        StepBreakdown b = StepBreakdown.of(observed(
+                100,
+                rank(0, 50, 1, Map.of(Stream.GATHER, 49L)),
+                rank(1, 51, 2, Map.of(Stream.GATHER, 47L)),
+                rank(2, 50, 2, Map.of(Stream.REDUCE, 48L))));
+        // 50 1/3, 1 2/3, 32 and 16: the picosecond that is left goes to the largest remainder.
+        assertThat(b.workPs()).containsExactly(Map.entry(Work.Kind.LAYER_FORWARD, 50L));
+        assertThat(b.slowdownPs()).isEqualTo(2);
+        assertThat(b.exposedPs()).containsEntry(Stream.GATHER, 32L).containsEntry(Stream.REDUCE, 16L);
+        assertThat(b.idlePs()).isZero();
     }
 
-    private static StepObservation twoRanks() {
-        RankTotals first = new RankTotals(
-                0,
-                10 * S,
-                Map.of(Stream.COMPUTE, 6 * S),
-                Map.of(Work.Kind.LAYER_FORWARD, 2 * S, Work.Kind.LAYER_BACKWARD, 3 * S),
-                S,
-                Map.of(Stream.GATHER, 2 * S, Stream.REDUCE, S, Stream.COMPUTE, S));
-        RankTotals second = new RankTotals(
-                1,
-                9 * S,
-                Map.of(Stream.COMPUTE, 6 * S),
-                Map.of(Work.Kind.LAYER_FORWARD, 2 * S, Work.Kind.LAYER_BACKWARD, 3 * S),
-                S,
-                Map.of(Stream.GATHER, 2 * S, Stream.COMPUTE, S));
-        return new StepObservation(10 * S, List.of(first, second), List.of(), List.of(), 0, 0, 0, "");
+    @Test
+    void sumsOverManyRanksDoNotOverflow() {
+        long longPs = Long.MAX_VALUE / 2;
+        StepBreakdown b = StepBreakdown.of(observed(
+                longPs, rank(0, longPs, 0, Map.of()), rank(1, longPs, 0, Map.of()), rank(2, longPs, 0, Map.of())));
+        assertThat(b.workPs()).containsExactly(Map.entry(Work.Kind.LAYER_FORWARD, longPs));
+    }
+
+    @Test
+    void bothDirectionsOfAPipelineCountWhereReportsCountThem() {
+        StepBreakdown b = StepBreakdown.of(
+                observed(10, rank(0, 3, 0, Map.of(Stream.PIPELINE_FORWARD, 4L, Stream.PIPELINE_FORWARD_ODD, 3L))));
+        assertThat(b.exposedPs()).containsEntry(Stream.PIPELINE_FORWARD, 7L);
+        assertThat(b.exposedPs()).doesNotContainKey(Stream.PIPELINE_FORWARD_ODD);
+    }
+
+    @Test
+    void partsThatDoNotSumAreRefused() {
+        assertThatThrownBy(() -> new StepBreakdown(10, Map.of(Work.Kind.LAYER_FORWARD, 7L), 1, Map.of(), 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a step of 10 ps is not the sum 9 ps");
+        assertThatThrownBy(() -> new RankTotals(
+                        3, 10, Map.of(Stream.COMPUTE, 7L), Map.of(Work.Kind.LAYER_FORWARD, 7L), 1, Map.of()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("rank 3")
+                .hasMessageContaining("lost 1 ps");
+    }
+
+    private static StepObservation observed(long endPs, RankTotals... ranks) {
+        return new StepObservation(endPs, List.of(ranks), List.of(), List.of(), 0, 0, 0, "");
+    }
+
+    private static RankTotals rank(int rank, long workPs, long slowdownPs, Map<Stream, Long> exposedPs) {
+        long finishPs = workPs
+                + slowdownPs
+                + exposedPs.values().stream().mapToLong(Long::longValue).sum();
+        return new RankTotals(
+                rank,
+                finishPs,
+                Map.of(Stream.COMPUTE, workPs + slowdownPs),
+                Map.of(Work.Kind.LAYER_FORWARD, workPs),
+                slowdownPs,
+                exposedPs);
     }
 }

@@ -98,11 +98,10 @@ public final class ResultsCsv {
     private static void putBreakdown(Map<String, String> row, @Nullable Object value) {
         Object work = inner(value, "work_seconds");
         for (Work.Kind kind : Work.Kind.values()) {
-            if (!kind.isHostCopy() && kind != Work.Kind.HOST_TIME) {
+            if (!kind.isOfHost()) {
                 row.put("work_seconds." + Names.id(kind), orZero(inner(work, Names.id(kind))));
             }
         }
-        row.put("work_seconds.other", orZero(inner(work, "other")));
         row.put("slowdown_seconds", text(inner(value, "slowdown_seconds")));
         for (Stream stream : Stream.values()) {
             if (stream != Stream.COMPUTE && stream.reportedAs() == stream) {

@@ -15,8 +15,6 @@ import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.simulator.strategy.MemoryOwner;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
 import io.shardsim.topology.PriceSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -156,7 +154,7 @@ public final class ResultsJson {
 
     private static void putTraining(Map<String, @Nullable Object> out, RunResult run, RunFacts.Training model) {
         RunResult.Training t = run.training();
-        out.put("step_seconds", t == null ? null : decimal(t.stepSeconds()));
+        out.put("step_seconds", t == null ? null : exactSeconds(t.breakdown().stepPs()));
         out.put("samples_per_second", t == null ? null : decimal(t.samplesPerSecond()));
         out.put("tokens_per_second_per_gpu", t == null ? null : decimal(t.tokensPerSecondPerGpu()));
         out.put("tflops_per_gpu", t == null ? null : decimal(t.flops().teraflopsPerGpu()));
@@ -200,19 +198,14 @@ public final class ResultsJson {
     private static void putReasons(Map<String, @Nullable Object> out, RunResult.Training t) {
         StepBreakdown b = t.breakdown();
         Map<String, @Nullable Object> work = new LinkedHashMap<>();
-        for (Map.Entry<Work.Kind, Double> entry : b.workSeconds().entrySet()) {
-            work.put(Names.id(entry.getKey()), decimal(entry.getValue()));
-        }
-        work.put("other", decimal(b.otherWorkSeconds()));
+        b.workPs().forEach((kind, ps) -> work.put(Names.id(kind), exactSeconds(ps)));
         Map<String, @Nullable Object> exposed = new LinkedHashMap<>();
-        for (Map.Entry<Stream, Double> entry : b.exposedSeconds().entrySet()) {
-            exposed.put(Names.id(entry.getKey()), decimal(entry.getValue()));
-        }
+        b.exposedPs().forEach((stream, ps) -> exposed.put(Names.id(stream), exactSeconds(ps)));
         Map<String, @Nullable Object> breakdown = new LinkedHashMap<>();
         breakdown.put("work_seconds", work);
-        breakdown.put("slowdown_seconds", decimal(b.slowdownSeconds()));
+        breakdown.put("slowdown_seconds", exactSeconds(b.slowdownPs()));
         breakdown.put("exposed_seconds", exposed);
-        breakdown.put("idle_seconds", decimal(b.idleSeconds()));
+        breakdown.put("idle_seconds", exactSeconds(b.idlePs()));
         out.put("breakdown", breakdown);
         out.put("compute_busy", decimal(t.computeBusy()));
         out.put("communication_seconds", decimal(t.exposed().linkSeconds()));
@@ -318,11 +311,20 @@ public final class ResultsJson {
         return BigInteger.valueOf(value);
     }
 
+    /** All digits, so that the parts of a step sum to it in the document as well. */
+    private static BigDecimal exactSeconds(long picoseconds) {
+        return plain(BigDecimal.valueOf(picoseconds, 12));
+    }
+
     static @Nullable BigDecimal decimal(double value) {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
             return null;
         }
-        BigDecimal stripped = new BigDecimal(value).round(SIGNIFICANT).stripTrailingZeros();
+        return plain(new BigDecimal(value).round(SIGNIFICANT));
+    }
+
+    private static BigDecimal plain(BigDecimal value) {
+        BigDecimal stripped = value.stripTrailingZeros();
         return stripped.scale() < 0 ? stripped.setScale(0) : stripped;
     }
 

@@ -230,7 +230,7 @@ public final class GpuDevice extends Device {
         if (travels) {
             state.runs.remove(runOf(operation));
         }
-        if (state.plan.plan().operation(operation) instanceof Operation.Compute compute) {
+        if (stream == COMPUTE && state.plan.plan().operation(operation) instanceof Operation.Compute compute) {
             state.addWork(compute.work().kind(), travels ? tookPs : workPs(operation), tookPs);
         }
         if (specification.observer() != null) {

@@ -70,10 +70,12 @@ public final class GpuState implements DeviceState {
         return totals[EXPOSED + stream.ordinal()];
     }
 
+    /** Time of work on the compute stream at full speed [ps]; what other streams do is in {@link #busyPs}. */
     public long workPs(Work.Kind kind) {
         return totals[WORK + kind.ordinal()];
     }
 
+    /** How much longer than at full speed the compute stream took [ps]. */
     public long slowdownPs() {
         return totals[SLOWDOWN];
     }
@@ -117,6 +119,7 @@ public final class GpuState implements DeviceState {
         totals[EXPOSED + stream] += amountPs;
     }
 
+    /** Books an operation of the compute stream. */
     void addWork(Work.Kind kind, long workPs, long tookPs) {
         totals[WORK + kind.ordinal()] += workPs;
         totals[SLOWDOWN] += tookPs - workPs;

@@ -78,6 +78,11 @@ public record Work(Kind kind, Block block, Stretch stretch, Span span, long amou
         public boolean isHostCopy() {
             return this == HOST_STORE || this == HOST_LOAD;
         }
+
+        /** True for what no SM does, so that it cannot run on the compute stream. */
+        public boolean isOfHost() {
+            return isHostCopy() || this == HOST_TIME;
+        }
     }
 
     /** All of it. */

@@ -111,6 +111,9 @@ class DeviceActorsTest {
                 .isEqualTo(60);
         assertThat(state.workPs(Work.Kind.LAYER_FORWARD)).isEqualTo(200);
         assertThat(state.busyPs(Stream.COMPUTE)).isEqualTo(300);
+        assertThat(state.workPs(Work.Kind.MEMORY_COPY))
+                .as("of the compute stream alone")
+                .isZero();
     }
 
     @Test

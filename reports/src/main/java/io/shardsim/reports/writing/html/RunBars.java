@@ -53,10 +53,7 @@ final class RunBars {
                     "w-optimizer",
                     "optimizer and gradient norm",
                     b -> b.workSeconds(Work.Kind.OPTIMIZER_STEP, Work.Kind.GRADIENT_NORM)),
-            new Slice(
-                    "w-copy",
-                    "copies and other work",
-                    b -> b.workSeconds(Work.Kind.MEMORY_COPY) + b.otherWorkSeconds()),
+            new Slice("w-copy", "copies", b -> b.workSeconds(Work.Kind.MEMORY_COPY)),
             new Slice("x-slowdown", "slow-down", StepBreakdown::slowdownSeconds),
             new Slice("x-gather", Names.waitingFor(Stream.GATHER), b -> b.exposedSeconds(Stream.GATHER)),
             new Slice("x-reduce", Names.waitingFor(Stream.REDUCE), b -> b.exposedSeconds(Stream.REDUCE)),
