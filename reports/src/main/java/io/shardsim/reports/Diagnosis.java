@@ -1,7 +1,7 @@
 package io.shardsim.reports;
 
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.LinkClass;
 import java.util.ArrayList;
 import java.util.List;

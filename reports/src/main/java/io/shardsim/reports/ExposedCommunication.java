@@ -1,7 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.observation.OperationSpan;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.shardsim.reports;
 
-import io.shardsim.simulator.strategy.MemoryOwner;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.Locale;
 

@@ -1,7 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.Collections;

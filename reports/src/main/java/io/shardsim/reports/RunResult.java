@@ -4,7 +4,7 @@ import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.List;
 import java.util.Objects;

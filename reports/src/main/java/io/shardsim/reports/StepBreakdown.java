@@ -2,8 +2,8 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.shardsim.reports;
 
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -7,7 +7,7 @@ import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.OperationSpan;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.List;
 import org.assertj.core.data.Offset;

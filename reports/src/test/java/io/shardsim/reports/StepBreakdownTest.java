@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

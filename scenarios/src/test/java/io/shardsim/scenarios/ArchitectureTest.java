@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -13,7 +14,6 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +67,9 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "io.shardsim.topology..",
                         simulator("collective"),
+                        simulator("plan"),
+                        simulator("job"),
+                        simulator("pipeline"),
                         simulator("strategy"),
                         simulator("workload"),
                         simulator("compute"))
@@ -76,14 +79,36 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
+    /** A plan says all that devices, observers and reports need to know of it. */
     @Test
-    void devicesAndTheKernelKnowNoStrategies() {
+    void whatRunsAndReportsAPlanKnowsNoStrategies() {
         noClasses()
                 .that()
-                .resideInAnyPackage(simulator("device"), simulator("kernel"))
+                .resideInAnyPackage(
+                        simulator("plan"),
+                        simulator("job"),
+                        simulator("pipeline"),
+                        simulator("workload"),
+                        simulator("compute"),
+                        simulator("collective"),
+                        simulator("device"),
+                        simulator("observation"),
+                        simulator("kernel"),
+                        simulator("protocol"),
+                        simulator("run"),
+                        "io.shardsim.reports..")
                 .should()
                 .dependOnClassesThat()
-                .areAssignableTo(ShardingStrategy.class)
+                .resideInAPackage(simulator("strategy"))
+                .check(SHARDSIM);
+    }
+
+    /** So a package can be read, and changed, without those that use it. */
+    @Test
+    void packagesOfTheSimulatorUseEachOtherOneWay() {
+        slices().matching("io.shardsim.simulator.(**)")
+                .should()
+                .beFreeOfCycles()
                 .check(SHARDSIM);
     }
 
@@ -136,6 +161,9 @@ class ArchitectureTest {
                         simulator("collective"),
                         simulator("compute"),
                         simulator("device"),
+                        simulator("job"),
+                        simulator("pipeline"),
+                        simulator("plan"),
                         simulator("protocol"),
                         simulator("strategy"),
                         simulator("workload"))

@@ -9,7 +9,7 @@ import io.shardsim.simulator.observation.Recording.Journeys;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;

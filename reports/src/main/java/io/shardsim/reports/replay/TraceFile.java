@@ -9,7 +9,7 @@ import io.shardsim.simulator.observation.Recording.Journeys;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
 import java.io.BufferedOutputStream;

@@ -4,7 +4,7 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;

@@ -14,7 +14,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.TrainingCost;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.PriceSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,7 +4,7 @@ import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.simulator.Descriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
-import io.shardsim.simulator.strategy.StrategyParameters;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

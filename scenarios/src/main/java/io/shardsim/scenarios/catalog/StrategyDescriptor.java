@@ -2,13 +2,13 @@ package io.shardsim.scenarios.catalog;
 
 import io.shardsim.scenarios.language.ScalarTypes;
 import io.shardsim.scenarios.language.ValueType;
-import io.shardsim.simulator.strategy.ParameterForm;
+import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.topology.units.UnitTable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scenario may say about a strategy; {@link io.shardsim.simulator.strategy.StrategyParameters} describes the file that it is read from.
+ * What a scenario may say about a strategy; {@link io.shardsim.simulator.strategy.settings.StrategyParameters} describes the file that it is read from.
  *
  * @param kind name of the file, by which scenarios name the strategy
  * @param title one line for people

@@ -2,11 +2,11 @@ package io.shardsim.scenarios.question;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.TransportModel;
-import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.strategy.ShardingStrategy;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.topology.Cluster;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -9,7 +9,7 @@ import io.shardsim.scenarios.language.Block;
 import io.shardsim.scenarios.language.Key;
 import io.shardsim.scenarios.yaml.Problems;
 import io.shardsim.simulator.Nearest;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.job.Precision;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -2,9 +2,9 @@ package io.shardsim.scenarios.question;
 
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
-import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;

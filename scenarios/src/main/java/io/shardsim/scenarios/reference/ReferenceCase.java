@@ -5,7 +5,7 @@ import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.question.CollectiveSettings;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.Task;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;

@@ -12,7 +12,7 @@ import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;

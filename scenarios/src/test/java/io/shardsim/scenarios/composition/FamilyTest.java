@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.question.ScenarioReader;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

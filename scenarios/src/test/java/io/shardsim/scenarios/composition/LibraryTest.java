@@ -11,7 +11,7 @@ import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.question.StrategySpec;
 import io.shardsim.scenarios.question.Task;
-import io.shardsim.simulator.strategy.ModelParallel;
+import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.nio.file.Path;

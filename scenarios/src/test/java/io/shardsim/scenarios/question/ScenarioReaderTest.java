@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.Precision;
+import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.InstanceSpec;

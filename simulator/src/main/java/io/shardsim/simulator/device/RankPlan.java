@@ -1,10 +1,10 @@
 package io.shardsim.simulator.device;
 
-import io.shardsim.simulator.strategy.Operation;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
-import io.shardsim.simulator.strategy.WorkTimes;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.plan.WorkTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

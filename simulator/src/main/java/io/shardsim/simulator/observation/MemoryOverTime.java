@@ -1,8 +1,8 @@
 package io.shardsim.simulator.observation;
 
-import io.shardsim.simulator.strategy.MemoryOwner;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,7 +1,7 @@
 package io.shardsim.simulator.observation;
 
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import java.util.Collection;
 import java.util.Map;
 

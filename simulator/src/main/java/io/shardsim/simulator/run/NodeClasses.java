@@ -3,7 +3,7 @@ package io.shardsim.simulator.run;
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.device.RankPlan;
-import io.shardsim.simulator.strategy.Operation;
+import io.shardsim.simulator.plan.Operation;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.HashMap;

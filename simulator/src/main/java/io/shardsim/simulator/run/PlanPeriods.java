@@ -2,7 +2,7 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.kernel.PeriodicPlan;
-import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.plan.StepPlan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

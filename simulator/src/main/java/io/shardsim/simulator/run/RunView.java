@@ -1,6 +1,6 @@
 package io.shardsim.simulator.run;
 
-import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Route;
 

@@ -1,8 +1,8 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.TransportModel;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.WorkTimes;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.topology.Cluster;
 import java.util.Map;
 

@@ -4,7 +4,7 @@ import io.shardsim.simulator.device.GpuObserver;
 import io.shardsim.simulator.kernel.FastForward;
 import io.shardsim.simulator.kernel.MarkBoard;
 import io.shardsim.simulator.observation.OperationSpan;
-import io.shardsim.simulator.strategy.StepPlan;
+import io.shardsim.simulator.plan.StepPlan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,5 +1,8 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.function.Supplier;

@@ -1,6 +1,15 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
  * Data parallelism as Megatron-LM runs it beside tensor and pipeline parallelism: every rank holds all states of its part of the model; one flat

@@ -1,6 +1,11 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,14 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

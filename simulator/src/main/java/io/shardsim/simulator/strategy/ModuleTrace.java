@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;

@@ -1,6 +1,11 @@
 package io.shardsim.simulator.strategy;
 
-import io.shardsim.simulator.strategy.PipelineSchedule.Pass;
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.pipeline.PipelineSchedule;
+import io.shardsim.simulator.pipeline.PipelineSchedule.Pass;
+import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,11 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.PipelinePartition;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.strategy.writing.ActivationOffload;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,12 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.PipelinePartition;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,7 +56,7 @@ public abstract class ShardingStrategy {
 
     /** How the model is split among ranks beside data parallelism. */
     public final ModelParallel modelParallel() {
-        return ModelParallel.of(settings);
+        return settings.modelParallel();
     }
 
     /** What to know of how the job was planned, one sentence each: settings without effect, and where a pipeline was cut and why. */

@@ -1,8 +1,17 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.ModuleTrace.Phase;
 import io.shardsim.simulator.strategy.ModuleTrace.Segment;
 import io.shardsim.simulator.strategy.ModuleTrace.Visit;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.HostOffload;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

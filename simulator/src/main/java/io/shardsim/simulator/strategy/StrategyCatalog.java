@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import io.shardsim.simulator.Descriptor;
 import io.shardsim.simulator.DescriptorException;
 import io.shardsim.simulator.Descriptors;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.lang.reflect.InvocationTargetException;
 import java.util.LinkedHashMap;
 import java.util.List;

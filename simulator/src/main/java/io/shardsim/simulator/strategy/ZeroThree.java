@@ -1,5 +1,13 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
+
 /**
  * ZeRO stage 3 as DeepSpeed 0.7.2 runs it: every parameter tensor, its gradient and its optimizer states are split over all
  * ranks [1, section 5.3]; tensors are gathered before each module of forward and backward, gradients reduce-scattered in buckets after

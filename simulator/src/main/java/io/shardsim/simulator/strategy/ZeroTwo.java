@@ -1,5 +1,16 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.HostOffload;
+import io.shardsim.simulator.strategy.writing.ShardGroups;
+import io.shardsim.simulator.strategy.writing.StepWriter;
+
 /**
  * ZeRO stages 1 and 2 as DeepSpeed 0.7.2 runs them: every rank holds all 16-bit parameters; optimizer states, and in stage 2
  * gradients, are split over all ranks [1, sections 5.1 and 5.2].

@@ -2,12 +2,12 @@ package io.shardsim.simulator.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.strategy.MemoryLedger;
-import io.shardsim.simulator.strategy.MemoryOwner;
-import io.shardsim.simulator.strategy.Operation;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,10 +3,10 @@ package io.shardsim.simulator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.device.RankPlan;
-import io.shardsim.simulator.strategy.Operation;
-import io.shardsim.simulator.strategy.StepPlan;
-import io.shardsim.simulator.strategy.Stream;
-import io.shardsim.simulator.strategy.Work;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

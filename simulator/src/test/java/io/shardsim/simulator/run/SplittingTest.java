@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
-import io.shardsim.simulator.strategy.TrainingJob;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.util.HashMap;

@@ -3,7 +3,13 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.Work.Span;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work.Span;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;

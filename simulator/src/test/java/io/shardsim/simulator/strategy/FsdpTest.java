@@ -4,6 +4,13 @@ import static io.shardsim.simulator.collective.CollectiveKind.ALL_GATHER;
 import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.List;
 import java.util.Map;

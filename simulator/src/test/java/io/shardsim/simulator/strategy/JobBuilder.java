@@ -1,5 +1,8 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;

@@ -2,6 +2,9 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.strategy.LargestMicroBatch.Found;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;

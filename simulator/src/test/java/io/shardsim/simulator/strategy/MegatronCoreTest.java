@@ -6,6 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Arrays;
 import java.util.HashMap;

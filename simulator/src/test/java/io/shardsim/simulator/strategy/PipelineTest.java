@@ -4,7 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.Descriptors;
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.strategy.PipelineSchedule.Pass;
+import io.shardsim.simulator.job.PipelinePartition;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.pipeline.PipelineSchedule;
+import io.shardsim.simulator.pipeline.PipelineSchedule.Pass;
+import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,9 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
 

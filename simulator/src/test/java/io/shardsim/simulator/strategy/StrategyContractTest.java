@@ -3,6 +3,14 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.Descriptor;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Arrays;

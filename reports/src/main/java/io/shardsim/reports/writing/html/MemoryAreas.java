@@ -3,7 +3,7 @@ package io.shardsim.reports.writing.html;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.simulator.observation.MemoryOverTime;
-import io.shardsim.simulator.strategy.MemoryOwner;
+import io.shardsim.simulator.plan.MemoryOwner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

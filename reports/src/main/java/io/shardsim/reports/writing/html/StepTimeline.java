@@ -3,7 +3,7 @@ package io.shardsim.reports.writing.html;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.simulator.observation.OperationSpan;
-import io.shardsim.simulator.strategy.Stream;
+import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

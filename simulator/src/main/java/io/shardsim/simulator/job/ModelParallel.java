@@ -1,0 +1,197 @@
+package io.shardsim.simulator.job;
+
+import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How a model and its samples are split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1],
+ * context parallelism the tokens of every sample [3], pipeline parallelism gives whole layers to stages [2]; what is left is data parallel:
+ * world size = tensor x context x data x pipeline. Ranks are numbered in that order, tensor first, as Megatron-LM numbers them
+ * (megatron/core/parallel_state.py). Ranks that share a sample hold the same parameters, so that gradients are reduced, and states sharded, over
+ * context x data ranks.
+ *
+ * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2. [3] Liu et al., Ring Attention,
+ * arXiv:2310.01889.
+ *
+ * @param tensor ranks that split each layer, t
+ * @param sequence whether norms and dropouts are split along the sequence among the same ranks
+ * @param sequenceFirst whether the sequence is the outermost dimension of activations, so that its parts lie one after the other
+ * @param context ranks that split the tokens of each sample, c
+ * @param stages pipeline stages, p
+ * @param schedule name of the pipeline schedule
+ * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
+ * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
+ * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
+ * @param gathersLogits whether every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part
+ * @param exchangesByProjection whether each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block
+ * @param overlapsExchanges whether products go beside what is exchanged along the sequence, piece by piece
+ * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
+ */
+public record ModelParallel(
+        int tensor,
+        boolean sequence,
+        boolean sequenceFirst,
+        int context,
+        int stages,
+        String schedule,
+        int chunks,
+        String partition,
+        boolean scatterGather,
+        boolean gathersLogits,
+        boolean exchangesByProjection,
+        boolean overlapsExchanges,
+        boolean asyncAllReduce) {
+    private static final String BALANCED = "balanced";
+    private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
+
+    /** Data parallelism alone. */
+    public static final ModelParallel NONE =
+            new ModelParallel(1, false, true, 1, 1, "1f1b", 1, BALANCED, true, false, false, false, false);
+
+    boolean balanced() {
+        return partition.equals(BALANCED);
+    }
+
+    /** Ranks that hold one copy of the model, t x p. */
+    public int ranks() {
+        return Math.multiplyExact(tensor, stages);
+    }
+
+    /** Ranks that one sample takes, t x c x p. */
+    public int ranksOfSample() {
+        return Math.multiplyExact(ranks(), context);
+    }
+
+    /** Pieces that the layers are cut into, p x v. */
+    public int virtualStages() {
+        return Math.multiplyExact(stages, chunks);
+    }
+
+    /** Micro-batches after which a stage holds as much memory as it ever will. */
+    public int microBatchesToPeak(int microBatches) {
+        if (stages == 1) {
+            return Math.min(2, microBatches);
+        }
+        // Whole groups of p keep an interleaved schedule possible; a schedule may also keep all micro-batches.
+        return microBatches;
+    }
+
+    /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
+    public List<String> problems(int worldSize) {
+        if (worldSize % ranksOfSample() == 0) {
+            return List.of();
+        }
+        List<String> factors = new ArrayList<>();
+        addFactor(factors, "tensor_parallel", tensor);
+        addFactor(factors, "context_parallel", context);
+        addFactor(factors, "pipeline_parallel", stages);
+        String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample() : "");
+        return List.of(product + " does not divide world size " + worldSize + "; "
+                + NearestNumbers.divisors(worldSize, ranksOfSample()));
+    }
+
+    private static void addFactor(List<String> factors, String key, int factor) {
+        if (factor > 1) {
+            factors.add(key + " " + factor);
+        }
+    }
+
+    /** What keeps a model from being split so. */
+    public List<String> problems(TrainingJob job) {
+        List<String> problems = new ArrayList<>(problems(job.worldSize()));
+        ModelShape model = job.model();
+        if (model.heads() % tensor != 0) {
+            problems.add("tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
+                    + NearestNumbers.divisors(model.heads(), tensor));
+        } else if (model.kvHeads() % tensor != 0) {
+            problems.add("tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads() + "; "
+                    + NearestNumbers.divisors(model.kvHeads(), tensor));
+        }
+        if (sequence && tensor == 1) {
+            problems.add(
+                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it");
+        }
+        if (context > 1 && job.sequenceLength() % (2 * context) != 0) {
+            // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
+            problems.add("context_parallel " + context + " needs sequence_length " + job.sequenceLength()
+                    + " to be a multiple of " + 2 * context + ", twice as many; "
+                    + NearestNumbers.multiples(2 * context, job.sequenceLength()));
+        } else if (sequence && job.rankSequence() % tensor != 0) {
+            problems.add("sequence_parallel true needs "
+                    + (context > 1
+                            ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context + " = "
+                                    + job.rankSequence()
+                            : "sequence_length " + job.sequenceLength())
+                    + " to be a multiple of tensor_parallel " + tensor + "; "
+                    + NearestNumbers.divisors(job.rankSequence(), tensor));
+        }
+        if (context > 1 && job.attention() != AttentionKind.FLASH) {
+            problems.add("context_parallel " + context + " needs attention flash, not "
+                    + job.attention().name().toLowerCase(Locale.ROOT) + "; set it, or remove context_parallel");
+        }
+        if (overlapsExchanges && !sequence) {
+            problems.add("overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
+                    + " overlap_tensor_exchange");
+        }
+        addPipelineProblems(problems, job);
+        return problems;
+    }
+
+    /** Settings that change nothing for the job, each with when that is so. */
+    public Map<String, String> idle(TrainingJob job) {
+        Map<String, String> idle = new LinkedHashMap<>();
+        if (!sequence) {
+            idle.put("sequence_first", "without sequence_parallel");
+        } else if (job.microBatch() == 1) {
+            idle.put("sequence_first", "with micro_batch 1");
+        }
+        if (tensor == 1) {
+            idle.put("gather_logits", "without tensor_parallel");
+            idle.put("exchange_by_projection", "without tensor_parallel");
+        }
+        return idle;
+    }
+
+    private void addPipelineProblems(List<String> problems, TrainingJob job) {
+        PipelineSchedules schedules = PipelineSchedules.all();
+        if (!schedules.names().contains(schedule)) {
+            problems.add("pipeline_schedule " + schedule + " is not known; there are "
+                    + String.join(", ", schedules.names()));
+            return;
+        }
+        if (!PARTITIONS.contains(partition)) {
+            problems.add("partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS));
+            return;
+        }
+        if (stages == 1) {
+            if (chunks > 1) {
+                problems.add(
+                        "model_chunks " + chunks + " with pipeline_parallel 1 has nothing to interleave; remove it");
+            }
+            return;
+        }
+        if (virtualStages() > job.model().layers()) {
+            problems.add("pipeline_parallel " + stages + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
+                    + job.model().layers() + " layers of the model; write "
+                    + job.model().layers() / chunks
+                    + " or less");
+        } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
+            problems.add(
+                    "partition uniform needs layers " + job.model().layers() + " to be a multiple of " + virtualStages()
+                            + " stages; "
+                            + NearestNumbers.divisors(job.model().layers(), virtualStages())
+                            + ", or write partition: balanced");
+        }
+        schedules
+                .named(schedule)
+                .problem(stages, job.accumulationSteps(), chunks)
+                .ifPresent(problems::add);
+    }
+}

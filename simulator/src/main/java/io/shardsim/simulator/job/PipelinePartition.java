@@ -1,0 +1,160 @@
+package io.shardsim.simulator.job;
+
+import io.shardsim.simulator.workload.ModelShape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Which layers each piece of a pipeline holds. The embedding comes before the first layer, the head after the last.
+ *
+ * <p>A balanced cut makes the costliest stage as cheap as it can be: a pipeline is as fast as its slowest stage. Cost is counted in operations
+ * of forward, recomputation and backward of matrix products, so the head with its logits takes the place of some layers. Of the cuts that do so, the one
+ * with the most even stages is taken. What crosses a cut is the hidden state, the same after every layer; so the least traffic is that of the
+ * fewest cuts, one fewer than there are pieces, and where they lie does not change it.
+ *
+ * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
+ *
+ * @param firstLayers for each piece in the order of the model, its first layer; then the number of layers
+ */
+public record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
+    /** Costs closer than this, as a share of a layer, count as equal. */
+    private static final double EQUAL = 1e-9;
+
+    public static PipelinePartition of(TrainingJob job) {
+        int pieces = job.parallel().virtualStages();
+        return new PipelinePartition(job, job.parallel().balanced() ? balanced(job, pieces) : uniform(job, pieces));
+    }
+
+    private static List<Integer> uniform(TrainingJob job, int pieces) {
+        List<Integer> firsts = new ArrayList<>();
+        for (int piece = 0; piece <= pieces; piece++) {
+            firsts.add(Math.toIntExact((long) piece * job.model().layers() / pieces));
+        }
+        return List.copyOf(firsts);
+    }
+
+    /** The number of layers that the last piece gives up for its head, found among all; the other pieces share the rest evenly. */
+    private static List<Integer> balanced(TrainingJob job, int pieces) {
+        int layers = job.model().layers();
+        int bestLast = 0;
+        double leastCost = Double.POSITIVE_INFINITY;
+        double leastUnevenness = Double.POSITIVE_INFINITY;
+        for (int last = 1; last <= layers - (pieces - 1); last++) {
+            PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last));
+            double cost = cut.costliest();
+            double unevenness = cut.unevenness();
+            boolean cheaper = cost < leastCost - EQUAL;
+            if (cheaper || cost < leastCost + EQUAL && unevenness < leastUnevenness - EQUAL) {
+                bestLast = last;
+                leastCost = cost;
+                leastUnevenness = unevenness;
+            }
+        }
+        return withLast(layers, pieces, bestLast);
+    }
+
+    /** Layers shared evenly among all pieces but the last, those in the middle first to get one more. */
+    private static List<Integer> withLast(int layers, int pieces, int last) {
+        List<Integer> firsts = new ArrayList<>();
+        int others = layers - last;
+        for (int piece = 0; piece < pieces; piece++) {
+            firsts.add(pieces == 1 ? 0 : Math.toIntExact((long) piece * others / (pieces - 1)));
+        }
+        firsts.add(layers);
+        return List.copyOf(firsts);
+    }
+
+    public int pieces() {
+        return firstLayers.size() - 1;
+    }
+
+    public int firstLayer(int piece) {
+        return firstLayers.get(piece);
+    }
+
+    public int layers(int piece) {
+        return firstLayers.get(piece + 1) - firstLayers.get(piece);
+    }
+
+    public boolean holdsEmbedding(int piece) {
+        return piece == 0;
+    }
+
+    public boolean holdsHead(int piece) {
+        return piece == pieces() - 1;
+    }
+
+    /** Cost of a stage in layers. */
+    private double stageCost(int stage) {
+        double cost = 0;
+        for (int piece = stage; piece < pieces(); piece += job.parallel().stages()) {
+            cost += layers(piece) + (holdsHead(piece) ? headCost(job) : 0);
+        }
+        return cost;
+    }
+
+    /** The head's operations over those of a layer; it is not recomputed. */
+    private static double headCost(TrainingJob job) {
+        ModelShape model = job.model();
+        double layer = model.layerForwardFlops(1, job.sequenceLength());
+        double passes = 3 + job.recomputedProducts();
+        return 3 * model.logitsForwardFlops(1) / (passes * layer);
+    }
+
+    private double costliest() {
+        double most = 0;
+        for (int stage = 0; stage < job.parallel().stages(); stage++) {
+            most = Math.max(most, stageCost(stage));
+        }
+        return most;
+    }
+
+    private double unevenness() {
+        double squares = 0;
+        for (int stage = 0; stage < job.parallel().stages(); stage++) {
+            squares += stageCost(stage) * stageCost(stage);
+        }
+        return squares;
+    }
+
+    /** The cut in words: what lies where, how even it is, and what crosses it. */
+    public List<String> explanation() {
+        int stages = job.parallel().stages();
+        if (stages == 1) {
+            return List.of();
+        }
+        double mean = 0;
+        for (int stage = 0; stage < stages; stage++) {
+            mean += stageCost(stage) / stages;
+        }
+        long cutBytes =
+                job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
+        String kind = job.parallel().balanced() ? "balanced" : "uniform";
+        return List.of(String.format(
+                Locale.ROOT,
+                "pipeline cut (partition %s): layers %s; the head costs as much as %.1f layers, so the costliest stage does %.1f %% more"
+                        + " than the mean; every cut passes %.1f MB on and as many back for each micro-batch, wherever it lies",
+                kind,
+                layersOfPieces(),
+                headCost(job),
+                100 * (costliest() / mean - 1),
+                cutBytes * 1e-6));
+    }
+
+    private String layersOfPieces() {
+        StringBuilder words = new StringBuilder();
+        int piece = 0;
+        while (piece < pieces()) {
+            int same = piece + 1;
+            while (same < pieces() && layers(same) == layers(piece)) {
+                same++;
+            }
+            words.append(words.length() == 0 ? "" : ", ")
+                    .append(same - piece == 1 ? "" : same - piece + " x ")
+                    .append(layers(piece));
+            piece = same;
+        }
+        return words.toString();
+    }
+}

@@ -1,0 +1,192 @@
+package io.shardsim.simulator.job;
+
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.workload.ActivationMemory;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ParameterTensor;
+import java.util.List;
+
+/**
+ * What is trained and on how many ranks: all that a strategy needs to plan one training step.
+ *
+ * @param model shape of the transformer, as the framework holds it
+ * @param worldSize ranks, one a GPU
+ * @param gpusPerNode ranks of one node
+ * @param sequenceLength tokens of one sample
+ * @param microBatch samples of one rank in one forward-backward
+ * @param accumulationSteps micro-batches of one rank in one training step
+ * @param precision format of parameters, activations and gradients
+ * @param checkpointing which activations of a checkpointed layer are recomputed in backward
+ * @param checkpointedLayers layers that are checkpointed, spread evenly; the others keep everything
+ * @param activationOffload whether kept activations wait in host memory
+ * @param attention how scores are computed
+ * @param dropout whether dropout masks are kept
+ * @param kernels framework profile whose kernels run; the compute model knows it
+ * @param gradientClipping largest gradient norm; 0 for no clipping
+ * @param parallel how the model is split among ranks
+ */
+public record TrainingJob(
+        ModelShape model,
+        int worldSize,
+        int gpusPerNode,
+        int sequenceLength,
+        int microBatch,
+        int accumulationSteps,
+        Precision precision,
+        Checkpointing checkpointing,
+        int checkpointedLayers,
+        boolean activationOffload,
+        AttentionKind attention,
+        boolean dropout,
+        String kernels,
+        double gradientClipping,
+        ModelParallel parallel) {
+    public TrainingJob {
+        requirePositive("world size", worldSize);
+        requirePositive("GPUs per node", gpusPerNode);
+        requirePositive("sequence_length", sequenceLength);
+        requirePositive("micro_batch", microBatch);
+        requirePositive("accumulation steps", accumulationSteps);
+        if (checkpointedLayers < 0 || checkpointedLayers > model.layers()) {
+            throw new IllegalArgumentException(
+                    "checkpointed_layers " + checkpointedLayers + " is not one of 0 to " + model.layers() + " layers");
+        }
+        if (!(gradientClipping >= 0)) {
+            throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
+        }
+        model = FrameworkProfile.named(kernels).held(model, parallel.tensor());
+    }
+
+    private static void requirePositive(String what, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(what + " " + value + " < 1");
+        }
+    }
+
+    /** Which activations of a layer are recomputed in backward. */
+    public Checkpointing checkpointing(int layer) {
+        long before = (long) layer * checkpointedLayers / model.layers();
+        long after = (layer + 1L) * checkpointedLayers / model.layers();
+        return after > before ? checkpointing : Checkpointing.NONE;
+    }
+
+    /** Share of the model's layers that are checkpointed. */
+    private double checkpointedShare() {
+        return (double) checkpointedLayers / model.layers();
+    }
+
+    /** Share of the operations of all layers' matrix products that are computed again, 0 to 1. */
+    public double recomputedProducts() {
+        return checkpointedShare() * checkpointing.recomputedProducts(model);
+    }
+
+    /** Share of the operations of all layers' attention cores that are computed again, 0 to 1. */
+    public double recomputedAttention() {
+        return checkpointedShare() * checkpointing.recomputedAttention();
+    }
+
+    /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
+    public int dataParallel() {
+        return worldSize / parallel.ranks();
+    }
+
+    /** Data-parallel ranks of one node that hold the same part of the model. */
+    public int dataParallelPerNode() {
+        return Math.max(1, gpusPerNode / parallel.tensor());
+    }
+
+    /** Ranks of one pipeline stage. */
+    public int stageRanks() {
+        return worldSize / parallel.stages();
+    }
+
+    /** Parameter tensors of a layer as one rank of a tensor-parallel group holds them. */
+    public List<ParameterTensor> layerTensors() {
+        return split(model.layerTensors());
+    }
+
+    /** Parameter tensors of the embedding as one rank of a tensor-parallel group holds them. */
+    public List<ParameterTensor> embeddingTensors() {
+        return split(model.embeddingTensors());
+    }
+
+    /** Parameter tensors of final norm and output as one rank of a tensor-parallel group holds them. */
+    public List<ParameterTensor> outputTensors() {
+        return split(model.outputTensors());
+    }
+
+    private List<ParameterTensor> split(List<ParameterTensor> tensors) {
+        return tensors.stream()
+                .map(tensor -> new ParameterTensor(
+                        tensor.name(), tensor.elements(parallel.tensor()), tensor.splitByTensorParallel()))
+                .toList();
+    }
+
+    /** Parameters of a layer on one rank. */
+    public long layerParameters() {
+        return model.layerParameters(parallel.tensor());
+    }
+
+    /** Parameters of the embedding on one rank. */
+    public long embeddingParameters() {
+        return model.embeddingParameters(parallel.tensor());
+    }
+
+    /** Parameters of final norm and output on one rank. */
+    public long outputParameters() {
+        return model.outputParameters(parallel.tensor());
+    }
+
+    /** Tokens of a sample that one rank has. */
+    public int rankSequence() {
+        return sequenceLength / parallel.context();
+    }
+
+    /** Tokens of one rank in one forward-backward. */
+    public long microBatchTokens() {
+        return (long) microBatch * rankSequence();
+    }
+
+    /** The same job with the samples of a rank divided otherwise. */
+    public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
+        return with(newMicroBatch, newAccumulationSteps, checkpointedLayers);
+    }
+
+    /** The same job with another number of layers checkpointed. */
+    public TrainingJob withCheckpointedLayers(int layers) {
+        return with(microBatch, accumulationSteps, layers);
+    }
+
+    private TrainingJob with(int newMicroBatch, int newAccumulationSteps, int newCheckpointedLayers) {
+        return new TrainingJob(
+                model,
+                worldSize,
+                gpusPerNode,
+                sequenceLength,
+                newMicroBatch,
+                newAccumulationSteps,
+                precision,
+                checkpointing,
+                newCheckpointedLayers,
+                activationOffload,
+                attention,
+                dropout,
+                kernels,
+                gradientClipping,
+                parallel);
+    }
+
+    /** Bytes that forward keeps for backward on one rank. */
+    public ActivationMemory activations() {
+        return new ActivationMemory(
+                model,
+                attention,
+                dropout,
+                parallel.tensor(),
+                parallel.sequence(),
+                precision.bytes(),
+                FrameworkProfile.named(kernels).recomputesPointwise());
+    }
+}

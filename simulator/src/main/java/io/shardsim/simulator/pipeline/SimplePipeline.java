@@ -1,0 +1,38 @@
+package io.shardsim.simulator.pipeline;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All forwards, then all backwards: the schedule of GPipe [1], called simple in the SageMaker model parallel library [2]. Every stage keeps
+ * the activations of all micro-batches. With m micro-batches on p equal stages, (p - 1) / m of the ideal time is lost [3, section 2.2.1].
+ *
+ * <p>[1] Huang et al., GPipe, arXiv:1811.06965. [2] SageMaker Developer Guide, Pipeline Parallelism, 2022. [3] Narayanan et al.,
+ * arXiv:2104.04473.
+ */
+public final class SimplePipeline implements PipelineSchedule {
+    @Override
+    public List<Pass> passes(int stage, int stages, int microBatches, int chunks) {
+        List<Pass> passes = new ArrayList<>();
+        for (int i = 0; i < microBatches; i++) {
+            passes.add(new Pass(true, i, 0));
+        }
+        for (int i = microBatches - 1; i >= 0; i--) {
+            passes.add(new Pass(false, i, 0));
+        }
+        return passes;
+    }
+
+    @Override
+    public Optional<String> problem(int stages, int microBatches, int chunks) {
+        return chunks == 1
+                ? Optional.empty()
+                : Optional.of("model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not simple");
+    }
+
+    @Override
+    public int period(int stages, int chunks) {
+        return 1;
+    }
+}

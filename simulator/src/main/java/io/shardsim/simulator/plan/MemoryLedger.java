@@ -1,0 +1,97 @@
+package io.shardsim.simulator.plan;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Who holds GPU memory when most of it is held, on one rank in one training step.
+ *
+ * <p>It walks a plan's memory changes in issue order, as a caching allocator sees them.
+ *
+ * <p>Leaves out frees that wait for a slow stream longer than the plan says, and blocks that no longer fit: plans charge the
+ * owners {@link MemoryOwner#FRAGMENTATION} and {@link MemoryOwner#RUNTIME} for what the allocator and libraries hold.
+ */
+public final class MemoryLedger {
+    private final Map<MemoryOwner, Long> atPeak;
+    private final long peakBytes;
+
+    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes) {
+        this.atPeak = Collections.unmodifiableMap(atPeak);
+        this.peakBytes = peakBytes;
+    }
+
+    /** Reads a plan; of several pipeline stages, the one that needs most. */
+    public static MemoryLedger of(StepPlan plan) {
+        MemoryLedger most = of(plan, 0);
+        for (int stage = 1; stage < plan.stages(); stage++) {
+            MemoryLedger ledger = of(plan, stage);
+            most = ledger.peakBytes() > most.peakBytes() ? ledger : most;
+        }
+        return most;
+    }
+
+    /** Reads what one pipeline stage allocates. */
+    public static MemoryLedger of(StepPlan plan, int stage) {
+        Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
+        Map<MemoryOwner, Long> atPeak = new EnumMap<>(MemoryOwner.class);
+        long total = 0;
+        long peak = 0;
+        for (StepPlan.MemoryChange change : plan.memoryChanges()) {
+            if (!isOf(change, stage)) {
+                continue;
+            }
+            long now = held.merge(change.owner(), change.bytes(), Math::addExact);
+            if (now < 0) {
+                throw new IllegalStateException(
+                        change.owner() + " frees " + -change.bytes() + " bytes before operation "
+                                + change.beforeOperation() + " but held only " + (now - change.bytes()));
+            }
+            total = Math.addExact(total, change.bytes());
+            if (total > peak) {
+                peak = total;
+                atPeak = new EnumMap<>(held);
+            }
+        }
+        return new MemoryLedger(atPeak, peak);
+    }
+
+    private static boolean isOf(StepPlan.MemoryChange change, int stage) {
+        return change.stage() == StepPlan.EVERY_STAGE || change.stage() == stage;
+    }
+
+    /** Most bytes that some owners hold together at one instant on one pipeline stage. */
+    public static long peakBytes(List<StepPlan.MemoryChange> changes, Set<MemoryOwner> owners, int stage) {
+        long held = 0;
+        long peak = 0;
+        for (StepPlan.MemoryChange change : changes) {
+            if (owners.contains(change.owner()) && isOf(change, stage)) {
+                held = Math.addExact(held, change.bytes());
+                peak = Math.max(peak, held);
+            }
+        }
+        return peak;
+    }
+
+    /** Most bytes held at one instant. */
+    public long peakBytes() {
+        return peakBytes;
+    }
+
+    /** Of these, bytes that somebody uses. */
+    public long usedBytes() {
+        return peakBytes - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L);
+    }
+
+    /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
+    public Map<MemoryOwner, Long> atPeak() {
+        return atPeak;
+    }
+
+    /** Bytes that remain of a capacity at the peak; negative when the step does not fit. */
+    public long headroomBytes(long capacityBytes) {
+        return capacityBytes - peakBytes;
+    }
+}

@@ -1,0 +1,43 @@
+package io.shardsim.simulator.plan;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+
+/** One thing that every rank does in a training step, on one of its streams. Equal operations may share one object. */
+public sealed interface Operation {
+    Stream stream();
+
+    /** Words for timelines and errors, for example {@code forward layer 3}. Must not tell repeated operations apart. */
+    String label();
+
+    /**
+     * Work on the rank itself.
+     *
+     * @param stream any but COMPUTE for what the host does
+     */
+    record Compute(Stream stream, Work work, String label) implements Operation {
+        public Compute {
+            if (stream == Stream.COMPUTE && work.kind().isOfHost()) {
+                throw new IllegalArgumentException(label + ": " + work.kind()
+                        + " cannot run on COMPUTE, whose time is the GPU's work; name another stream");
+            }
+        }
+    }
+
+    /**
+     * A collective among the rank's group.
+     *
+     * @param stream any but COMPUTE
+     * @param totalBytes whole buffer [bytes]
+     * @param algorithm catalog name, or {@code auto} for the library's choice
+     */
+    record Collective(
+            Stream stream, CollectiveKind kind, RankGroups groups, long totalBytes, String algorithm, String label)
+            implements Operation {
+        public Collective {
+            if (stream == Stream.COMPUTE) {
+                throw new IllegalArgumentException(label
+                        + ": a collective cannot run on COMPUTE, whose time is the GPU's work; name another stream");
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.shardsim.simulator.plan;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One training step as every rank runs it: operations in issue order, what each waits for, and what the allocator does meanwhile.
+ *
+ * <p>With pipeline parallelism an operation belongs to the ranks of one stage, or of the two that exchange something, and the plan holds the
+ * operations of all stages in one order. A rank runs those of its stage and ignores waits for others; what one stage needs of another comes
+ * by a collective of both. As waits are for earlier operations alone, no cut of a plan into stages can make ranks wait for each other for ever.
+ *
+ * <p>An operation starts when the one before it on its stream and all operations it waits for are done on the same rank; a collective moves
+ * data only between ranks that have started it. Memory changes take place in issue order, as a caching allocator's do.
+ *
+ * <p>Marks name the places where the plan may repeat itself: a mark of level 0 before each layer's operations, of level 1 before each
+ * micro-batch. They are hints: what repeats is proven, not believed.
+ */
+public final class StepPlan {
+    /** In place of a stage: the ranks of all stages. */
+    public static final int EVERY_STAGE = -1;
+
+    /**
+     * A change of allocated memory that takes effect before operation {@code beforeOperation} is issued.
+     *
+     * @param stage pipeline stage whose ranks allocate, or {@link #EVERY_STAGE}
+     */
+    public record MemoryChange(int beforeOperation, MemoryOwner owner, long bytes, int stage) {}
+
+    /** A place where the plan may begin to repeat. */
+    public record Mark(int beforeOperation, int level) {}
+
+    private final Operation[] operations;
+    private final int[][] waitsFor;
+    private final int[] stage;
+    private final int[] otherStage;
+    private final int stages;
+    private final List<MemoryChange> memoryChanges;
+    private final List<Mark> marks;
+
+    private StepPlan(Builder builder) {
+        operations = builder.operations.toArray(Operation[]::new);
+        waitsFor = builder.waitsFor.toArray(int[][]::new);
+        stage = builder.stagesOf.stream().mapToInt(pair -> pair[0]).toArray();
+        otherStage = builder.stagesOf.stream().mapToInt(pair -> pair[1]).toArray();
+        stages = builder.stages;
+        memoryChanges = List.copyOf(builder.memoryChanges);
+        marks = List.copyOf(builder.marks);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    public int size() {
+        return operations.length;
+    }
+
+    public Operation operation(int index) {
+        return operations[index];
+    }
+
+    /** Indices of the operations that an operation waits for, beside its predecessor on the stream; not to be modified. */
+    public int[] waitsFor(int index) {
+        return waitsFor[index];
+    }
+
+    /** Number of pipeline stages; the ranks are cut into as many equal blocks, one after another. */
+    public int stages() {
+        return stages;
+    }
+
+    /** True when the ranks of a stage run an operation. */
+    public boolean runsOn(int index, int ofStage) {
+        return stage[index] == EVERY_STAGE || stage[index] == ofStage || otherStage[index] == ofStage;
+    }
+
+    /** True when two operations belong to the same stages. */
+    public boolean sameStages(int index, int other) {
+        return stage[index] == stage[other] && otherStage[index] == otherStage[other];
+    }
+
+    public List<MemoryChange> memoryChanges() {
+        return memoryChanges;
+    }
+
+    public List<Mark> marks() {
+        return marks;
+    }
+
+    /** Collects operations in issue order. */
+    public static final class Builder {
+        private static final int[] NOTHING = {};
+
+        private final List<Operation> operations = new ArrayList<>();
+        private final List<int[]> waitsFor = new ArrayList<>();
+        private final List<int[]> stagesOf = new ArrayList<>();
+        private final Map<Integer, int[]> sharedStages = new HashMap<>();
+        private final List<MemoryChange> memoryChanges = new ArrayList<>();
+        private final List<Mark> marks = new ArrayList<>();
+        private int stages = 1;
+        private int stage = EVERY_STAGE;
+        private int otherStage = EVERY_STAGE;
+
+        /** Declares pipeline stages; until the next call of {@link #stage} operations belong to all of them. */
+        public Builder stages(int count) {
+            stages = count;
+            return this;
+        }
+
+        /** Names the stage that the following operations and memory changes belong to, or {@link #EVERY_STAGE}. */
+        public Builder stage(int ofStage) {
+            return between(ofStage, ofStage);
+        }
+
+        /** Names two stages that the following operations belong to. */
+        public Builder between(int one, int other) {
+            stage = one;
+            otherStage = other;
+            return this;
+        }
+
+        /**
+         * Adds an operation and returns its index.
+         *
+         * @param waits indices of earlier operations that must be done first; negative ones are ignored
+         */
+        public int add(Operation operation, int... waits) {
+            int index = operations.size();
+            int[] kept = waits.length == 0
+                    ? NOTHING
+                    : Arrays.stream(waits)
+                            .filter(wait -> wait >= 0)
+                            .sorted()
+                            .distinct()
+                            .toArray();
+            if (kept.length > 0 && kept[kept.length - 1] >= index) {
+                throw new IllegalArgumentException(operation.label() + ": operation " + index + " waits for "
+                        + kept[kept.length - 1] + ", which is not earlier");
+            }
+            operations.add(operation);
+            int one = stage;
+            int other = otherStage;
+            stagesOf.add(sharedStages.computeIfAbsent((one + 1) * (stages + 1) + other, key -> new int[] {one, other}));
+            waitsFor.add(kept.length == 0 ? NOTHING : kept);
+            return index;
+        }
+
+        /** Allocates (positive) or frees (negative) memory before the next operation. */
+        public Builder memory(MemoryOwner owner, long bytes) {
+            if (bytes != 0) {
+                memoryChanges.add(new MemoryChange(operations.size(), owner, bytes, stage));
+            }
+            return this;
+        }
+
+        /** Allocates memory before the first operation, ahead of all else. */
+        public Builder memoryThroughout(MemoryOwner owner, long bytes) {
+            if (bytes != 0) {
+                memoryChanges.add(0, new MemoryChange(0, owner, bytes, stage));
+            }
+            return this;
+        }
+
+        /** What the allocator has been asked for so far. */
+        public List<MemoryChange> memoryChanges() {
+            return Collections.unmodifiableList(memoryChanges);
+        }
+
+        /** Marks a place where the plan may begin to repeat; level 0 layer, 1 micro-batch. */
+        public Builder mark(int level) {
+            marks.add(new Mark(operations.size(), level));
+            return this;
+        }
+
+        public StepPlan build() {
+            return new StepPlan(this);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.shardsim.simulator.plan;
+
+/** A lane of a rank; operations of one lane run one after another in plan order. */
+public enum Stream {
+    /** The host process that issues kernels: bookkeeping, allocator work, blocking synchronisation. */
+    HOST,
+    /** Forward, backward and optimizer kernels. */
+    COMPUTE,
+    /** Collectives that bring parameters. */
+    GATHER,
+    /** Collectives that combine gradients. */
+    REDUCE,
+    /** Copies between GPU and host memory. */
+    COPY,
+    /** Collectives of a tensor-parallel group, which compute waits for. */
+    TENSOR,
+    /** Keys and values, and their gradients, on their way around a context-parallel group. */
+    CONTEXT,
+    /** Activations on their way to the next pipeline stage. */
+    PIPELINE_FORWARD,
+    /** Gradients of activations on their way back to the stage before. */
+    PIPELINE_BACKWARD,
+    /** The same from stages of odd number, so that no stage sends and receives in one lane and neither holds up the other. */
+    PIPELINE_FORWARD_ODD,
+    PIPELINE_BACKWARD_ODD;
+
+    /** The lane under whose name reports count this one. */
+    public Stream reportedAs() {
+        return switch (this) {
+            case PIPELINE_FORWARD_ODD -> PIPELINE_FORWARD;
+            case PIPELINE_BACKWARD_ODD -> PIPELINE_BACKWARD;
+            default -> this;
+        };
+    }
+}

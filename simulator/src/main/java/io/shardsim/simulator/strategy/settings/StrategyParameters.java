@@ -1,0 +1,174 @@
+package io.shardsim.simulator.strategy.settings;
+
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.topology.units.QuantityException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Settings of a strategy: what its descriptor declares, overridden by what the scenario says.
+ *
+ * <p>A descriptor declares a setting in three lines, for example
+ *
+ * <pre>
+ * reduce_bucket_size: 500000000 elements
+ * reduce_bucket_size.meaning: Gradients that are reduced together.
+ * reduce_bucket_size.source: deepspeed/runtime/zero/config.py, v0.7.2
+ * </pre>
+ *
+ * <p>The default tells the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
+ * {@code stages}.
+ */
+public final class StrategyParameters {
+    private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "source");
+    private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
+
+    private final Map<String, String> defaults = new LinkedHashMap<>();
+    private final Map<String, Object> values = new LinkedHashMap<>();
+    private final List<String> problems = new ArrayList<>();
+
+    /**
+     * Checks and keeps the settings; what is wrong with them is told by {@link #problems}.
+     *
+     * @param descriptor lines of the descriptor
+     * @param given what the scenario sets, as written: texts, numbers, true or false
+     */
+    public StrategyParameters(Map<String, String> descriptor, Map<String, ?> given) {
+        descriptor.forEach((name, written) -> {
+            if (!NO_PARAMETERS.contains(name) && name.indexOf('.') < 0) {
+                defaults.put(name, written);
+                values.put(name, ParameterForm.of(written).parse(written));
+            }
+        });
+        given.forEach((name, value) -> set(name, String.valueOf(value)));
+    }
+
+    private void set(String name, String written) {
+        String byDefault = defaults.get(name);
+        if (byDefault == null) {
+            problems.add("unknown parameter " + name + "; " + Nearest.remedy(name, defaults.keySet()));
+            return;
+        }
+        try {
+            values.put(name, ParameterForm.of(byDefault).parse(written));
+        } catch (QuantityException | ArithmeticException | NumberFormatException e) {
+            problems.add(name + " " + written + " is not written as this parameter is; the default is " + byDefault);
+        }
+    }
+
+    /** What is wrong with the settings for this job, by rules that all strategies share; one sentence each. */
+    public List<String> problems(TrainingJob job) {
+        List<String> all = new ArrayList<>(problems);
+        for (String name : names()) {
+            if (values.get(name) instanceof Long count && count == 0 && isAtLeastOne(name)) {
+                all.add(name + " 0 < 1; write 1 or more");
+            }
+        }
+        if (job.activationOffload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
+            all.add("activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
+                    + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
+        }
+        if (job.activationOffload() && job.checkpointedLayers() < job.model().layers()) {
+            all.add("activation_offload true with checkpointed_layers " + job.checkpointedLayers() + " of "
+                    + job.model().layers()
+                    + ": what the other layers keep would stay on the GPU, which is not modelled;"
+                    + " remove one of them");
+        }
+        if (job.checkpointing() == Checkpointing.OPERATOR && job.attention() != AttentionKind.FLASH) {
+            all.add("activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
+                    + " write attention: flash, or activation_checkpointing: full");
+        }
+        return all;
+    }
+
+    /** Ranks, layers and stages whose default is one or more; a default of 0 has a meaning of its own. */
+    private boolean isAtLeastOne(String name) {
+        ParameterForm form = ParameterForm.of(defaultOf(name));
+        boolean counted = form == ParameterForm.RANKS || form == ParameterForm.LAYERS || form == ParameterForm.STAGES;
+        return counted && !Long.valueOf(0).equals(form.parse(defaultOf(name)));
+    }
+
+    /** Names of all declared settings, in the descriptor's order. */
+    public Set<String> names() {
+        return defaults.keySet();
+    }
+
+    /** Whether a setting is declared, and is not what it is by default. */
+    public boolean isChanged(String name) {
+        return names().contains(name)
+                && !value(name).equals(ParameterForm.of(defaultOf(name)).parse(defaultOf(name)));
+    }
+
+    /** The default of a setting, as the descriptor writes it. */
+    public String defaultOf(String name) {
+        value(name);
+        return defaults.getOrDefault(name, "");
+    }
+
+    /** A setting in elements, ranks, layers, stages, bytes, picoseconds or bytes a second. */
+    public long whole(String name) {
+        return (Long) value(name);
+    }
+
+    /** A setting in ranks, layers or stages. */
+    public int count(String name) {
+        return Math.toIntExact(whole(name));
+    }
+
+    /** A percentage, as a fraction. */
+    public double fraction(String name) {
+        return (Double) value(name);
+    }
+
+    /** A switch. */
+    public boolean flag(String name) {
+        return (Boolean) value(name);
+    }
+
+    /** A switch, or what goes for a strategy that does not declare it. */
+    public boolean flagOr(String name, boolean undeclared) {
+        return names().contains(name) ? flag(name) : undeclared;
+    }
+
+    /** A name, for example of an algorithm. */
+    public String name(String name) {
+        return (String) value(name);
+    }
+
+    /** How the model is split among ranks; what is not declared is as without model parallelism. */
+    public ModelParallel modelParallel() {
+        boolean tensor = names().contains("tensor_parallel");
+        boolean pipeline = names().contains("pipeline_parallel");
+        ModelParallel none = ModelParallel.NONE;
+        return new ModelParallel(
+                tensor ? Math.max(1, count("tensor_parallel")) : 1,
+                tensor && flag("sequence_parallel"),
+                flagOr("sequence_first", none.sequenceFirst()),
+                names().contains("context_parallel") ? Math.max(1, count("context_parallel")) : none.context(),
+                pipeline ? Math.max(1, count("pipeline_parallel")) : 1,
+                pipeline ? name("pipeline_schedule") : none.schedule(),
+                pipeline ? Math.max(1, count("model_chunks")) : 1,
+                pipeline ? name("partition") : none.partition(),
+                flagOr("scatter_gather", none.scatterGather()),
+                tensor && flagOr("gather_logits", none.gathersLogits()),
+                tensor && flagOr("exchange_by_projection", none.exchangesByProjection()),
+                tensor && flagOr("overlap_tensor_exchange", none.overlapsExchanges()),
+                flagOr("async_tensor_all_reduce", none.asyncAllReduce()));
+    }
+
+    private Object value(String name) {
+        Object value = values.get(name);
+        if (value == null) {
+            throw new IllegalStateException(
+                    "parameter " + name + " is not declared; declared are " + defaults.keySet());
+        }
+        return value;
+    }
+}

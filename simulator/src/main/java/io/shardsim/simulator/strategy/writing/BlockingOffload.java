@@ -1,0 +1,36 @@
+package io.shardsim.simulator.strategy.writing;
+
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.topology.units.Bandwidth;
+
+/**
+ * Copies that the host waits for before it goes on [1]: what a layer keeps goes to pageable memory, newly allocated for it, before its forward; and comes
+ * back before its backward. A processor moves the pages, slower than PCIe would, and launches nothing meanwhile.
+ *
+ * <p>Leaves out what these copies take from other traffic on PCIe.
+ *
+ * <p>[1] deepspeed/runtime/activation_checkpointing/checkpointing.py, v0.6.2 to v0.17.6: CheckpointFunction moves its arguments by Tensor.to.
+ *
+ * @param store rate to memory that is touched for the first time
+ * @param load rate from memory
+ */
+record BlockingOffload(StepWriter writer, Bandwidth store, Bandwidth load, long keptBytes)
+        implements ActivationOffload {
+
+    @Override
+    public int enterForward(int layer) {
+        return writer.host(store.serializationPs(keptBytes), "store activations", writer.lastCompute());
+    }
+
+    @Override
+    public void leaveForward(int layer, int forward) {
+        writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
+    }
+
+    @Override
+    public int enterBackward(int layer) {
+        int loaded = writer.host(load.serializationPs(keptBytes), "load activations", writer.lastCompute());
+        writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes);
+        return loaded;
+    }
+}

@@ -1,0 +1,60 @@
+package io.shardsim.simulator.strategy.writing;
+
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+
+/**
+ * What DeepSpeed's CPU offload keeps in host memory, and what it costs [1, 2].
+ *
+ * <ul>
+ *   <li>With offloaded optimizer states, gradient shards live in host memory in 16 bits: each reduced bucket's shard is brought to the GPU, added to, and stored
+ *       again; in the last micro-batch it is stored once more in 32 bits. The processors of a node then update the shards of all its GPUs and
+ *       send the new parameters back.
+ *   <li>With offloaded parameters as well, a rank loads its own shard of a tensor before it takes part in gathering it.
+ * </ul>
+ *
+ * <p>Bytes over PCIe of a rank that holds Psi / N parameters, in 16 bits: 2 Psi / N in each direction every micro-batch; 4 Psi / N to the host and
+ * 2 Psi / N back once a step.
+ *
+ * <p>Leaves out NVMe, pinning, and the delayed update of [2].
+ *
+ * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840.
+ *
+ * @param optimizer whether optimizer states and gradients live in host memory
+ * @param parameters whether parameters do
+ * @param updatePs time in which a node updates one parameter [ps]
+ */
+public record HostOffload(boolean optimizer, boolean parameters, long updatePs) {
+
+    /** What the settings say; nothing for a strategy that does not know offload. */
+    public static HostOffload of(StrategyParameters settings) {
+        return new HostOffload(
+                settings.flagOr("offload_optimizer", false),
+                settings.flagOr("offload_parameters", false),
+                settings.names().contains("host_update_time") ? settings.whole("host_update_time") : 0);
+    }
+
+    /** Adds a reduced shard to the gradients in host memory; returns the last operation. */
+    public int accumulate(StepWriter writer, TrainingJob job, long elements, boolean last, int reduced) {
+        long bytes = elements * job.precision().bytes();
+        int loaded = writer.hostCopy(Stream.REDUCE, Work.Kind.HOST_LOAD, bytes, "load gradients", reduced);
+        int added = writer.copy(Stream.REDUCE, 3 * bytes, "accumulate gradients", loaded);
+        int stored = writer.hostCopy(Stream.REDUCE, Work.Kind.HOST_STORE, bytes, "store gradients", added);
+        return last ? storeForUpdate(writer, elements, stored) : stored;
+    }
+
+    /** Stores a shard of gradients in 32 bits. */
+    public int storeForUpdate(StepWriter writer, long elements, int ready) {
+        return writer.hostCopy(Stream.REDUCE, Work.Kind.HOST_STORE, 4 * elements, "store gradients in 32 bits", ready);
+    }
+
+    /** The host updates the shards of all GPUs of a node. */
+    public int update(StepWriter writer, TrainingJob job, long elements, int ready) {
+        long ofNode = Math.multiplyExact(elements, (long) Math.min(job.gpusPerNode(), job.worldSize()));
+        int updated = writer.host(Math.multiplyExact(ofNode, updatePs), "optimizer step on the host", ready);
+        // An empty place on the compute stream, so that what follows is not blamed for this wait.
+        return writer.copy(Stream.COMPUTE, 0, "wait for the host's update", updated);
+    }
+}

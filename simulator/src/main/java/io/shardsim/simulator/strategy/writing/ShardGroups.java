@@ -1,0 +1,58 @@
+package io.shardsim.simulator.strategy.writing;
+
+import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.RankGroups;
+import java.util.Optional;
+
+/** Groups of ranks that a job makes: those that split a layer or a sample, shard groups, and the replication groups that go with them. */
+public final class ShardGroups {
+    private ShardGroups() {}
+
+    /** Ranks that share the weights of a layer: neighbours. */
+    static RankGroups tensor(TrainingJob job) {
+        return new RankGroups("tensor", job.worldSize(), job.parallel().tensor(), 1);
+    }
+
+    /** Ranks that share the tokens of a sample. */
+    static RankGroups context(TrainingJob job) {
+        return new RankGroups(
+                "context",
+                job.worldSize(),
+                job.parallel().context(),
+                job.parallel().tensor());
+    }
+
+    /**
+     * Data-parallel ranks that together hold one copy of the sharded states of their part of the model: neighbours, or as far from each other as
+     * a tensor-parallel group is large.
+     */
+    public static RankGroups shard(int size, TrainingJob job) {
+        return new RankGroups("shard", job.worldSize(), size, job.parallel().tensor());
+    }
+
+    /** Ranks that hold the same shard in different shard groups. */
+    public static RankGroups replication(RankGroups shard, TrainingJob job) {
+        return new RankGroups(
+                "replication", job.worldSize(), job.dataParallel() / shard.size(), shard.size() * shard.stride());
+    }
+
+    /** Elements rounded up so that all shards are equal. */
+    public static long padded(long elements, int ranks) {
+        return Math.multiplyExact((elements + ranks - 1) / ranks, (long) ranks);
+    }
+
+    /** Why a group size does not suit the data-parallel ranks; 0 means the default and always does. */
+    public static Optional<String> problem(String name, int size, TrainingJob job) {
+        int ranks = job.dataParallel();
+        if (size >= 0 && (size == 0 || ranks % size == 0)) {
+            return Optional.empty();
+        }
+        String what = ranks == job.worldSize()
+                ? "world size " + ranks
+                : ranks + " data-parallel ranks (world size " + job.worldSize() + " / "
+                        + job.parallel().ranks() + " ranks of a model)";
+        return Optional.of(
+                name + " " + size + " does not divide " + what + "; " + NearestNumbers.divisors(ranks, size));
+    }
+}
