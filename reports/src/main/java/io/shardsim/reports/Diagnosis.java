@@ -1,5 +1,7 @@
 package io.shardsim.reports;
 
+import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.LinkClass;
@@ -45,11 +47,10 @@ public record Diagnosis(String why, String next) {
 
     private static Diagnosis outOfMemory(RunResult run) {
         RunFacts.Memory memory = run.facts().ledger();
-        long over = memory.peakBytes() - memory.capacityBytes();
+        MemoryFit fit = memory.fit();
         return new Diagnosis(
-                "Needs " + Quantities.gib(memory.peakBytes()) + " a GPU and has "
-                        + Quantities.gib(memory.capacityBytes()) + ": " + Quantities.gib(over)
-                        + " too much; most is held by " + largestOwner(memory) + ".",
+                sentence(MemoryWords.needs(fit) + ": " + Quantities.gib(fit.missingBytes())
+                        + " too much; most is held by " + largestOwner(memory)),
                 run.remedy() == null ? "" : sentence(run.remedy()));
     }
 
@@ -63,6 +64,7 @@ public record Diagnosis(String why, String next) {
 
     private static String largestOwner(RunFacts.Memory memory) {
         return memory.bytesByOwner().entrySet().stream()
+                .filter(entry -> entry.getKey() != MemoryOwner.FRAGMENTATION)
                 .max(Map.Entry.comparingByValue())
                 .map(entry -> Names.of(entry.getKey()) + " (" + Quantities.gib(entry.getValue()) + ")")
                 .orElse("nobody");

@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
@@ -275,17 +276,30 @@ public record RunFacts(
     /**
      * Memory of one GPU at the moment of its peak.
      *
-     * @param bytesByOwner what each owner holds at the peak [bytes]
+     * @param bytesByOwner what each owner holds at the peak, on the pipeline stage that reserves most [bytes]
+     * @param neededBytes most that is in use, on the pipeline stage that uses most [bytes]
      * @param capacityBytes what a framework can allocate [bytes]
      */
-    public record Memory(Map<MemoryOwner, Long> bytesByOwner, long capacityBytes) {
+    public record Memory(Map<MemoryOwner, Long> bytesByOwner, long neededBytes, long capacityBytes) {
         public Memory {
             Map<MemoryOwner, Long> ordered = new EnumMap<>(MemoryOwner.class);
             ordered.putAll(bytesByOwner);
             bytesByOwner = Collections.unmodifiableMap(ordered);
         }
 
+        /** Of a single stage, which needs all but its fragmentation. */
+        public Memory(Map<MemoryOwner, Long> bytesByOwner, long capacityBytes) {
+            this(
+                    bytesByOwner,
+                    sum(bytesByOwner) - bytesByOwner.getOrDefault(MemoryOwner.FRAGMENTATION, 0L),
+                    capacityBytes);
+        }
+
         public long peakBytes() {
+            return sum(bytesByOwner);
+        }
+
+        private static long sum(Map<MemoryOwner, Long> bytesByOwner) {
             long sum = 0;
             for (long bytes : bytesByOwner.values()) {
                 sum = Math.addExact(sum, bytes);
@@ -298,9 +312,9 @@ public record RunFacts(
             return peakBytes() - ofOwner(MemoryOwner.FRAGMENTATION);
         }
 
-        /** Whether it could run: what the allocator holds and nobody uses, it gives back when memory is full. */
-        public boolean fits() {
-            return usedBytes() <= capacityBytes;
+        /** How it fits. */
+        public MemoryFit fit() {
+            return new MemoryFit(neededBytes, peakBytes(), capacityBytes);
         }
 
         public long ofOwner(MemoryOwner owner) {

@@ -29,6 +29,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,6 +183,42 @@ public final class SampleRuns {
         point.put("cluster.nodes", nodes);
         point.put("strategy.kind", kind);
         return training(scenario, kind, name, nodes, shardGroup, point, 0.5 + nodes);
+    }
+
+    /** A run that fits without fragmentation only: it needs 39.3 of 39.4 GiB. */
+    public static ScenarioResult tight(String name) {
+        RunResult run = training(name, "mics", "MiCS", 32, 128, Map.of(), 12.345);
+        Map<MemoryOwner, Long> memory =
+                Map.of(MemoryOwner.PARAMETERS, 42_200_000_000L, MemoryOwner.FRAGMENTATION, 4_300_000_000L);
+        return ScenarioResult.of(name, List.of(withMemory(run, new RunFacts.Memory(memory, 42_300_000_000L))));
+    }
+
+    private static RunResult withMemory(RunResult run, RunFacts.Memory memory) {
+        RunFacts facts = RunFacts.ofTraining(
+                run.facts().scenario(),
+                run.facts().point(),
+                run.facts().cluster(),
+                run.facts().sharding(),
+                run.facts().model(),
+                memory,
+                List.of(),
+                List.of(Objects.requireNonNull(MemoryWords.warning(memory.fit(), false))),
+                sources());
+        return new RunResult(
+                facts,
+                run.status(),
+                run.training(),
+                null,
+                run.links(),
+                run.nicBytesSent(),
+                run.timeline(),
+                run.memory(),
+                null,
+                run.executedEvents(),
+                run.simulatedEvents(),
+                run.pendingEventsMax(),
+                run.wallSeconds(),
+                run.digest());
     }
 
     private static RunResult training(

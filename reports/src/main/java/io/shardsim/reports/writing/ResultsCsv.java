@@ -115,6 +115,7 @@ public final class ResultsCsv {
 
     private static void putMemory(Map<String, String> row, @Nullable Object value) {
         row.put("memory_capacity_bytes", text(inner(value, "capacity_bytes")));
+        row.put("memory_needed_bytes", text(inner(value, "needed_bytes")));
         for (MemoryOwner owner : MemoryOwner.values()) {
             row.put(
                     "memory_bytes." + Names.id(owner),

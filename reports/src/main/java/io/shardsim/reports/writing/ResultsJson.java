@@ -228,6 +228,7 @@ public final class ResultsJson {
         }
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("capacity_bytes", whole(memory.capacityBytes()));
+        out.put("needed_bytes", whole(memory.neededBytes()));
         out.put("peak_bytes_by_owner", byOwner);
         return out;
     }

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
@@ -79,7 +80,7 @@ public final class SummaryTable {
                 "GiB",
                 true,
                 6,
-                run -> Quantities.gib(run.facts().ledger().peakBytes()).replace(" GiB", "")));
+                run -> MemoryWords.cell(run.facts().ledger().fit())));
         columns.add(new Column(
                 "batch",
                 "micro x acc.",

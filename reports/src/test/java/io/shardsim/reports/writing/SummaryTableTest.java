@@ -43,8 +43,14 @@ class SummaryTableTest {
         assertThat(SummaryTable.write(SampleRuns.sweep("s"), 200))
                 .contains("x ZeRO-3 at 256 GPUs because ZeRO-3 waits for parameter gathers for")
                 .contains("Next: Gather among fewer ranks: a shard group below 256")
-                .contains("out of memory: FSDP, 16 GPUs: Needs 44.2 GiB a GPU and has 39.4 GiB")
+                .contains("out of memory: FSDP, 16 GPUs: Needs 44.2 of 39.4 GiB per GPU: 4.81 GiB too much")
                 .contains("note, MiCS, 16 GPUs: strategy.shard_group 128 is above the world size; capped to 16");
+    }
+
+    @Test
+    void marksWhatFitsTightlyAndWarns() {
+        assertThat(SummaryTable.write(SampleRuns.tight("s"), 120))
+                .contains("  tight 43.3  ", "warning: memory is tight: the run needs 39.3 of 39.4 GiB per GPU");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
@@ -16,7 +17,6 @@ import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.scenarios.yaml.Position;
 import io.shardsim.scenarios.yaml.Problem;
-import io.shardsim.topology.units.DataSize;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -289,17 +289,15 @@ final class RunCommand implements Callable<Integer> {
                 nearest = run;
             }
         }
-        var memory = nearest.facts().ledger();
         String remedy = nearest.remedy();
         return result.scenario() + " does not fit in memory: " + nearest.label() + " on "
-                + Quantities.counted(nearest.gpus(), "GPU") + " needs "
-                + DataSize.approximate(memory.peakBytes()) + " of " + DataSize.approximate(memory.capacityBytes())
-                + " a GPU, "
-                + DataSize.approximate(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);
+                + Quantities.counted(nearest.gpus(), "GPU") + " "
+                + MemoryWords.needs(nearest.facts().ledger().fit()) + ": "
+                + Quantities.gib(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);
     }
 
     private static long missing(RunResult run) {
-        return run.facts().ledger().peakBytes() - run.facts().ledger().capacityBytes();
+        return run.facts().ledger().fit().missingBytes();
     }
 
     private PrintWriter err() {

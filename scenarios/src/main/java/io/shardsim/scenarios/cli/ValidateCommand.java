@@ -150,8 +150,8 @@ final class ValidateCommand implements Callable<Integer> {
             List<RunResult> done = scenario == null ? List.of() : runs.results(scenario);
             if (!done.isEmpty()) {
                 RunResult run = done.get(0);
-                boolean fits =
-                        run.facts().memory() == null || run.facts().memory().fits();
+                boolean fits = run.facts().memory() == null
+                        || run.facts().memory().fit().fits();
                 outcomes.addAll(one.outcomes(metric -> metric.of(run), fits));
             }
         }

@@ -1,11 +1,14 @@
 package io.shardsim.scenarios.composition;
 
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.question.StrategySpec;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardGroupRule;
@@ -60,21 +63,21 @@ final class Advice {
     private final Cluster cluster;
     private final LargestMicroBatch.Found found;
     private final int shardGroup;
-    private final long capacityBytes;
+    private final GpuMemory memory;
 
-    Advice(Task.Training task, Cluster cluster, LargestMicroBatch.Found found, int shardGroup, long capacityBytes) {
+    Advice(Task.Training task, Cluster cluster, LargestMicroBatch.Found found, int shardGroup, GpuMemory memory) {
         this.task = task;
         this.cluster = cluster;
         this.found = found;
         this.shardGroup = shardGroup;
-        this.capacityBytes = capacityBytes;
+        this.memory = memory;
     }
 
     /** What a neighbouring shard group came to; no rate where it does not fit. */
     record Neighbour(
             int shardGroup,
             int microBatch,
-            long peakBytes,
+            MemoryFit fit,
             @Nullable Double samplesPerSecond) {}
 
     /**
@@ -139,9 +142,13 @@ final class Advice {
             Double rate = neighbour.samplesPerSecond();
             sentence.append(
                     rate == null
-                            ? " it does not fit (" + Quantities.gib(neighbour.peakBytes()) + ")"
-                            : " it makes " + Quantities.significant(rate) + " samples/s in "
-                                    + Quantities.gib(neighbour.peakBytes())
+                            ? " it " + MemoryWords.verdict(neighbour.fit())
+                            : " it makes " + Quantities.significant(rate) + " samples/s "
+                                    + (neighbour.fit().isTight()
+                                            ? "and " + MemoryWords.verdict(neighbour.fit())
+                                            : "in "
+                                                    + Quantities.gib(
+                                                            neighbour.fit().reservedBytes()))
                                     + (neighbour.microBatch() == found.job().microBatch()
                                             ? ""
                                             : " with micro-batch " + neighbour.microBatch()));
@@ -154,12 +161,11 @@ final class Advice {
             return;
         }
         ShardingStrategy plain = Strategies.create(PLAIN, Map.of());
-        LargestMicroBatch.Found whole = LargestMicroBatch.of(plain, found.job(), capacityBytes);
+        LargestMicroBatch.Found whole = LargestMicroBatch.of(plain, found.job(), memory);
         if (whole.fits()) {
             sentences.add("plain data parallelism (" + PLAIN
-                    + ") is enough: below 1 billion parameters every GPU can hold all states ("
-                    + Quantities.gib(whole.ledger().peakBytes()) + " with micro-batch "
-                    + whole.job().microBatch() + "), and nothing needs to be gathered.");
+                    + ") is enough: below 1 billion parameters every GPU can hold all states, and nothing needs to be gathered;"
+                    + " micro-batch " + whole.job().microBatch() + " " + MemoryWords.verdict(whole.fit()) + ".");
         }
     }
 
@@ -170,12 +176,12 @@ final class Advice {
             return;
         }
         LargestMicroBatch.Found once =
-                LargestMicroBatch.given(with(spec, NO_SYNC, "true").create(), job, capacityBytes);
+                LargestMicroBatch.given(with(spec, NO_SYNC, "true").create(), job, memory);
         if (once.fits()) {
             sentences.add(
                     "each of the " + job.accumulationSteps() + " micro-batches reduces its gradients; with " + NO_SYNC
-                            + ": true the last one reduces them all, which fits too ("
-                            + Quantities.gib(once.ledger().peakBytes()) + ").");
+                            + ": true the last one reduces them all, which " + MemoryWords.verdict(once.fit())
+                            + ".");
         }
     }
 
@@ -215,13 +221,13 @@ final class Advice {
             return;
         }
         int layers = fewest.job().checkpointedLayers();
-        String memory = Quantities.gib(fewest.ledger().peakBytes());
+        String needs = MemoryWords.needs(fewest.fit());
         sentences.add(
                 layers == 0
                         ? "nothing needs to be computed again: this micro-batch fits with activation_checkpointing: none ("
-                                + memory + ")."
+                                + needs + ")."
                         : "of " + task.model().layers() + " layers " + layers
-                                + " need to be checkpointed for this micro-batch to fit (" + memory
+                                + " need to be checkpointed for this micro-batch to fit with fragmentation (" + needs
                                 + "); with checkpointed_layers: " + layers
                                 + " the others are not computed again.");
     }
@@ -232,7 +238,7 @@ final class Advice {
                 .filter(entry -> NOT_SHARDED.contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue)
                 .sum();
-        if (!found.fits() && job.microBatch() == 1 && notSharded > capacityBytes / 2) {
+        if (!found.fits() && job.microBatch() == 1 && notSharded > memory.capacityBytes() / 2) {
             sentences.add("more sharding will not make it fit: " + Quantities.gib(notSharded)
                     + " are activations and what a layer needs while it is computed, for one sample; tensor, context or pipeline"
                     + " parallelism splits these.");

@@ -1,21 +1,26 @@
 package io.shardsim.scenarios.composition;
 
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.question.StrategySpec;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
-import io.shardsim.topology.units.DataSize;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What would make a training run fit: the smallest change that does, in the order of what it costs. First a smaller micro-batch, then
- * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes.
+ * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes. Where it fits tightly, the smallest
+ * change that fits with fragmentation too.
  *
  * <p>Leaves out other strategies and other GPUs, which change the question.
  */
@@ -26,17 +31,17 @@ final class NearestFit {
     private final Task.Training task;
     private final Cluster cluster;
     private final TrainingJob job;
-    private final long capacityBytes;
+    private final GpuMemory memory;
 
     /**
      * @param job the job that does not fit
-     * @param capacityBytes memory of a GPU that the strategy may use
+     * @param memory of a GPU
      */
-    NearestFit(Task.Training task, Cluster cluster, TrainingJob job, long capacityBytes) {
+    NearestFit(Task.Training task, Cluster cluster, TrainingJob job, GpuMemory memory) {
         this.task = task;
         this.cluster = cluster;
         this.job = job;
-        this.capacityBytes = capacityBytes;
+        this.memory = memory;
     }
 
     /** One change or none of each kind. */
@@ -47,40 +52,59 @@ final class NearestFit {
             @Nullable String shardGroup,
             int nodes) {}
 
+    /**
+     * A change that makes the run fit.
+     *
+     * @param words the change and the micro-batch that fits with it
+     */
+    private record Fitting(String words, MemoryFit fit) {}
+
     /** The change in words, or what to try when nothing was found. */
     String words() {
+        Fitting tight = null;
+        for (Change change : changes()) {
+            Fitting fitting = tried(change);
+            if (fitting != null && fitting.fit().isRoomy()) {
+                return (tight == null ? "what fits: " : tightly(tight) + "; what fits with room: ") + said(fitting);
+            }
+            tight = tight == null ? fitting : tight;
+        }
+        return tight == null
+                ? "no number of nodes up to " + NODES_MAX
+                        + " makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory"
+                : tightly(tight);
+    }
+
+    private static String tightly(Fitting fitting) {
+        return "what fits tightly: " + said(fitting);
+    }
+
+    private static String said(Fitting fitting) {
+        return fitting.words() + " (" + MemoryWords.needs(fitting.fit()) + ")";
+    }
+
+    /** In the order of what they cost. */
+    private Set<Change> changes() {
         Change none = new Change(
                 task.checkpointing(), task.checkpointedLayers(), task.activationOffload(), null, cluster.nodes());
         int layers = task.model().layers();
-        Change recompute = new Change(Checkpointing.FULL, layers, none.offload, null, none.nodes);
-        Change offload = new Change(Checkpointing.FULL, layers, true, null, none.nodes);
         String world = hasLargerShardGroup() ? String.valueOf(job.dataParallel()) : null;
-        Change group = new Change(none.checkpointing, none.checkpointedLayers, none.offload, world, none.nodes);
-        Change all = new Change(Checkpointing.FULL, layers, true, world, none.nodes);
-        for (Change change : new Change[] {none, recompute, offload, group, all}) {
-            String fits = tried(change);
-            if (fits != null) {
-                return fits;
-            }
-        }
+        Set<Change> changes = new LinkedHashSet<>();
+        changes.add(none);
+        changes.add(new Change(Checkpointing.FULL, layers, none.offload, null, none.nodes));
+        changes.add(new Change(Checkpointing.FULL, layers, true, null, none.nodes));
+        changes.add(new Change(none.checkpointing, none.checkpointedLayers, none.offload, world, none.nodes));
+        changes.add(new Change(Checkpointing.FULL, layers, true, world, none.nodes));
         for (int nodes = cluster.nodes() * 2; nodes <= NODES_MAX; nodes *= 2) {
-            Change more = new Change(
+            int ranks = nodes * cluster.gpusPerNode() / job.parallel().ranks();
+            changes.add(new Change(
                     none.checkpointing,
                     none.checkpointedLayers,
                     none.offload,
-                    givesShardGroup()
-                            ? String.valueOf(nodes
-                                    * cluster.gpusPerNode()
-                                    / job.parallel().ranks())
-                            : null,
-                    nodes);
-            String fits = tried(more);
-            if (fits != null) {
-                return fits;
-            }
+                    givesShardGroup() ? String.valueOf(ranks) : null,
+                    nodes));
         }
-        return "no number of nodes up to " + NODES_MAX
-                + " makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory";
+        return changes;
     }
 
     private boolean hasLargerShardGroup() {
@@ -94,8 +118,8 @@ final class NearestFit {
         return given != null && !given.equals("0");
     }
 
-    /** What fits in words, or null when it does not. */
-    private @Nullable String tried(Change change) {
+    /** What fits, or null when it does not. */
+    private @Nullable Fitting tried(Change change) {
         long worldSize = (long) change.nodes * cluster.gpusPerNode();
         Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
         if (change.shardGroup != null) {
@@ -123,12 +147,12 @@ final class NearestFit {
         if (!strategy.problems(changed).isEmpty()) {
             return null;
         }
-        LargestMicroBatch.Found found = LargestMicroBatch.of(strategy, changed, capacityBytes);
-        return found.fits() ? words(change, found, replicas) : null;
+        LargestMicroBatch.Found found = LargestMicroBatch.of(strategy, changed, memory);
+        return found.fits() ? new Fitting(words(change, found, replicas), found.fit()) : null;
     }
 
     private String words(Change change, LargestMicroBatch.Found found, long replicas) {
-        StringBuilder words = new StringBuilder("what fits: ");
+        StringBuilder words = new StringBuilder();
         if (change.nodes != cluster.nodes()) {
             words.append("nodes ").append(change.nodes).append(", ");
         }
@@ -151,11 +175,6 @@ final class NearestFit {
                     .append(Math.max(1, task.globalBatch() / replicas) * replicas)
                     .append(", ");
         }
-        return words.append("micro_batch ")
-                .append(found.job().microBatch())
-                .append(" (")
-                .append(DataSize.approximate(found.ledger().peakBytes()))
-                .append(" a GPU)")
-                .toString();
+        return words.append("micro_batch ").append(found.job().microBatch()).toString();
     }
 }

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.composition;
 
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
@@ -13,6 +14,7 @@ import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.RankGroups;
@@ -37,9 +39,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
-    /** Share of a GPU's memory from which on published runs were sometimes slower than ours (DEVIATIONS.md, E). */
-    private static final double EDGE_OF_MEMORY = 0.93;
-
     private final Simulator simulator;
     private final Runnable close;
     private final boolean severalAtOnce;
@@ -106,22 +105,21 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         Cluster cluster = point.cluster();
         ShardingStrategy strategy = task.strategy().create();
-        long bufferBytes = point.collectives().transports().bufferBytes(cluster);
-        long capacityBytes = cluster.instance().gpu().memoryBytes() - bufferBytes;
-        LargestMicroBatch.Found found = settle(strategy, task, cluster, capacityBytes);
+        GpuMemory memory = memory(point);
+        LargestMicroBatch.Found found = settle(strategy, task, cluster, memory);
         int shardGroup = strategy.shardGroups(found.job()).size();
         // Where the scenario asks one question alone; a sweep and the published cases have points of their own.
         boolean alone = observer == null && !beyondMemory && point.values().isEmpty();
-        FutureTask<Advice.Trials> trials = new FutureTask<>(
-                () -> alone ? trials(point, task, strategy, found, capacityBytes) : Advice.Trials.NONE);
+        FutureTask<Advice.Trials> trials =
+                new FutureTask<>(() -> alone ? trials(point, task, strategy, found, memory) : Advice.Trials.NONE);
         begin(trials, severalAtOnce && alone);
         try {
-            Advice advice = new Advice(task, cluster, found, shardGroup, capacityBytes);
-            RunFacts facts = facts(point, task, strategy, found, bufferBytes);
+            Advice advice = new Advice(task, cluster, found, shardGroup, memory);
+            RunFacts facts = facts(point, task, strategy, found, memory);
             if (!found.fits() && !(beyondMemory && task.microBatch() != null)) {
                 return RunResult.outOfMemory(
                         facts.with(task.surroundings(), advice.sentences(result(trials))),
-                        new NearestFit(task, cluster, found.job(), capacityBytes).words());
+                        new NearestFit(task, cluster, found.job(), memory).words());
             }
             long beganNanos = System.nanoTime();
             StepPlan plan = found.plan().get();
@@ -131,7 +129,7 @@ public final class PointSimulation implements ScenarioRunner {
             return RunResult.of(
                     facts.with(task.surroundings(), advice.sentences(result(trials))),
                     observation,
-                    MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), bufferBytes),
+                    MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), memory.bufferBytes()),
                     wallSeconds);
         } finally {
             trials.cancel(true);
@@ -167,15 +165,21 @@ public final class PointSimulation implements ScenarioRunner {
 
     /** Whether a training step fits in memory; nothing runs. */
     static boolean fits(ScenarioPoint point) {
+        return settled(point).fits();
+    }
+
+    /** The micro-batch that a point runs with, given or found, and how it fits; nothing runs. */
+    static LargestMicroBatch.Found settled(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
+        return settle(task.strategy().create(), task, point.cluster(), memory(point));
+    }
+
+    /** Memory of a GPU, and what buffers of the communication library take of it. */
+    static GpuMemory memory(ScenarioPoint point) {
         Cluster cluster = point.cluster();
-        long bufferBytes = point.collectives().transports().bufferBytes(cluster);
-        return settle(
-                        task.strategy().create(),
-                        task,
-                        cluster,
-                        cluster.instance().gpu().memoryBytes() - bufferBytes)
-                .fits();
+        return new GpuMemory(
+                cluster.instance().gpu().memoryBytes(),
+                point.collectives().transports().bufferBytes(cluster));
     }
 
     private Advice.Trials trials(
@@ -183,21 +187,19 @@ public final class PointSimulation implements ScenarioRunner {
             Task.Training task,
             ShardingStrategy strategy,
             LargestMicroBatch.Found found,
-            long capacityBytes)
+            GpuMemory memory)
             throws InterruptedException {
         TrainingJob job = found.job();
         int shardGroup = strategy.shardGroups(job).size();
         boolean recomputes = job.checkpointing().startsFromInput() && !job.activationOffload();
         return new Advice.Trials(
-                shardGroup > 1 ? neighbours(point, task, job, shardGroup, capacityBytes) : List.of(),
-                recomputes && found.fits()
-                        ? LargestMicroBatch.withFewestCheckpoints(strategy, found, capacityBytes)
-                        : null);
+                shardGroup > 1 ? neighbours(point, task, job, shardGroup, memory) : List.of(),
+                recomputes && found.fits() ? LargestMicroBatch.withFewestCheckpoints(strategy, found, memory) : null);
     }
 
     /** Half and twice the shard group. */
     private List<Advice.Neighbour> neighbours(
-            ScenarioPoint point, Task.Training task, TrainingJob job, int shardGroup, long capacityBytes)
+            ScenarioPoint point, Task.Training task, TrainingJob job, int shardGroup, GpuMemory memory)
             throws InterruptedException {
         List<Advice.Neighbour> neighbours = new ArrayList<>();
         Cluster cluster = point.cluster();
@@ -207,7 +209,7 @@ public final class PointSimulation implements ScenarioRunner {
                 continue;
             }
             ShardingStrategy strategy = other.strategy().create();
-            LargestMicroBatch.Found found = settle(strategy, other, cluster, capacityBytes);
+            LargestMicroBatch.Found found = settle(strategy, other, cluster, memory);
             Double rate = null;
             if (found.fits()) {
                 StepObservation observed = observe(
@@ -218,19 +220,18 @@ public final class PointSimulation implements ScenarioRunner {
                         null);
                 rate = task.globalBatch() / (observed.endPs() * 1e-12);
             }
-            neighbours.add(new Advice.Neighbour(
-                    size, found.job().microBatch(), found.ledger().peakBytes(), rate));
+            neighbours.add(new Advice.Neighbour(size, found.job().microBatch(), found.fit(), rate));
         }
         return neighbours;
     }
 
     /** The job with its micro-batch, given or found, and its memory. */
     private static LargestMicroBatch.Found settle(
-            ShardingStrategy strategy, Task.Training task, Cluster cluster, long capacityBytes) {
+            ShardingStrategy strategy, Task.Training task, Cluster cluster, GpuMemory memory) {
         TrainingJob job = task.job(cluster, strategy);
         return task.microBatch() == null
-                ? LargestMicroBatch.of(strategy, job, capacityBytes)
-                : LargestMicroBatch.given(strategy, job, capacityBytes);
+                ? LargestMicroBatch.of(strategy, job, memory)
+                : LargestMicroBatch.given(strategy, job, memory);
     }
 
     private static RunFacts facts(
@@ -238,16 +239,13 @@ public final class PointSimulation implements ScenarioRunner {
             Task.Training task,
             ShardingStrategy strategy,
             LargestMicroBatch.Found found,
-            long bufferBytes) {
+            GpuMemory memory) {
         TrainingJob job = found.job();
         Map<MemoryOwner, Long> atPeak = new EnumMap<>(found.ledger().atPeak());
-        atPeak.merge(MemoryOwner.RUNTIME, bufferBytes, Long::sum);
+        atPeak.merge(MemoryOwner.RUNTIME, memory.bufferBytes(), Long::sum);
         List<String> notes = new ArrayList<>(point.notes());
         if (task.microBatch() == null && found.fits()) {
-            notes.add(
-                    "micro_batch " + job.microBatch() + " is the largest divisor of the "
-                            + job.microBatch() * job.accumulationSteps()
-                            + " samples of a GPU that fits with room for what the allocator reserves; set micro_batch to choose another");
+            notes.add(chosen(found));
         }
         notes.addAll(strategy.remarks(job));
         RunFacts facts = RunFacts.ofTraining(
@@ -275,24 +273,28 @@ public final class PointSimulation implements ScenarioRunner {
                                 .instance()
                                 .gpu()
                                 .peakFlopsPerSecond(job.precision().bytes())),
-                new RunFacts.Memory(atPeak, point.cluster().instance().gpu().memoryBytes()),
+                new RunFacts.Memory(atPeak, found.fit().neededBytes(), memory.capacityBytes()),
                 notes,
-                warnings(point.cluster(), found, bufferBytes),
+                warnings(point.cluster(), task, found),
                 sources(point));
         return RecordedErrors.builtIn().annotate(facts, point);
     }
 
-    private static List<String> warnings(Cluster cluster, LargestMicroBatch.Found found, long bufferBytes) {
+    private static String chosen(LargestMicroBatch.Found found) {
+        return "micro_batch " + found.job().microBatch()
+                + (found.fit().isRoomy()
+                        ? ": the largest that fits with fragmentation. Set training.micro_batch to change it."
+                        : ": the smallest that fits. None fits with fragmentation.");
+    }
+
+    private static List<String> warnings(Cluster cluster, Task.Training task, LargestMicroBatch.Found found) {
         List<String> warnings = new ArrayList<>(new TransformerWorkTimes(found.job(), cluster.instance()).remarks());
-        double full = (double) (found.ledger().peakBytes() + bufferBytes)
-                / cluster.instance().gpu().memoryBytes();
-        if (found.fits() && full > EDGE_OF_MEMORY) {
-            warnings.add(
-                    "memory is " + Math.round(100 * full)
-                            + " % full, with what the allocator reserves and cannot use: of published runs beyond "
-                            + Math.round(100 * EDGE_OF_MEMORY)
-                            + " % some were up to 24 % slower than simulated, since the allocator"
-                            + " flushes and retries at that edge, which is not modelled; a smaller micro_batch stays clear of it");
+        // None is smaller than one that was chosen though it is tight.
+        boolean mayLower = found.job().microBatch() > 1
+                && (task.microBatch() != null || found.fit().isRoomy());
+        String full = MemoryWords.warning(found.fit(), mayLower);
+        if (full != null) {
+            warnings.add(full);
         }
         return warnings;
     }

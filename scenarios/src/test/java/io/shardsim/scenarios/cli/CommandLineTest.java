@@ -274,7 +274,7 @@ class CommandLineTest {
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(err.toString().strip())
                 .isEqualTo(
-                        "train does not fit in memory: FSDP on 8 GPUs needs 50 GiB of 40 GiB a GPU, 10 GiB too much; 2 nodes fit");
+                        "train does not fit in memory: FSDP on 8 GPUs needs 50.0 of 40.0 GiB per GPU: 10.0 GiB too much; 2 nodes fit");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 

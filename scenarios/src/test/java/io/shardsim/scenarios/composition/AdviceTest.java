@@ -149,6 +149,19 @@ class AdviceTest {
                 .noneMatch(sentence -> sentence.contains("no_sync"));
     }
 
+    @Test
+    void adviceThatFitsTightlySaysSo() throws Exception {
+        String each = SCENARIO.replace("gpt2-1.5b", "llama3-8b")
+                .replace("sequence_length: 512", "sequence_length: 8192")
+                .replace("micro_batch: 2, activation_checkpointing: none", "micro_batch: 1")
+                .replace("mics, shard_group: 16", "fsdp");
+        assertThat(run(each).facts().ledger().fit().isRoomy()).isTrue();
+        assertThat(advice(each))
+                .anyMatch(
+                        sentence -> sentence.contains(
+                                "no_sync: true the last one reduces them all, which fits tightly (needs 38.0 of 39.6 GiB per GPU, 41.3 GiB with fragmentation)."));
+    }
+
     /** One of two switches after the other, until both are on. */
     @Test
     void communicationMayGoOnBesideComputation() throws Exception {

@@ -2,10 +2,12 @@ package io.shardsim.scenarios.composition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.question.ScenarioPoint;
 import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.plan.MemoryFit;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,10 +23,13 @@ class NearestFitTest {
             strategy: {kind: zero3}
             """;
 
+    private static ScenarioPoint point(String text) throws InputException {
+        return ScenarioReader.readText("a.yaml", text).points().get(0);
+    }
+
     private static RunResult run(String text) throws InputException, InterruptedException {
-        ScenarioPoint point = ScenarioReader.readText("a.yaml", text).points().get(0);
         try (PointSimulation simulation = new PointSimulation(1, true)) {
-            return simulation.run(point);
+            return simulation.run(point(text));
         }
     }
 
@@ -37,7 +42,28 @@ class NearestFitTest {
     @Test
     void aSmallerMicroBatchIsProposedFirst() throws Exception {
         assertThat(remedy(SCENARIO.replace("global_batch: 64", "global_batch: 1024, micro_batch: 64")))
-                .matches("what fits: micro_batch \\d+ \\([0-9.]+ GiB a GPU\\)");
+                .matches(
+                        "what fits: micro_batch \\d+ \\(needs [0-9.]+ of 39.6 GiB per GPU, [0-9.]+ GiB with fragmentation\\)");
+    }
+
+    @Test
+    void whatFitsTightlyIsProposedBesideWhatFitsWithRoom() throws Exception {
+        String full = SCENARIO.replace("gpt3-13b", "llama3-8b")
+                .replace("2048", "8192")
+                .replace("zero3", "fsdp, no_sync: true");
+        String large = full.replace("nodes: 2", "nodes: 8").replace("batch: 64", "batch: 256, micro_batch: 4");
+        Matcher proposed = Pattern.compile("what fits tightly: micro_batch 1 (\\(.*\\));"
+                        + " what fits with room: activation_offload true, micro_batch 1 (\\(.*\\))")
+                .matcher(remedy(large));
+        assertThat(proposed.matches()).isTrue();
+        RunResult tight = run(large.replace("micro_batch: 4", "micro_batch: 1"));
+        RunResult roomy = run(large.replace("micro_batch: 4", "micro_batch: 1, activation_offload: true"));
+        assertThat(proposed.group(1))
+                .isEqualTo("(" + MemoryWords.needs(tight.facts().ledger().fit()) + ")");
+        assertThat(proposed.group(2))
+                .isEqualTo("(" + MemoryWords.needs(roomy.facts().ledger().fit()) + ")");
+        assertThat(tight.facts().ledger().fit().isTight()).isTrue();
+        assertThat(roomy.facts().ledger().fit().isRoomy()).isTrue();
     }
 
     @Test
@@ -51,11 +77,20 @@ class NearestFitTest {
     @Test
     void moreNodesAreProposedWhereStatesAreTheTroubleAndThatManyFit() throws Exception {
         String large = SCENARIO.replace("gpt3-13b", "gpt3-175b");
-        Matcher proposed = Pattern.compile("what fits: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*")
+        Matcher proposed = Pattern.compile(
+                        "what fits tightly: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*\\);"
+                                + " what fits with room: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*")
                 .matcher(remedy(large));
         assertThat(proposed.matches()).isTrue();
-        int nodes = Integer.parseInt(proposed.group(1));
-        assertThat(Integer.parseInt(proposed.group(2))).isEqualTo(nodes * 8);
+        for (int group : new int[] {1, 3}) {
+            int nodes = Integer.parseInt(proposed.group(group));
+            assertThat(Integer.parseInt(proposed.group(group + 1))).isEqualTo(nodes * 8);
+            MemoryFit fit = PointSimulation.settled(point(
+                            large.replace("nodes: 2", "nodes: " + nodes).replace("batch: 64", "batch: " + nodes * 8)))
+                    .fit();
+            assertThat(fit.isTight()).isEqualTo(group == 1);
+            assertThat(fit.isRoomy()).isEqualTo(group == 3);
+        }
     }
 
     @Test

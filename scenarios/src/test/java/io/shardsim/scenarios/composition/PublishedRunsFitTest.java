@@ -10,6 +10,7 @@ import io.shardsim.scenarios.question.Task;
 import io.shardsim.scenarios.reference.ReferenceCase;
 import io.shardsim.scenarios.reference.ReferenceCases;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.util.List;
@@ -70,12 +71,10 @@ class PublishedRunsFitTest {
         Task.Training task = (Task.Training) point.task();
         ShardingStrategy strategy = task.strategy().create();
         TrainingJob job = task.job(point.cluster(), strategy);
-        long capacityBytes = point.cluster().instance().gpu().memoryBytes()
-                - point.collectives().transports().bufferBytes(point.cluster());
+        GpuMemory memory = PointSimulation.memory(point);
         TrainingJob twice = job.withMicroBatch(2 * job.microBatch(), 1);
-        assertThat(LargestMicroBatch.given(strategy, job, capacityBytes).fits()).isTrue();
-        assertThat(LargestMicroBatch.given(strategy, twice, capacityBytes).fits())
-                .isFalse();
+        assertThat(LargestMicroBatch.given(strategy, job, memory).fits()).isTrue();
+        assertThat(LargestMicroBatch.given(strategy, twice, memory).fits()).isFalse();
     }
 
     @Test

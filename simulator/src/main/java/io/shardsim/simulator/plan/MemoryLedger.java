@@ -17,20 +17,24 @@ import java.util.Set;
 public final class MemoryLedger {
     private final Map<MemoryOwner, Long> atPeak;
     private final long peakBytes;
+    private final long usedBytes;
 
-    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes) {
+    private MemoryLedger(Map<MemoryOwner, Long> atPeak, long peakBytes, long usedBytes) {
         this.atPeak = Collections.unmodifiableMap(atPeak);
         this.peakBytes = peakBytes;
+        this.usedBytes = usedBytes;
     }
 
-    /** Reads a plan; of several pipeline stages, the one that needs most. */
+    /** Reads a plan; of several pipeline stages, the one that reserves most, and what the one that uses most uses. */
     public static MemoryLedger of(StepPlan plan) {
         MemoryLedger most = of(plan, 0);
+        long usedBytes = most.usedBytes();
         for (int stage = 1; stage < plan.stages(); stage++) {
             MemoryLedger ledger = of(plan, stage);
+            usedBytes = Math.max(usedBytes, ledger.usedBytes());
             most = ledger.peakBytes() > most.peakBytes() ? ledger : most;
         }
-        return most;
+        return new MemoryLedger(most.atPeak, most.peakBytes, usedBytes);
     }
 
     /** Reads what one pipeline stage allocates. */
@@ -55,7 +59,7 @@ public final class MemoryLedger {
                 atPeak = new EnumMap<>(held);
             }
         }
-        return new MemoryLedger(atPeak, peak);
+        return new MemoryLedger(atPeak, peak, peak - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L));
     }
 
     private static boolean isOf(StepPlan.MemoryChange change, int stage) {
@@ -80,18 +84,13 @@ public final class MemoryLedger {
         return peakBytes;
     }
 
-    /** Of these, bytes that somebody uses. */
+    /** Most bytes that somebody uses at one instant: without fragmentation. */
     public long usedBytes() {
-        return peakBytes - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L);
+        return usedBytes;
     }
 
     /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
     public Map<MemoryOwner, Long> atPeak() {
         return atPeak;
-    }
-
-    /** Bytes that remain of a capacity at the peak; negative when the step does not fit. */
-    public long headroomBytes(long capacityBytes) {
-        return capacityBytes - peakBytes;
     }
 }

@@ -1,6 +1,8 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ActivationMemory;
@@ -8,9 +10,8 @@ import io.shardsim.simulator.workload.Checkpointing;
 import java.util.function.Supplier;
 
 /**
- * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest that the strategy can run and whose plan
- * stays within the memory of the GPU, what the allocator reserves and cannot use included. One that is given needs no room for that: when memory is
- * full, the allocator gives back what it does not use and goes on, if slower.
+ * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest that the strategy can run and that fits with
+ * fragmentation. Where none does, the smallest that fits without: a step that runs with its micro-batch written also runs with it left out.
  *
  * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks come into question.
  * Memory grows with the micro-batch, and so does the work between two gathers: the largest that fits is the fastest in most cases, though a
@@ -25,52 +26,58 @@ public final class LargestMicroBatch {
     /**
      * What the search found.
      *
-     * @param job the job with that micro-batch; with micro-batch 1 when nothing fits
+     * @param job the job with that micro-batch; with the smallest when nothing fits
      * @param ledger its memory
-     * @param fits whether it stays within the capacity, as {@link #of} or {@link #given} see it
+     * @param fit how that fits
      * @param plan its plan, written at once or when asked for
      */
-    public record Found(TrainingJob job, MemoryLedger ledger, boolean fits, Supplier<StepPlan> plan) {}
+    public record Found(TrainingJob job, MemoryLedger ledger, MemoryFit fit, Supplier<StepPlan> plan) {
+        public boolean fits() {
+            return fit.fits();
+        }
+    }
 
     /**
      * Searches.
      *
      * @param job micro-batch and accumulation steps of the given job are replaced; their product, a rank's samples in a step, is kept
-     * @param capacityBytes memory of one GPU
      */
-    public static Found of(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+    public static Found of(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
         int samples = Math.multiplyExact(job.microBatch(), job.accumulationSteps());
+        Found smallest = null;
         for (int microBatch = samples; microBatch > 1; microBatch--) {
             if (samples % microBatch != 0) {
                 continue;
             }
             TrainingJob larger = job.withMicroBatch(microBatch, samples / microBatch);
             if (strategy.problems(larger).isEmpty()) {
-                Found found = measure(strategy, larger, capacityBytes);
-                if (found.fits()) {
+                Found found = measure(strategy, larger, memory);
+                if (found.fit().isRoomy()) {
                     return found;
                 }
+                smallest = found.fits() ? found : smallest;
             }
         }
-        return measure(strategy, job.withMicroBatch(1, samples), capacityBytes);
+        Found one = measure(strategy, job.withMicroBatch(1, samples), memory);
+        // Under no_sync one micro-batch a step may fit where several, whose gradients wait, do not.
+        return one.fits() || smallest == null ? one : smallest;
     }
 
-    /** The micro-batch that the job has, and whether what it uses fits. */
-    public static Found given(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
-        Found found = measure(strategy, job, job, capacityBytes);
-        return new Found(job, found.ledger(), found.ledger().usedBytes() <= capacityBytes, found.plan());
+    /** The micro-batch that the job has. */
+    public static Found given(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
+        return measure(strategy, job, job, memory);
     }
 
     /**
      * The job that was found with as few checkpointed layers as fit. Memory grows by the same for each layer that is not checkpointed, so that a
-     * line through two peaks leads to the third; what was found where fewer than a tenth of the layers could go without.
+     * line through two peaks leads to the third; what was found where fewer than a tenth of the layers could go without. They fit with fragmentation.
      */
-    public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, long capacityBytes) {
+    public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, GpuMemory memory) {
         TrainingJob job = found.job();
         ActivationMemory activations = job.activations();
         double layerBytes = activations.layerBytes(job.microBatch(), job.rankSequence(), Checkpointing.NONE)
                 - activations.layerBytes(job.microBatch(), job.rankSequence(), job.checkpointing());
-        double spare = found.ledger().headroomBytes(capacityBytes) / layerBytes;
+        double spare = found.fit().headroomBytes() / layerBytes;
         if (spare < LAYERS_WORTH_SPARING * job.model().layers()) {
             return found;
         }
@@ -79,11 +86,11 @@ public final class LargestMicroBatch {
         int next = (int) (job.checkpointedLayers() - spare);
         while (fewest.job().checkpointedLayers() - tooFew > 1) {
             int layers = Math.max(tooFew + 1, Math.min(next, fewest.job().checkpointedLayers() - 1));
-            Found tried = measure(strategy, job.withCheckpointedLayers(layers), capacityBytes);
+            Found tried = measure(strategy, job.withCheckpointedLayers(layers), memory);
             layerBytes = (double) (tried.ledger().peakBytes() - found.ledger().peakBytes())
                     / (job.checkpointedLayers() - layers);
-            next = layers - (int) Math.floor(tried.ledger().headroomBytes(capacityBytes) / Math.max(1, layerBytes));
-            if (tried.fits()) {
+            next = layers - (int) Math.floor(tried.fit().headroomBytes() / Math.max(1, layerBytes));
+            if (tried.fit().isRoomy()) {
                 fewest = tried;
             } else {
                 tooFew = layers;
@@ -93,16 +100,15 @@ public final class LargestMicroBatch {
     }
 
     /** Two micro-batches show the peak, or as many as a pipeline fills with: all later ones are like the last of them. */
-    private static Found measure(ShardingStrategy strategy, TrainingJob job, long capacityBytes) {
+    private static Found measure(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
         int few = job.parallel().microBatchesToPeak(job.accumulationSteps());
-        return measure(strategy, job, job.withMicroBatch(job.microBatch(), few), capacityBytes);
+        return measure(strategy, job, job.withMicroBatch(job.microBatch(), few), memory);
     }
 
-    private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, long capacityBytes) {
+    private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, GpuMemory memory) {
         StepPlan plan = strategy.plan(shown);
         MemoryLedger ledger = MemoryLedger.of(plan);
         boolean whole = shown.accumulationSteps() == job.accumulationSteps();
-        return new Found(
-                job, ledger, ledger.headroomBytes(capacityBytes) >= 0, whole ? () -> plan : () -> strategy.plan(job));
+        return new Found(job, ledger, memory.fit(ledger), whole ? () -> plan : () -> strategy.plan(job));
     }
 }

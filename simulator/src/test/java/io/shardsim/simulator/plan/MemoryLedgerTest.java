@@ -30,8 +30,22 @@ class MemoryLedgerTest {
                 .containsEntry(MemoryOwner.ACTIVATIONS, 30L)
                 .containsEntry(MemoryOwner.GATHERED_UNITS, 40L)
                 .containsEntry(MemoryOwner.WORKING_SET, 0L);
-        assertThat(ledger.headroomBytes(180)).isEqualTo(10);
-        assertThat(ledger.headroomBytes(160)).isEqualTo(-10);
+        assertThat(ledger.usedBytes()).isEqualTo(170);
+    }
+
+    /** One stage reserves most, the other uses most. */
+    @Test
+    void whatIsUsedIsThatOfTheStageThatUsesMost() {
+        StepPlan.Builder plan = StepPlan.builder().stages(2);
+        plan.stage(0).memory(MemoryOwner.ACTIVATIONS, 70).memoryThroughout(MemoryOwner.FRAGMENTATION, 30);
+        plan.stage(1).memory(MemoryOwner.WORKING_SET, 80).memoryThroughout(MemoryOwner.FRAGMENTATION, 10);
+        MemoryLedger ledger = MemoryLedger.of(plan.build());
+        assertThat(ledger.peakBytes()).isEqualTo(100);
+        assertThat(ledger.atPeak()).containsEntry(MemoryOwner.ACTIVATIONS, 70L);
+        assertThat(ledger.usedBytes()).isEqualTo(80);
+        assertThat(new GpuMemory(79, 0).fit(ledger).fits()).isFalse();
+        assertThat(new GpuMemory(85, 5).fit(ledger).isTight()).isTrue();
+        assertThat(new GpuMemory(105, 5).fit(ledger).isRoomy()).isTrue();
     }
 
     @Test

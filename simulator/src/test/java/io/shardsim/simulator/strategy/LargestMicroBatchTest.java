@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.strategy.LargestMicroBatch.Found;
@@ -16,7 +17,7 @@ class LargestMicroBatchTest {
     private static final TrainingJob JOB = Strategies.job(GPT_30B, 256, 2048, 1, 6);
 
     /** What CUDA reports for an A100-SXM4-40GB [bytes]. */
-    private static final long CAPACITY = 42_505_273_344L;
+    private static final GpuMemory CAPACITY = new GpuMemory(42_505_273_344L, 0);
 
     private static final ShardingStrategy MICS = Strategies.of("mics", Map.of("shard_group", 128));
 
@@ -37,7 +38,7 @@ class LargestMicroBatchTest {
         Found found = LargestMicroBatch.of(Strategies.of("zero3", Map.of()), JOB, CAPACITY);
         assertThat(found.fits()).isTrue();
         assertThat(found.job().microBatch() * found.job().accumulationSteps()).isEqualTo(6);
-        assertThat(found.ledger().headroomBytes(CAPACITY)).isPositive();
+        assertThat(found.fit().headroomBytes()).isPositive();
     }
 
     /** A GELU of eight operators saves three more tensors of the feed-forward width than a fused one. */
@@ -46,8 +47,10 @@ class LargestMicroBatchTest {
         ShardingStrategy zero3 = Strategies.of("zero3", Map.of());
         long fused = MemoryLedger.of(zero3.plan(JOB.withMicroBatch(6, 1))).peakBytes();
         TrainingJob eager = JobBuilder.like(JOB).kernels(zero3.defaultKernels()).build();
-        assertThat(LargestMicroBatch.of(zero3, JOB, fused).job().microBatch()).isEqualTo(6);
-        assertThat(LargestMicroBatch.of(zero3, eager, fused).job().microBatch()).isEqualTo(3);
+        assertThat(LargestMicroBatch.of(zero3, JOB, of(fused)).job().microBatch())
+                .isEqualTo(6);
+        assertThat(LargestMicroBatch.of(zero3, eager, of(fused)).job().microBatch())
+                .isEqualTo(3);
         assertThat(LargestMicroBatch.of(zero3, eager, CAPACITY).job().microBatch())
                 .isEqualTo(3);
     }
@@ -56,8 +59,8 @@ class LargestMicroBatchTest {
     void skipsMicroBatchesThatDoNotDivideTheSamples() {
         long threeAndABit = MemoryLedger.of(MICS.plan(JOB.withMicroBatch(3, 2))).peakBytes();
         long five = MemoryLedger.of(MICS.plan(JOB.withMicroBatch(5, 1))).peakBytes();
-        assertThat(LargestMicroBatch.of(MICS, JOB, five).job().microBatch()).isEqualTo(3);
-        assertThat(LargestMicroBatch.of(MICS, JOB, threeAndABit - 1).job().microBatch())
+        assertThat(LargestMicroBatch.of(MICS, JOB, of(five)).job().microBatch()).isEqualTo(3);
+        assertThat(LargestMicroBatch.of(MICS, JOB, of(threeAndABit - 1)).job().microBatch())
                 .isEqualTo(2);
     }
 
@@ -69,7 +72,9 @@ class LargestMicroBatchTest {
         TrainingJob job = JobBuilder.like(Strategies.job(GPT_30B, 32, 2048, 1, 8))
                 .parallel(interleaved.modelParallel())
                 .build();
-        assertThat(LargestMicroBatch.of(interleaved, job, Long.MAX_VALUE).job().microBatch())
+        assertThat(LargestMicroBatch.of(interleaved, job, of(Long.MAX_VALUE))
+                        .job()
+                        .microBatch())
                 .isEqualTo(2);
     }
 
@@ -79,6 +84,40 @@ class LargestMicroBatchTest {
         Found found = LargestMicroBatch.of(Strategies.of("zero3", Map.of()), oneNode, CAPACITY);
         assertThat(found.fits()).isFalse();
         assertThat(found.job().microBatch()).isEqualTo(1);
-        assertThat(-found.ledger().headroomBytes(CAPACITY)).isGreaterThan(16L * GPT_30B.parameters() / 8 - CAPACITY);
+        assertThat(found.fit().missingBytes()).isGreaterThan(16L * GPT_30B.parameters() / 8 - CAPACITY.capacityBytes());
+    }
+
+    /** Where the last sample fits only without fragmentation, it is taken; one byte less, and nothing fits, left out or written. */
+    @Test
+    void whatFitsWithoutFragmentationIsTheLastResort() {
+        MemoryLedger one = MemoryLedger.of(MICS.plan(JOB.withMicroBatch(1, 6)));
+        Found roomy = LargestMicroBatch.of(MICS, JOB, of(one.peakBytes()));
+        Found tight = LargestMicroBatch.of(MICS, JOB, of(one.peakBytes() - 1));
+        Found last = LargestMicroBatch.of(MICS, JOB, of(one.usedBytes()));
+        Found none = LargestMicroBatch.of(MICS, JOB, of(one.usedBytes() - 1));
+        assertThat(roomy.fit().isRoomy()).isTrue();
+        for (Found found : new Found[] {tight, last}) {
+            assertThat(found.fit().isTight()).isTrue();
+            assertThat(found.job().microBatch()).isEqualTo(1);
+        }
+        assertThat(none.fits()).isFalse();
+        assertThat(LargestMicroBatch.given(MICS, none.job(), of(one.usedBytes() - 1))
+                        .fit())
+                .isEqualTo(none.fit());
+    }
+
+    /** Gradients that wait for the last of several micro-batches are whole; of a single one they never are. */
+    @Test
+    void oneMicroBatchMayFitWhereSmallerOnesDoNot() {
+        ShardingStrategy fsdp = Strategies.of("fsdp2", Map.of("no_sync", true));
+        long once = MemoryLedger.of(fsdp.plan(JOB.withMicroBatch(6, 1))).usedBytes();
+        assertThat(LargestMicroBatch.given(fsdp, JOB, of(once)).fits()).isFalse();
+        Found found = LargestMicroBatch.of(fsdp, JOB, of(once));
+        assertThat(found.fit().isTight()).isTrue();
+        assertThat(found.job().microBatch()).isEqualTo(6);
+    }
+
+    private static GpuMemory of(long capacityBytes) {
+        return new GpuMemory(capacityBytes, 0);
     }
 }

@@ -1,12 +1,14 @@
 package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.TrainingCost;
+import io.shardsim.simulator.plan.MemoryFit;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -81,12 +83,14 @@ public final class OpeningSection {
         }
         RunResult.Training t = best.step();
         TrainingCost cost = t.costs().get(t.costs().size() - 1);
+        MemoryFit fit = best.facts().ledger().fit();
         String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
         String days = Quantities.significant(cost.days()) + " days" + price + " for "
                 + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
         return names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU")
                 + (result.runs().size() > 1 ? " is the fastest: " : ": ")
-                + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
+                + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + "."
+                + (fit.isTight() ? " Memory is tight: the run " + MemoryWords.needs(fit) + "." : "");
     }
 
     private @Nullable RunResult best() {
@@ -130,13 +134,20 @@ public final class OpeningSection {
                 "%",
                 "exposed communication",
                 "exposed"));
-        RunFacts.Memory memory = best.facts().ledger();
-        figures.add(new KeyFigure(
-                Quantities.gib(memory.peakBytes()).replace(" GiB", ""),
-                "of " + Quantities.gib(memory.capacityBytes()),
-                "peak memory",
-                "owner"));
+        figures.add(memory(best.facts().ledger().fit()));
         return figures;
+    }
+
+    /** The peak; where it is beyond the capacity, what is needed, which is not. */
+    private static KeyFigure memory(MemoryFit fit) {
+        String capacity = "of " + Quantities.gib(fit.capacityBytes());
+        return fit.isRoomy()
+                ? new KeyFigure(MemoryWords.cell(fit), capacity, "peak memory", "owner")
+                : new KeyFigure(
+                        Quantities.significant(fit.neededBytes() / Quantities.GIB),
+                        capacity,
+                        "memory without fragmentation",
+                        "owner");
     }
 
     private static KeyFigure rate(double bytesPerSecond, String name, String term) {

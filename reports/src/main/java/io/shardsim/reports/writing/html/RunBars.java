@@ -10,6 +10,7 @@ import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.writing.html.StackedBars.Bar;
 import io.shardsim.reports.writing.html.StackedBars.Group;
 import io.shardsim.reports.writing.html.StackedBars.Part;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
@@ -181,9 +182,11 @@ final class RunBars {
                     memory.ofOwner(owner) / Quantities.GIB,
                     Names.of(owner) + ": " + Quantities.gib(memory.ofOwner(owner))));
         }
-        long free = memory.capacityBytes() - memory.peakBytes();
-        String end = free >= 0 ? Quantities.gib(free) + " free" : Quantities.gib(-free) + " over";
-        return new Bar(names.of(run), parts, end, free < 0);
+        MemoryFit fit = memory.fit();
+        String end = fit.isRoomy()
+                ? Quantities.gib(fit.headroomBytes()) + " free"
+                : fit.isTight() ? "tight" : Quantities.gib(fit.missingBytes()) + " over";
+        return new Bar(names.of(run), parts, end, !fit.isRoomy());
     }
 
     private Figure.Table memoryTable(List<MemoryOwner> used, List<RunResult> runs) {

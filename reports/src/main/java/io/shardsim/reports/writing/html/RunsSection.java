@@ -1,6 +1,7 @@
 package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
@@ -66,7 +67,7 @@ public final class RunsSection {
                         Quantities.percent(t.flops().hfu()),
                         Quantities.significant(t.exposed().seconds())));
             }
-            row.add(Quantities.gib(run.facts().ledger().peakBytes()).replace(" GiB", ""));
+            row.add(MemoryWords.cell(run.facts().ledger().fit()));
             row.add(
                     t == null || t.scaling() == null
                             ? NONE

@@ -56,6 +56,18 @@ class HtmlReportTest {
     }
 
     @Test
+    void whatFitsTightlyIsNeverHeadlinedWithoutItsWarning() {
+        String page = page(SampleRuns.tight("s"));
+        assertThat(page)
+                .contains("Memory is tight: the run needs 39.3 of 39.4 GiB per GPU, 43.3 GiB with fragmentation.</p>")
+                .containsPattern("memory without fragmentation(?s:.{0,300})<dd>39.3 <span>of 39.4 GiB</span>")
+                .contains(
+                        "<li>memory is tight: the run needs", "alarm\">tight</text>", "<td class=\"n\">tight 43.3</td>")
+                .doesNotContain("<dd>43.3");
+        assertThat(page(SampleRuns.single("s"))).doesNotContain("tight");
+    }
+
+    @Test
     void nothingIsLoadedFromAnywhere() {
         String page = page(SampleRuns.sweep("s"));
         assertThat(page).doesNotContain("<script", "<iframe", "@import", "xlink:href", "srcset", "javascript:");

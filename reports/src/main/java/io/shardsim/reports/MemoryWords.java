@@ -1,0 +1,81 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.plan.MemoryFit;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** How a training step fits in memory, in the same words wherever it is told. */
+public final class MemoryWords {
+    /** Share of a GPU's memory from which on published runs were sometimes slower than ours (DEVIATIONS.md, E). */
+    private static final double EDGE = 0.93;
+
+    private static final int DECIMALS_MAX = 6;
+
+    private MemoryWords() {}
+
+    /** {@code needs 37.9 of 39.6 GiB per GPU, 39.8 GiB with fragmentation}. */
+    public static String needs(MemoryFit fit) {
+        String needed =
+                "needs " + gib(fit.neededBytes(), fit) + " of " + gib(fit.capacityBytes(), fit) + " GiB per GPU";
+        return fit.reservedBytes() == fit.neededBytes()
+                ? needed
+                : needed + ", " + gib(fit.reservedBytes(), fit) + " GiB with fragmentation";
+    }
+
+    /** {@code fits}, {@code fits tightly} or {@code does not fit}, and what it needs in parentheses. */
+    public static String verdict(MemoryFit fit) {
+        String verdict = fit.isRoomy() ? "fits" : fit.isTight() ? "fits tightly" : "does not fit";
+        return verdict + " (" + needs(fit) + ")";
+    }
+
+    /** What is reserved, for a column of GiB. */
+    public static String cell(MemoryFit fit) {
+        return (fit.isTight() ? "tight " : "") + Quantities.significant(fit.reservedBytes() / Quantities.GIB);
+    }
+
+    /**
+     * What a reader must know of a run that fills its memory; null where it does not.
+     *
+     * @param mayLower whether a smaller micro-batch may make room
+     */
+    public static @Nullable String warning(MemoryFit fit, boolean mayLower) {
+        double full = (double) fit.reservedBytes() / fit.capacityBytes();
+        if (!fit.fits() || full <= EDGE) {
+            return null;
+        }
+        String edge = Quantities.fixed(100 * EDGE, 0) + " %";
+        String remedy = mayLower ? " Lower micro_batch." : "";
+        return fit.isTight()
+                ? "memory is tight: the run " + needs(fit)
+                        + ". The allocator has to flush and retry, which is not modelled:" + " real runs above " + edge
+                        + " were up to 24 % slower, and may run out of memory." + remedy
+                : "memory is " + Quantities.fixed(100 * full, 0) + " % full with fragmentation. Above " + edge
+                        + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
+                        + remedy;
+    }
+
+    /** Three digits, or as many as tell the three figures apart. */
+    private static String gib(long bytes, MemoryFit fit) {
+        long[] figures = {fit.neededBytes(), fit.reservedBytes(), fit.capacityBytes()};
+        long different = LongStream.of(figures).distinct().count();
+        if (LongStream.of(figures).mapToObj(MemoryWords::threeDigits).distinct().count() == different) {
+            return threeDigits(bytes);
+        }
+        int decimals = 2;
+        while (decimals < DECIMALS_MAX && shown(figures, decimals) < different) {
+            decimals++;
+        }
+        return Quantities.fixed(bytes / Quantities.GIB, decimals);
+    }
+
+    private static String threeDigits(long bytes) {
+        return Quantities.significant(bytes / Quantities.GIB);
+    }
+
+    private static long shown(long[] figures, int decimals) {
+        return LongStream.of(figures)
+                .mapToObj(bytes -> Quantities.fixed(bytes / Quantities.GIB, decimals))
+                .distinct()
+                .count();
+    }
+}

@@ -1,0 +1,52 @@
+package io.shardsim.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.plan.MemoryFit;
+import org.junit.jupiter.api.Test;
+
+class MemoryWordsTest {
+    private static final long CAPACITY = gib(39.6);
+
+    @Test
+    void tellsWhatIsNeededWithFragmentationAndTheCapacity() {
+        assertThat(MemoryWords.needs(fit(22.1, 23.4)))
+                .isEqualTo("needs 22.1 of 39.6 GiB per GPU, 23.4 GiB with fragmentation");
+        assertThat(MemoryWords.needs(fit(22.1, 22.1))).isEqualTo("needs 22.1 of 39.6 GiB per GPU");
+    }
+
+    @Test
+    void differentFiguresLookDifferent() {
+        assertThat(MemoryWords.needs(fit(39.604, 39.95)))
+                .isEqualTo("needs 39.604 of 39.600 GiB per GPU, 39.950 GiB with fragmentation");
+    }
+
+    @Test
+    void hasThreeVerdicts() {
+        assertThat(MemoryWords.verdict(fit(38, 39.6))).startsWith("fits (needs 38.0 of 39.6 GiB");
+        assertThat(MemoryWords.verdict(fit(38, 39.8))).startsWith("fits tightly (needs 38.0 of 39.6 GiB");
+        assertThat(MemoryWords.verdict(fit(39.7, 41))).startsWith("does not fit (needs 39.7 of 39.6 GiB");
+        assertThat(MemoryWords.cell(fit(38, 39.8))).isEqualTo("tight 39.8");
+        assertThat(MemoryWords.cell(fit(38, 39.6))).isEqualTo("39.6");
+    }
+
+    @Test
+    void warnsOfMemoryThatIsTightOrNearlyFull() {
+        assertThat(MemoryWords.warning(fit(30, 36.8), true)).isNull();
+        assertThat(MemoryWords.warning(fit(36, 37.2), true))
+                .startsWith("memory is 94 % full with fragmentation.")
+                .endsWith(" Lower micro_batch.");
+        assertThat(MemoryWords.warning(fit(38, 39.8), false))
+                .startsWith("memory is tight: the run needs 38.0 of 39.6 GiB per GPU, 39.8 GiB with fragmentation.")
+                .doesNotContain("Lower");
+        assertThat(MemoryWords.warning(fit(39.7, 41), true)).as("does not run").isNull();
+    }
+
+    private static MemoryFit fit(double needed, double reserved) {
+        return new MemoryFit(gib(needed), gib(reserved), CAPACITY);
+    }
+
+    private static long gib(double gib) {
+        return Math.round(gib * Quantities.GIB);
+    }
+}

@@ -1,0 +1,17 @@
+package io.shardsim.simulator.plan;
+
+/**
+ * Memory of one GPU.
+ *
+ * @param capacityBytes what a framework can allocate
+ * @param bufferBytes what buffers of the communication library take of it
+ */
+public record GpuMemory(long capacityBytes, long bufferBytes) {
+    /** How a training step fits in it, beside the buffers. */
+    public MemoryFit fit(MemoryLedger ledger) {
+        return new MemoryFit(
+                Math.addExact(ledger.usedBytes(), bufferBytes),
+                Math.addExact(ledger.peakBytes(), bufferBytes),
+                capacityBytes);
+    }
+}
