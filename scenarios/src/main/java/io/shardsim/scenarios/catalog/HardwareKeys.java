@@ -32,8 +32,7 @@ public final class HardwareKeys {
                     "memory",
                     ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
                     "memory that a framework can allocate from"),
-            Key.required(
-                    "memory_bandwidth", ScalarTypes.quantity(UnitTable.RATE, 1), "memory bandwidth by the data sheet"),
+            Key.required("memory_bandwidth", ScalarTypes.rate(), "memory bandwidth by the data sheet"),
             Key.required(
                     "peak_half",
                     ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE),
@@ -46,13 +45,8 @@ public final class HardwareKeys {
     public static final List<Key> SERVER = List.of(
             Key.required("gpus_per_node", ScalarTypes.whole(1, 64), "GPUs of a node"),
             Key.required(
-                    "intra_node",
-                    ScalarTypes.quantity(UnitTable.RATE, 1),
-                    "line rate of one GPU's links inside the node, one direction"),
-            Key.required(
-                    "intra_node_effective",
-                    ScalarTypes.quantity(UnitTable.RATE, 1),
-                    "payload rate of these links together"),
+                    "intra_node", ScalarTypes.rate(), "line rate of one GPU's links inside the node, one direction"),
+            Key.required("intra_node_effective", ScalarTypes.rate(), "payload rate of these links together"),
             Key.required(
                     "intra_node_latency",
                     ScalarTypes.quantity(UnitTable.TIME, 0),
@@ -66,11 +60,11 @@ public final class HardwareKeys {
                     "pcie_switches",
                     ScalarTypes.whole(1, 64),
                     "PCIe switches of a node; GPUs and NICs are dealt to them evenly"),
-            Key.required("pcie", ScalarTypes.quantity(UnitTable.RATE, 1), "payload rate of a PCIe link, one direction"),
+            Key.required("pcie", ScalarTypes.rate(), "payload rate of a PCIe link, one direction"),
             Key.required("pcie_latency", ScalarTypes.quantity(UnitTable.TIME, 0), "one-way latency of a PCIe link"),
             Key.required("nics_per_node", ScalarTypes.whole(1, 64), "NICs of a node"),
-            Key.required("nic", ScalarTypes.quantity(UnitTable.RATE, 1), "line rate of a NIC, one direction"),
-            Key.required("nic_effective", ScalarTypes.quantity(UnitTable.RATE, 1), "payload rate that a NIC sustains"),
+            Key.required("nic", ScalarTypes.rate(), "line rate of a NIC, one direction"),
+            Key.required("nic_effective", ScalarTypes.rate(), "payload rate that a NIC sustains"),
             Key.required(
                     "nic_latency",
                     ScalarTypes.quantity(UnitTable.TIME, 0),

@@ -24,16 +24,16 @@ public final class StorageKeys {
                     "size of the FSx for Lustre file system; omitted: 4.8 TiB"),
             Key.optional(
                     "throughput_per_tib",
-                    ScalarTypes.quantity(UnitTable.RATE, 1),
+                    ScalarTypes.rate(),
                     "throughput of that file system for each TiB; omitted: 250 MB/s"));
 
     /** What a file may say. */
     static final List<Key> ALL = List.of(
-            Key.optional("rate_per_request", ScalarTypes.quantity(UnitTable.RATE, 1), "rate of one request"),
+            Key.optional("rate_per_request", ScalarTypes.rate(), "rate of one request"),
             CHANGEABLE.get(0),
             CHANGEABLE.get(1),
             CHANGEABLE.get(2),
-            Key.required("node_rate", ScalarTypes.quantity(UnitTable.RATE, 1), "most that one node reaches"));
+            Key.required("node_rate", ScalarTypes.rate(), "most that one node reaches"));
 
     private StorageKeys() {}
 

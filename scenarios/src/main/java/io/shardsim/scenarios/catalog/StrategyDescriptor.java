@@ -18,6 +18,12 @@ public record StrategyDescriptor(String kind, String title, String source, List<
     /** The parameter that may not exceed the world size, and divides it. */
     public static final String SHARD_GROUP = "shard_group";
 
+    /** More parameters than any model has, and few enough that their bytes never overflow. */
+    private static final long ELEMENTS_MAX = 1L << 50;
+
+    /** More ranks, layers or stages than any scenario has. */
+    private static final long COUNT_MAX = 1L << 20;
+
     public StrategyDescriptor {
         parameters = List.copyOf(parameters);
     }
@@ -34,12 +40,12 @@ public record StrategyDescriptor(String kind, String title, String source, List<
         public ValueType type() {
             ParameterForm form = ParameterForm.of(defaultText);
             return switch (form) {
-                case ELEMENTS -> ScalarTypes.counted(0, Long.MAX_VALUE, form.word());
-                case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, Integer.MAX_VALUE, form.word());
+                case ELEMENTS -> ScalarTypes.counted(0, ELEMENTS_MAX, form.word());
+                case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, COUNT_MAX, form.word());
                 case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
                 case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
                 case TIME -> ScalarTypes.quantity(UnitTable.TIME, 0);
-                case RATE -> ScalarTypes.quantity(UnitTable.RATE, 1);
+                case RATE -> ScalarTypes.rate();
                 case FLAG -> ScalarTypes.flag();
                 case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
             };

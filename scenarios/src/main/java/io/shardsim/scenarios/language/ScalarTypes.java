@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The types of values that are no block and no list. */
 public final class ScalarTypes {
+    /** A petabyte a second: a thousand times what any link has, and the sum over all ports of a node still fits in a long. */
+    private static final long RATE_MAX = 1_000_000_000_000_000L;
+
     private ScalarTypes() {}
 
     /** A text that matches a pattern; read as String. */
@@ -56,7 +59,12 @@ public final class ScalarTypes {
 
     /** A quantity with its unit; read as Long, in whole base units of the table. */
     public static ValueType quantity(UnitTable table, long min) {
-        return new Quantity(table, min);
+        return new Quantity(table, min, Long.MAX_VALUE);
+    }
+
+    /** A rate of data that some link may have; read as Long, in bytes/s. */
+    public static ValueType rate() {
+        return new Quantity(UnitTable.RATE, 1, RATE_MAX);
     }
 
     /** A quantity with its unit; read as Double, in base units of the table. */
@@ -302,7 +310,7 @@ public final class ScalarTypes {
         return quoted.substring(2, quoted.length() - 2);
     }
 
-    private record Quantity(UnitTable table, long min) implements ValueType {
+    private record Quantity(UnitTable table, long min, long max) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
@@ -315,6 +323,13 @@ public final class ScalarTypes {
                     problems.add(
                             node.position(),
                             key + ": " + table.kind() + " " + scalar.text() + " < " + min + " " + table.baseUnit()
+                                    + "; write for example " + table.example());
+                    return null;
+                }
+                if (value > max) {
+                    problems.add(
+                            node.position(),
+                            key + ": " + table.kind() + " " + scalar.text() + " > " + max + " " + table.baseUnit()
                                     + "; write for example " + table.example());
                     return null;
                 }

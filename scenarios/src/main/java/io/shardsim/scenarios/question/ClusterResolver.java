@@ -40,14 +40,14 @@ final class ClusterResolver {
     /** The cluster, or null after a problem. */
     @Nullable
     Cluster resolve() {
-        int before = problems.size();
+        int before = problems.told();
         InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
         Long nodes = block.whole("nodes");
         if (instance != null) {
             check(instance);
             remark(instance);
         }
-        return instance == null || nodes == null || problems.size() > before
+        return instance == null || nodes == null || problems.told() > before
                 ? null
                 : new Cluster(instance, Math.toIntExact(nodes), slowNic(instance));
     }

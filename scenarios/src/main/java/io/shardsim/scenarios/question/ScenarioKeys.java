@@ -155,7 +155,7 @@ public final class ScenarioKeys {
         keys.add(HardwareKeys.PRICE);
         keys.add(Key.optional(
                 SLOW_NIC,
-                ScalarTypes.quantity(UnitTable.RATE, 1),
+                ScalarTypes.rate(),
                 "line rate of one NIC, Node[0].Nic[0], both ways; omitted: all NICs are alike"));
         return keys;
     }

@@ -67,7 +67,7 @@ final class TrainingResolver {
 
     /** The task, or null after a problem. */
     Task.@Nullable Training resolve() {
-        int before = problems.size();
+        int before = problems.told();
         Block training = file.block("training");
         Long sequenceLength = training == null ? null : training.whole("sequence_length");
         ModelShape model = model(sequenceLength == null ? 1 : Math.toIntExact(sequenceLength));
@@ -88,13 +88,12 @@ final class TrainingResolver {
                     training.at("attention"),
                     "attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16");
         }
-        // A problem that another point has told already is not counted again.
-        if (problems.size() > before || cluster == null || !divides) {
+        if (problems.told() > before || cluster == null || !divides) {
             return null;
         }
         Task.Training task = task(training, model, strategy, Math.toIntExact(sequenceLength), globalBatch);
         checkStrategy(task, cluster);
-        return problems.size() > before ? null : task;
+        return problems.told() > before ? null : task;
     }
 
     private Task.Training task(

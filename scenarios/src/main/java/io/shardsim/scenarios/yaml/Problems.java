@@ -10,6 +10,7 @@ import java.util.Set;
 public final class Problems {
     private final String file;
     private final Set<Problem> found = new LinkedHashSet<>();
+    private int told;
 
     public Problems(String file) {
         this.file = file;
@@ -20,11 +21,18 @@ public final class Problems {
     }
 
     public void add(Position position, String message) {
+        told++;
         found.add(new Problem(file, position, message));
     }
 
+    /** Different problems. */
     public int size() {
         return found.size();
+    }
+
+    /** Problems added so far, those that were known already included: points of a sweep may share one. */
+    public int told() {
+        return told;
     }
 
     /** In order of place. */

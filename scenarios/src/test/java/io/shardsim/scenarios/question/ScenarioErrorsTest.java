@@ -149,11 +149,11 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "shard_group: -1",
-                        "a.yaml:7:37: shard_group -1 < 0; write a whole number from 0 to 2147483647"),
+                        "a.yaml:7:37: shard_group -1 < 0; write a whole number from 0 to 1048576"),
                 with(
                         "shard_group: 128",
                         "shard_group: all",
-                        "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 2147483647"),
+                        "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 1048576"),
                 with(
                         "kind: mics",
                         "kind: mcis",
@@ -514,6 +514,36 @@ class ScenarioErrorsTest {
         assertThat(problems(
                         VALID.replace("128}", "128, framework_profile: fsdp2}") + "sweep: {cluster.nodes: [16, 32]}\n"))
                 .containsExactly("a.yaml:7:61: framework_profile fsdp2 is not known; did you mean fsdp?");
+    }
+
+    /** Otherwise the second point would go on as if nothing were wrong. */
+    @Test
+    void aProblemThatAnEarlierPointHasToldCountsForEachPoint() {
+        assertThat(problems(VALID.replace("1536", "1536\n  checkpointed_layers: 512")
+                        .replace(
+                                "{kind: mics, shard_group: 128}",
+                                "{kind: mics}\nsweep: {strategy.kind: [zero3, mics]}")))
+                .containsExactly(
+                        "a.yaml:7:24: checkpointed_layers 512 > 48 layers of the model; write 48 or less, or remove it for all of them");
+    }
+
+    @Test
+    void figuresBeyondWhatTheModelsBearAreRefused() {
+        String pipeline = "{kind: zero1, pipeline_parallel: 2, pipeline_schedule: interleaved, model_chunks: ";
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", pipeline + "1629073225}")))
+                .containsExactly(
+                        "a.yaml:7:93: model_chunks 1629073225 > 1048576; write a whole number from 0 to 1048576");
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", pipeline + "1048576}")))
+                .contains(
+                        "a.yaml:7:44: pipeline_parallel 2 x model_chunks 1048576 > 48 layers of the model; write model_chunks 24 or less");
+        assertThat(problems(VALID.replace(
+                        "shard_group: 128", "tensor_parallel: 1000000, reduce_bucket_size: 7052422455400045501")))
+                .containsExactly(
+                        "a.yaml:7:41: tensor_parallel 1000000 does not divide world size 256; nearest divisor: 256",
+                        "a.yaml:7:70: reduce_bucket_size 7052422455400045501 > 1125899906842624; write a whole number from 0 to 1125899906842624");
+        assertThat(problems(VALID.replace("nodes: 32}", "nodes: 32, nic: 9e18 B/s}")))
+                .containsExactly(
+                        "a.yaml:3:51: nic: rate 9e18 B/s > 1000000000000000 bytes/s; write for example 300 GB/s or 100 Gbit/s");
     }
 
     @Test

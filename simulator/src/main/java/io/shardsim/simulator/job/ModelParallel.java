@@ -85,16 +85,17 @@ public record ModelParallel(
 
     /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
     public List<String> problems(int worldSize) {
-        if (worldSize % ranksOfSample() == 0) {
+        long ranksOfSample = (long) tensor * context * stages;
+        if (worldSize % ranksOfSample == 0) {
             return List.of();
         }
         List<String> factors = new ArrayList<>();
         addFactor(factors, "tensor_parallel", tensor);
         addFactor(factors, "context_parallel", context);
         addFactor(factors, "pipeline_parallel", stages);
-        String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample() : "");
+        String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample : "");
         return List.of(product + " does not divide world size " + worldSize + "; "
-                + NearestNumbers.divisors(worldSize, ranksOfSample()));
+                + NearestNumbers.divisors(worldSize, ranksOfSample));
     }
 
     private static void addFactor(List<String> factors, String key, int factor) {
@@ -177,10 +178,11 @@ public record ModelParallel(
             }
             return;
         }
-        if (virtualStages() > job.model().layers()) {
+        int layers = job.model().layers();
+        if ((long) stages * chunks > layers) {
             problems.add("pipeline_parallel " + stages + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
-                    + job.model().layers() + " layers of the model; write "
-                    + job.model().layers() / chunks
+                    + layers + " layers of the model; write "
+                    + (layers / chunks > 1 ? layers / chunks : "model_chunks " + Math.max(1, layers / stages))
                     + " or less");
         } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
             problems.add(
