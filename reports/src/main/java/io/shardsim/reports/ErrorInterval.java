@@ -30,7 +30,7 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
         return new ErrorInterval(low, high, nearest);
     }
 
-    /** The range and the cases in words, for people. */
+    /** The range and the cases in words, for people; a case that may have set a constant is marked. */
     public String sentence() {
         return "the published runs most like this one came out " + range() + " times as fast as measured: " + cases();
     }
@@ -47,7 +47,8 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
 
     private String cases() {
         return nearest.stream()
-                .map(near -> near.id() + " (" + percent(near.error()) + ")")
+                .map(near -> near.id() + " (" + percent(near.error())
+                        + (near.role().equals("calibration") ? ", calibration" : "") + ")")
                 .collect(Collectors.joining(", "));
     }
 

@@ -34,13 +34,13 @@ public record CaseOutcome(
      */
     public record Contest(String strategy, Object setting) {}
 
-    /** A group that it belongs to, sizes of memory apart from speeds: their errors say different things. */
-    public String within(String group) {
-        return metric.isMemory() ? group + " of memory" : group;
-    }
-
     /** Simulated over measured, less one; absent where nothing was simulated. */
     public @Nullable Double error() {
         return simulated == null ? null : simulated / measured - 1;
+    }
+
+    /** The error with one sign for all speeds, see {@link Metric#bias}; absent where nothing was simulated. */
+    public @Nullable Double bias() {
+        return simulated == null ? null : metric.bias(measured, simulated);
     }
 }

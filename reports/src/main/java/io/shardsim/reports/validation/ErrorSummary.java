@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param count cases with an error
  * @param mape mean of the errors' sizes [1]; absent without cases
  * @param median median of the errors' sizes [1]; absent without cases
- * @param bias mean of the errors with their sign [1]; absent without cases
+ * @param bias mean of {@link CaseOutcome#bias}: positive where the simulator is too fast, of memory where it is too large [1]; absent without
+ *     cases
  * @param worst size of the largest error [1]; absent without cases
  * @param worstCase case that has it; absent without cases
  * @param withoutFigure cases that came to no figure, because nothing fits in memory
@@ -36,13 +37,14 @@ public record ErrorSummary(
         String worstCase = null;
         for (CaseOutcome outcome : outcomes) {
             Double error = outcome.error();
-            if (error == null) {
+            Double bias = outcome.bias();
+            if (error == null || bias == null) {
                 continue;
             }
             double size = Math.abs(error);
             sizes.add(size);
             sum += size;
-            signed += error;
+            signed += bias;
             if (worstCase == null || size > worst) {
                 worst = size;
                 worstCase = outcome.id();
@@ -61,12 +63,11 @@ public record ErrorSummary(
         return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
     }
 
-    /** A summary for each value of a property, sizes of memory apart from speeds, in the order of their first case. */
-    public static Map<String, ErrorSummary> by(
-            Function<CaseOutcome, String> property, Collection<CaseOutcome> outcomes) {
+    /** A summary for each group of outcomes, in the order of their first case. */
+    public static Map<String, ErrorSummary> by(Function<CaseOutcome, String> group, Collection<CaseOutcome> outcomes) {
         Map<String, List<CaseOutcome>> groups = new LinkedHashMap<>();
         for (CaseOutcome outcome : outcomes) {
-            groups.computeIfAbsent(outcome.within(property.apply(outcome)), key -> new ArrayList<>())
+            groups.computeIfAbsent(group.apply(outcome), key -> new ArrayList<>())
                     .add(outcome);
         }
         Map<String, ErrorSummary> summaries = new LinkedHashMap<>();

@@ -25,6 +25,18 @@ public enum Metric {
     ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
     BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
 
+    /** What a figure tells something about. Figures of different kinds are counted apart: their errors say different things. */
+    public enum Kind {
+        TRAINING_SPEED,
+        COLLECTIVES,
+        MEMORY;
+
+        /** As tables and documents write it. */
+        public String words() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
     private final Function<RunResult, @Nullable Double> figure;
 
     Metric(Function<RunResult, @Nullable Double> figure) {
@@ -44,6 +56,18 @@ public enum Metric {
     /** Whether it is a size of memory, which says nothing of speed. */
     public boolean isMemory() {
         return this == PEAK_ALLOCATED_GIB || this == PEAK_RESERVED_GIB;
+    }
+
+    public Kind kind() {
+        return isMemory() ? Kind.MEMORY : ofCollective() ? Kind.COLLECTIVES : Kind.TRAINING_SPEED;
+    }
+
+    /**
+     * The error with one sign for all speeds: positive where the simulator is too fast, that is where a rate is larger than measured or a time
+     * shorter. Of memory, positive where it is too large [1].
+     */
+    public double bias(double measured, double simulated) {
+        return isTime() ? measured / simulated - 1 : simulated / measured - 1;
     }
 
     /** Whether a smaller figure is the better one. */

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.ErrorSummary;
+import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.validation.StrategyPair;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
@@ -12,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how much, and summaries of the
- * errors by role, family and GPU. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ * errors by kind of figure and role, by role, by family and by GPU. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
  */
 public final class ValidationJson {
+    private static final String OF_MEMORY = " of memory";
+
     private ValidationJson() {}
 
     public static String write(List<CaseOutcome> outcomes) {
@@ -23,9 +26,11 @@ public final class ValidationJson {
         document.put(
                 "strategy_pairs",
                 StrategyPair.of(outcomes).stream().map(ValidationJson::pair).toList());
-        document.put("summary", summaries(CaseOutcome::role, outcomes));
-        document.put("families", summaries(CaseOutcome::family, outcomes));
-        document.put("gpus", summaries(CaseOutcome::gpu, outcomes));
+        document.put("kinds", kinds(outcomes));
+        document.put(
+                "summary", summaries(one -> one.metric().isMemory() ? one.role() + OF_MEMORY : one.role(), outcomes));
+        document.put("families", summaries(one -> one.family() + ofKind(one), outcomes));
+        document.put("gpus", summaries(one -> one.gpu() + ofKind(one), outcomes));
         return ResultsJson.WRITER.writeValueAsString(document) + "\n";
     }
 
@@ -37,6 +42,8 @@ public final class ValidationJson {
         row.put("measured", ResultsJson.decimal(outcome.measured()));
         row.put("simulated", decimal(outcome.simulated()));
         row.put("error", decimal(outcome.error()));
+        row.put("kind", outcome.metric().kind().words());
+        row.put("bias", decimal(outcome.bias()));
         row.put("confidence", outcome.confidence());
         row.put("family", outcome.family());
         row.put("gpu", outcome.gpu());
@@ -56,9 +63,30 @@ public final class ValidationJson {
         return row;
     }
 
-    private static Map<String, Object> summaries(Function<CaseOutcome, String> property, List<CaseOutcome> outcomes) {
+    /** By kind, then by role. */
+    private static Map<String, Object> kinds(List<CaseOutcome> outcomes) {
         Map<String, Object> out = new LinkedHashMap<>();
-        ErrorSummary.by(property, outcomes).forEach((key, summary) -> out.put(key, summary(summary)));
+        for (Metric.Kind kind : Metric.Kind.values()) {
+            List<CaseOutcome> some =
+                    outcomes.stream().filter(one -> one.metric().kind() == kind).toList();
+            if (!some.isEmpty()) {
+                out.put(kind.words(), summaries(CaseOutcome::role, some));
+            }
+        }
+        return out;
+    }
+
+    private static String ofKind(CaseOutcome outcome) {
+        return switch (outcome.metric().kind()) {
+            case TRAINING_SPEED -> "";
+            case COLLECTIVES -> " of collectives";
+            case MEMORY -> OF_MEMORY;
+        };
+    }
+
+    private static Map<String, Object> summaries(Function<CaseOutcome, String> group, List<CaseOutcome> outcomes) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        ErrorSummary.by(group, outcomes).forEach((key, summary) -> out.put(key, summary(summary)));
         return out;
     }
 

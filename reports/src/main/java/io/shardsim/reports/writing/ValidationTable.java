@@ -6,18 +6,26 @@ import io.shardsim.reports.validation.ErrorSummary;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.validation.StrategyPair;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the terminal shows of a validation: one line a figure, one a pair of strategies, then the errors by role, family and GPU. Plain text. */
+/** What the terminal shows of a validation: one line a figure, one a pair of strategies, then the errors by kind of figure, family and GPU. Plain text. */
 public final class ValidationTable {
     private static final int ID_WIDTH_MIN = 12;
     /** What a line needs beside the case's name. */
     private static final int FIGURES_WIDTH = 64;
     /** What the line of a pair needs beside the names. */
     private static final int PAIR_FIGURES_WIDTH = 45;
+
+    /** What the line of a summary needs beside its title and the name of the worst case. */
+    private static final int SUMMARY_FIGURES_WIDTH = 48;
+
+    private static final String BIAS = """
+            bias: mean error with its sign; positive: the simulator is too fast (rates
+            above, times below the measured ones), or its peak of memory too large
+            """;
 
     private ValidationTable() {}
 
@@ -48,14 +56,18 @@ public final class ValidationTable {
                     .append(tooLarge == 1 ? " figure\n" : " figures\n");
         }
         pairs(out, StrategyPair.of(outcomes), width);
-        summary(out, "role", ErrorSummary.by(CaseOutcome::role, outcomes));
-        summary(out, "family", ErrorSummary.by(byRole(CaseOutcome::family), outcomes));
-        summary(out, "GPU", ErrorSummary.by(byRole(CaseOutcome::gpu), outcomes));
+        List<CaseOutcome> byKind = outcomes.stream()
+                .sorted(Comparator.comparing(outcome -> outcome.metric().kind()))
+                .toList();
+        summary(out, "figures", ErrorSummary.by(one -> kindAndRole(one), byKind), width);
+        summary(out, "family", ErrorSummary.by(one -> one.family() + ", " + kindAndRole(one), outcomes), width);
+        summary(out, "GPU", ErrorSummary.by(one -> one.gpu() + ", " + kindAndRole(one), outcomes), width);
+        out.append('\n').append(BIAS);
         return out.toString();
     }
 
-    private static Function<CaseOutcome, String> byRole(Function<CaseOutcome, String> property) {
-        return outcome -> property.apply(outcome) + ", " + outcome.role();
+    private static String kindAndRole(CaseOutcome outcome) {
+        return outcome.metric().kind().words() + ", " + outcome.role();
     }
 
     private static void line(
@@ -73,7 +85,7 @@ public final class ValidationTable {
                 .append('\n');
     }
 
-    private static void summary(StringBuilder out, String title, Map<String, ErrorSummary> summaries) {
+    private static void summary(StringBuilder out, String title, Map<String, ErrorSummary> summaries, int limit) {
         List<String> lines = new ArrayList<>();
         int width = title.length();
         for (String key : summaries.keySet()) {
@@ -85,7 +97,9 @@ public final class ValidationTable {
             ErrorSummary s = entry.getValue();
             lines.add(padded(entry.getKey(), width) + before(String.valueOf(s.count()), 6) + before(size(s.mape()), 10)
                     + before(size(s.median()), 10) + before(error(s.bias()), 10) + before(size(s.worst()), 10) + "  "
-                    + (s.worstCase() == null ? "-" : s.worstCase())
+                    + (s.worstCase() == null
+                            ? "-"
+                            : shortened(s.worstCase(), Math.max(ID_WIDTH_MIN, limit - width - SUMMARY_FIGURES_WIDTH)))
                     + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"));
         }
         out.append('\n');

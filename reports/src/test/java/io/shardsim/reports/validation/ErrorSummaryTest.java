@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class ErrorSummaryTest {
     private static CaseOutcome outcome(String id, String role, double measured, @Nullable Double simulated) {
@@ -50,12 +52,64 @@ class ErrorSummaryTest {
         List<CaseOutcome> both = List.of(OUTCOMES.get(0), memory);
         assertThat(ValidationTable.write(both, 120))
                 .contains("GiB allocated")
-                .containsPattern("validation +1 +10.0 %")
-                .containsPattern("validation of memory +1 +50.0 %")
-                .containsPattern("family, validation of memory +1 +50.0 %");
+                .containsPattern("training speed, validation +1 +10.0 %")
+                .containsPattern("memory, validation +1 +50.0 %")
+                .containsPattern("family, memory, validation +1 +50.0 %");
         assertThat(ValidationJson.write(both))
                 .contains("\"validation of memory\"")
                 .contains("\"family of memory\"");
+    }
+
+    private static CaseOutcome figure(String role, Metric metric, double measured, double simulated) {
+        return new CaseOutcome("a", role, "high", "family", "a100-40gb", metric, measured, simulated, true, null);
+    }
+
+    /** A time that is too short and a rate that is too large are both too fast: they do not cancel. */
+    @Test
+    void biasHasOneSignForTimesAndRates() {
+        List<CaseOutcome> fast = List.of(
+                figure("validation", Metric.STEP_SECONDS, 10, 8),
+                figure("validation", Metric.TOKENS_PER_SECOND_PER_GPU, 10, 12.5),
+                figure("validation", Metric.COLLECTIVE_SECONDS, 10, 8));
+        assertThat(fast)
+                .extracting(CaseOutcome::error)
+                .allSatisfy(error -> assertThat(Math.abs(error)).isBetween(0.199, 0.251));
+        assertThat(fast)
+                .extracting(CaseOutcome::bias)
+                .allSatisfy(bias -> assertThat(bias).isCloseTo(0.25, within(1e-12)));
+        assertThat(ErrorSummary.of(fast).bias()).isCloseTo(0.25, within(1e-12));
+        assertThat(figure("validation", Metric.PEAK_RESERVED_GIB, 10, 12).bias())
+                .isCloseTo(0.2, within(1e-12));
+    }
+
+    @Test
+    void trainingCollectivesAndMemoryAreSummedUpApartByRole() {
+        List<CaseOutcome> all = List.of(
+                figure("validation", Metric.STEP_SECONDS, 10, 8),
+                figure("calibration", Metric.STEP_SECONDS, 10, 10),
+                figure("validation", Metric.COLLECTIVE_SECONDS, 10, 20),
+                figure("validation", Metric.PEAK_ALLOCATED_GIB, 10, 11));
+        String table = ValidationTable.write(all, 120);
+        assertThat(table)
+                .containsPattern("(?m)^figures +n +MAPE")
+                .containsPattern("training speed, validation +1 +20.0 % +20.0 % +\\+25.0 %")
+                .containsPattern("training speed, calibration +1 +0.0 %")
+                .containsPattern("collectives, validation +1 +100.0 % +100.0 % +-50.0 %")
+                .containsPattern("memory, validation +1 +10.0 %")
+                .contains("positive: the simulator is too fast");
+        JsonNode document = JsonMapper.shared().readTree(ValidationJson.write(all));
+        JsonNode kinds = document.get("kinds");
+        assertThat(kinds.get("training speed").get("validation").get("bias").asDouble())
+                .isEqualTo(0.25);
+        assertThat(kinds.get("training speed").get("calibration").get("n").asInt())
+                .isEqualTo(1);
+        assertThat(kinds.get("collectives").get("validation").get("bias").asDouble())
+                .isEqualTo(-0.5);
+        assertThat(kinds.get("memory").get("validation").get("bias").asDouble()).isCloseTo(0.1, within(1e-9));
+        assertThat(document.get("cases").get(2).get("error").asDouble()).isEqualTo(1);
+        assertThat(document.get("cases").get(2).get("bias").asDouble()).isEqualTo(-0.5);
+        assertThat(document.get("gpus").propertyNames())
+                .containsExactly("a100-40gb", "a100-40gb of collectives", "a100-40gb of memory");
     }
 
     @Test

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         name = "validate",
         description = {
             "Simulates every reference case, the built-in ones or those of a file, and prints measured, simulated and error.",
-            "An error of +5 %% means that the simulated figure is 5 %% larger than the measured one."
+            "An error of +5 %% means that the simulated figure is 5 %% larger than the measured one. A bias of +5 %% means that the simulator is 5 %% too fast."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -82,7 +82,8 @@ final class ValidateCommand implements Callable<Integer> {
             names = "--record",
             paramLabel = "ROOT",
             hidden = true,
-            description = "Write errors.csv and DEVIATIONS.md of the built-in cases into this source tree.")
+            description =
+                    "Write errors.csv, DEVIATIONS.md and the counts in README.md and docs of the built-in cases into this source tree.")
     private @Nullable Path record;
 
     ValidateCommand(RunnerFactory runners) {

@@ -57,7 +57,7 @@ public final class RecordedErrors {
 
         /** Of the speed: positive where the simulator is too fast. */
         double speedError() {
-            return metric.isTime() ? measured / simulated - 1 : error();
+            return metric.bias(measured, simulated);
         }
     }
 

@@ -9,15 +9,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes the outcomes of the built-in cases into the source tree: the recorded errors and the register of differences. */
+/** Writes the outcomes of the built-in cases into the source tree: the recorded errors, the register of differences, and the counts in the documents. */
 public final class ValidationRecord {
     private static final Path ERRORS = Path.of("scenarios", "src", "main", "resources", "reference", "errors.csv");
     static final Path DEVIATIONS = Path.of("reports", "validation", "DEVIATIONS.md");
 
+    /** Documents that say how many figures there are. */
+    static final List<Path> COUNTING = List.of(Path.of("README.md"), Path.of("docs", "validation.md"));
+
     private ValidationRecord() {}
 
     /**
-     * Replaces both files.
+     * Replaces both files, and what the documents say about them.
      *
      * @param root of the source tree
      * @param outcomes of all built-in cases
@@ -27,6 +30,10 @@ public final class ValidationRecord {
         Files.writeString(root.resolve(ERRORS), RecordedErrors.write(rows));
         Path register = root.resolve(DEVIATIONS);
         Files.writeString(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes)));
+        for (Path document : COUNTING) {
+            Path file = root.resolve(document);
+            Files.writeString(file, ValidationCounts.update(Files.readString(file), outcomes));
+        }
     }
 
     static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes) {
