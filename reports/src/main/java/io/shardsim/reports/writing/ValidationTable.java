@@ -20,7 +20,9 @@ public final class ValidationTable {
     private static final int PAIR_FIGURES_WIDTH = 45;
 
     /** What the line of a summary needs beside its title and the name of the worst case. */
-    private static final int SUMMARY_FIGURES_WIDTH = 48;
+    private static final int SUMMARY_FIGURES_WIDTH = 39;
+    /** In less room the worst case is not named. */
+    private static final int WORST_WIDTH_MIN = 10;
 
     private static final String BIAS = """
             bias: mean error with its sign; positive: the simulator is too fast (rates
@@ -60,10 +62,15 @@ public final class ValidationTable {
                 .sorted(Comparator.comparing(outcome -> outcome.metric().kind()))
                 .toList();
         summary(out, "figures", ErrorSummary.by(one -> kindAndRole(one), byKind), width);
-        summary(out, "family", ErrorSummary.by(one -> one.family() + ", " + kindAndRole(one), outcomes), width);
-        summary(out, "GPU", ErrorSummary.by(one -> one.gpu() + ", " + kindAndRole(one), outcomes), width);
+        summary(out, "family", ErrorSummary.by(one -> one.family() + ofKind(one), outcomes), width);
+        summary(out, "GPU", ErrorSummary.by(one -> one.gpu() + ofKind(one), outcomes), width);
         out.append('\n').append(BIAS);
         return out.toString();
+    }
+
+    /** Of training speeds, which are most, the role alone. */
+    private static String ofKind(CaseOutcome outcome) {
+        return ", " + (outcome.metric().kind() == Metric.Kind.TRAINING_SPEED ? outcome.role() : kindAndRole(outcome));
     }
 
     private static String kindAndRole(CaseOutcome outcome) {
@@ -86,24 +93,24 @@ public final class ValidationTable {
     }
 
     private static void summary(StringBuilder out, String title, Map<String, ErrorSummary> summaries, int limit) {
-        List<String> lines = new ArrayList<>();
         int width = title.length();
         for (String key : summaries.keySet()) {
             width = Math.max(width, key.length());
         }
-        lines.add(padded(title, width) + before("n", 6) + before("MAPE", 10) + before("median", 10) + before("bias", 10)
-                + before("worst", 10) + "  worst case");
+        int rest = limit - width - SUMMARY_FIGURES_WIDTH;
+        out.append('\n')
+                .append(padded(title, width) + before("n", 5) + before("MAPE", 8) + before("median", 8)
+                        + before("bias", 8) + before("worst", 8) + (rest < WORST_WIDTH_MIN ? "" : "  worst case"))
+                .append('\n');
         for (Map.Entry<String, ErrorSummary> entry : summaries.entrySet()) {
             ErrorSummary s = entry.getValue();
-            lines.add(padded(entry.getKey(), width) + before(String.valueOf(s.count()), 6) + before(size(s.mape()), 10)
-                    + before(size(s.median()), 10) + before(error(s.bias()), 10) + before(size(s.worst()), 10) + "  "
-                    + (s.worstCase() == null
-                            ? "-"
-                            : shortened(s.worstCase(), Math.max(ID_WIDTH_MIN, limit - width - SUMMARY_FIGURES_WIDTH)))
-                    + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"));
+            String worst = s.worstCase() == null ? "-" : s.worstCase();
+            out.append(padded(entry.getKey(), width) + before(String.valueOf(s.count()), 5) + before(size(s.mape()), 8)
+                            + before(size(s.median()), 8) + before(error(s.bias()), 8) + before(size(s.worst()), 8)
+                            + (rest < WORST_WIDTH_MIN ? "" : "  " + shortened(worst, rest))
+                            + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"))
+                    .append('\n');
         }
-        out.append('\n');
-        lines.forEach(line -> out.append(line).append('\n'));
     }
 
     private static void pairs(StringBuilder out, List<StrategyPair> pairs, int width) {

@@ -90,6 +90,8 @@ class ErrorSummaryTest {
                 figure("validation", Metric.COLLECTIVE_SECONDS, 10, 20),
                 figure("validation", Metric.PEAK_ALLOCATED_GIB, 10, 11));
         String table = ValidationTable.write(all, 120);
+        assertThat(ValidationTable.write(all, 80).lines())
+                .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
         assertThat(table)
                 .containsPattern("(?m)^figures +n +MAPE")
                 .containsPattern("training speed, validation +1 +20.0 % +20.0 % +\\+25.0 %")
@@ -127,7 +129,7 @@ class ErrorSummaryTest {
                 null);
         String table = ValidationTable.write(List.of(refused), 80);
         assertThat(table).contains("+100.0 % *").contains("the memory ledger finds it too large: 1 figure");
-        assertThat(table.lines().limit(3))
+        assertThat(table.lines().filter(line -> !line.startsWith("* ran")))
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
     }
 }
