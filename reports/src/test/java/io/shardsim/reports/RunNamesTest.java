@@ -2,28 +2,58 @@ package io.shardsim.reports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RunNamesTest {
-    private static final String REDUCE = "Megatron-Core, tensor parallel 8, overlap grad reduce";
-
-    @Test
-    void aNameThatIsTooLongLosesTheSystemAndThenItsMiddle() {
-        assertThat(RunNames.shortened(REDUCE, REDUCE.length())).isEqualTo(REDUCE);
-        assertThat(RunNames.shortened(REDUCE, 44)).isEqualTo("tensor parallel 8, overlap grad reduce");
-        assertThat(RunNames.shortened(REDUCE, 20)).isEqualTo("TP 8, ove\u2026rad reduce");
+    private static List<String> names(ScenarioResult sweep) {
+        RunNames names = new RunNames(sweep);
+        return sweep.runs().stream().map(names::of).toList();
     }
 
     @Test
-    void namesThatDifferAtTheEndStayApart() {
-        assertThat(RunNames.shortened(REDUCE, 35))
-                .hasSizeLessThanOrEqualTo(35)
-                .isNotEqualTo(RunNames.shortened(REDUCE + ", overlap param gather", 35));
+    void aSweepOverInstancesIsNamedByStrategyAndInstance() {
+        ScenarioResult sweep = SampleRuns.instances("s");
+        assertThat(names(sweep))
+                .doesNotHaveDuplicates()
+                .startsWith("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (shard group 16), p4d.24xlarge")
+                .endsWith("MiCS (shard group 16), p5.48xlarge");
+        assertThat(sweep.series().keySet()).containsExactlyElementsOf(names(sweep));
+        assertThat(new RunNames(sweep).strategyOf(sweep.runs().get(1))).isEqualTo("MiCS (shard group 16)");
     }
 
     @Test
-    void wordsOfTheFieldGiveWayToItsAbbreviationsBeforeAnythingIsCutOut() {
-        assertThat(RunNames.shortened("Megatron-Core, context parallel 8, activation checkpointing none", 35))
-                .isEqualTo("CP 8, checkpointing none");
+    void whatAllRunsShareIsInNoName() {
+        List<Map<String, ?>> points = new ArrayList<>();
+        for (String checkpointing : List.of("full", "none")) {
+            for (boolean offload : new boolean[] {false, true}) {
+                Map<String, Object> training = new LinkedHashMap<>();
+                training.put("sequence_length", 2048);
+                training.put("activation_checkpointing", checkpointing);
+                training.put("activation_offload", offload);
+                points.add(Map.of("training", training));
+            }
+        }
+        assertThat(names(SampleRuns.points("s", points)))
+                .containsExactly(
+                        "full checkpointing, activation_offload off",
+                        "full checkpointing, activation_offload",
+                        "no checkpointing, activation_offload off",
+                        "no checkpointing, activation_offload");
+    }
+
+    /** The plain strategy of an ablation has nothing to be named by but itself. */
+    @Test
+    void strategiesOfOneNameAreToldApartByTheirSettings() {
+        assertThat(names(SampleRuns.points(
+                        "s",
+                        List.of(
+                                Map.of("strategy", Map.of("kind", "mics")),
+                                Map.of("strategy", Map.of("kind", "mics", "coalesced_gathers", false)),
+                                Map.of("strategy", Map.of("kind", "mics", "prefetch_bucket_size", 0))))))
+                .containsExactly("MiCS (shard group 16)", "coalesced_gathers off", "prefetch_bucket_size 0");
     }
 }

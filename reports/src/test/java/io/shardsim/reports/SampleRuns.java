@@ -105,6 +105,75 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
+    /** Two strategies on three instances with four nodes each. */
+    public static ScenarioResult instances(String name) {
+        List<RunResult> runs = new ArrayList<>();
+        for (String instance : List.of("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge")) {
+            for (String kind : List.of("zero3", "mics")) {
+                Map<String, Object> point = new LinkedHashMap<>();
+                point.put("cluster", Map.of("instance", instance, "nodes", 4));
+                point.put(
+                        "strategy",
+                        kind.equals("mics") ? Map.of("kind", kind, "shard_group", 16) : Map.of("kind", kind));
+                boolean mics = kind.equals("mics");
+                RunResult run = training(name, kind, mics ? "MiCS" : "DeepSpeed ZeRO-3", 4, mics ? 16 : 32, point, 1);
+                runs.add(on(instance, run));
+            }
+        }
+        return ScenarioResult.of(name, runs);
+    }
+
+    /** A run of MiCS on four nodes for each point. */
+    public static ScenarioResult points(String name, List<? extends Map<String, ?>> points) {
+        return ScenarioResult.of(
+                name,
+                points.stream()
+                        .map(point -> training(name, "mics", "MiCS", 4, 16, new LinkedHashMap<>(point), 1))
+                        .toList());
+    }
+
+    /** The same figures under the name of another instance. */
+    private static RunResult on(String instance, RunResult run) {
+        RunFacts facts = run.facts();
+        InstanceSpec p4d = facts.cluster().instance();
+        InstanceSpec renamed = new InstanceSpec(
+                instance,
+                p4d.gpu(),
+                p4d.gpusPerNode(),
+                p4d.intraNode(),
+                p4d.pcie(),
+                p4d.nic(),
+                p4d.nicsPerNode(),
+                p4d.hostMemoryBytes(),
+                p4d.fabric(),
+                p4d.price());
+        RunFacts renamedFacts = RunFacts.ofTraining(
+                facts.scenario(),
+                facts.point(),
+                new Cluster(renamed, facts.nodes()),
+                facts.sharding(),
+                facts.model(),
+                facts.ledger(),
+                facts.notes(),
+                facts.warnings(),
+                facts.sources());
+        return new RunResult(
+                renamedFacts,
+                run.status(),
+                run.training(),
+                run.collective(),
+                run.links(),
+                run.nicBytesSent(),
+                run.timeline(),
+                run.memory(),
+                run.remedy(),
+                run.executedEvents(),
+                run.simulatedEvents(),
+                run.pendingEventsMax(),
+                run.wallSeconds(),
+                run.digest());
+    }
+
     public static ScenarioResult single(String name) {
         RunResult run = training(name, "mics", "MiCS", 32, 128, Map.of(), 12.345);
         return ScenarioResult.of(name, List.of(run));

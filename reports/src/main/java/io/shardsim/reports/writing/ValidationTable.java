@@ -5,7 +5,6 @@ import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.ErrorSummary;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.validation.StrategyPair;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -99,14 +98,23 @@ public final class ValidationTable {
         }
         int rest = limit - width - SUMMARY_FIGURES_WIDTH;
         out.append('\n')
-                .append(padded(title, width) + before("n", 5) + before("MAPE", 8) + before("median", 8)
-                        + before("bias", 8) + before("worst", 8) + (rest < WORST_WIDTH_MIN ? "" : "  worst case"))
+                .append(padded(title, width)
+                        + before("n", 5)
+                        + before("MAPE", 8)
+                        + before("median", 8)
+                        + before("bias", 8)
+                        + before("worst", 8)
+                        + (rest < WORST_WIDTH_MIN ? "" : "  worst case"))
                 .append('\n');
         for (Map.Entry<String, ErrorSummary> entry : summaries.entrySet()) {
             ErrorSummary s = entry.getValue();
             String worst = s.worstCase() == null ? "-" : s.worstCase();
-            out.append(padded(entry.getKey(), width) + before(String.valueOf(s.count()), 5) + before(size(s.mape()), 8)
-                            + before(size(s.median()), 8) + before(error(s.bias()), 8) + before(size(s.worst()), 8)
+            out.append(padded(entry.getKey(), width)
+                            + before(String.valueOf(s.count()), 5)
+                            + before(size(s.mape()), 8)
+                            + before(size(s.median()), 8)
+                            + before(error(s.bias()), 8)
+                            + before(size(s.worst()), 8)
                             + (rest < WORST_WIDTH_MIN ? "" : "  " + shortened(worst, rest))
                             + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"))
                     .append('\n');

@@ -7,7 +7,9 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,8 +36,50 @@ class SummaryTableTest {
     @Test
     void widerTerminalsShowMore() {
         ScenarioResult sweep = SampleRuns.sweep("s");
-        assertThat(SummaryTable.write(sweep, 140)).contains("USD", "micro x acc.", "TFLOPS");
-        assertThat(SummaryTable.write(sweep, 80)).doesNotContain("USD").contains("exposed");
+        assertThat(SummaryTable.write(sweep, 140))
+                .contains("micro x acc.", "TFLOPS", "MFU")
+                .doesNotContain("no room");
+        assertThat(SummaryTable.write(sweep, 100))
+                .contains("scaling", "exposed")
+                .doesNotContain("TFLOPS  ");
+    }
+
+    /** What a choice hangs on is there at 80 columns, and what had to go is named. */
+    @Test
+    void eightyColumnsKeepThroughputMemoryDaysAndDollars() {
+        for (ScenarioResult sweep : List.of(SampleRuns.sweep("s"), SampleRuns.instances("i"))) {
+            List<String> lines = SummaryTable.write(sweep, 80).lines().toList();
+            assertThat(lines.get(2)).contains("step", "samples/s", "memory", "days", "USD");
+            assertThat(String.join(" ", lines).replaceAll(" +", " "))
+                    .containsPattern("no room at 80 columns for TFLOPS/GPU, MFU, [a-z, ]+; see results.csv");
+        }
+    }
+
+    @Test
+    void rowsOfASweepOverInstancesNameInstanceAndStrategy() {
+        String table = SummaryTable.write(SampleRuns.instances("i"), 80);
+        assertThat(table)
+                .startsWith("gpt2-30b, 30.0 B parameters; sequence 2048; global batch 1,536; 32 GPUs\n")
+                .containsPattern("(?m)^strategy +instance +step")
+                .containsPattern("(?m)^DeepSpeed ZeRO-3 +p4de.24xlarge +\\d")
+                .containsPattern("(?m)^MiCS \\(shard group 16\\) +p5.48xlarge +\\d");
+    }
+
+    /** Too many keys for a line: each run is named on a line of its own, in full, and its figures are below. */
+    @Test
+    void keysThatFitNoLineStandAboveTheFigures() {
+        List<Map<String, ?>> points = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Map<String, Object> training = new LinkedHashMap<>();
+            training.put("a_setting_with_a_long_name", "value " + i % 2 + " of the first");
+            training.put("another_setting_with_a_long_name", "value " + i / 2 + " of the second");
+            training.put("a_third_setting_with_a_long_name", "value " + i + " of the third");
+            points.add(Map.of("training", training));
+        }
+        String table = SummaryTable.write(SampleRuns.points("s", points), 60);
+        assertThat(table.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(60));
+        assertThat(table.replaceAll("\\s+", " "))
+                .contains("another_setting_with_a_long_name value 1 of the second", "samples/s", "USD");
     }
 
     @Test

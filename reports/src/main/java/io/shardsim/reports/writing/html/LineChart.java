@@ -1,9 +1,10 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.RunNames;
+import io.shardsim.reports.ShortNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
 
@@ -21,6 +22,8 @@ final class LineChart {
 
     private static final double TEXT_WIDTH = 6.6;
     private static final double LINE_HEIGHT = 16;
+    /** Characters of a name at the end of its line. */
+    private static final int NAME_MAX = 31;
 
     private final String description;
     private final String unit;
@@ -70,6 +73,10 @@ final class LineChart {
         return svg.close();
     }
 
+    private Map<String, String> shortNames() {
+        return ShortNames.of(series.stream().map(Series::name).toList(), NAME_MAX);
+    }
+
     /** Where things go in one drawing. */
     private final class Frame {
         final double left = 48;
@@ -80,10 +87,10 @@ final class LineChart {
         final List<Double> clusters;
 
         Frame(int width, int height, boolean labels) {
-            int longest = 0;
-            for (Series s : series) {
-                longest = Math.max(longest, s.name().length());
-            }
+            int longest = shortNames().values().stream()
+                    .mapToInt(String::length)
+                    .max()
+                    .orElse(0);
             double names = Math.min(width * 0.33, longest * TEXT_WIDTH + 14);
             right = width - (labels ? names : 14);
             bottom = height - 40;
@@ -169,6 +176,7 @@ final class LineChart {
             }
         }
         names.sort(Comparator.comparingDouble(Name::y));
+        Map<String, String> shortNames = shortNames();
         double[] ys = new double[names.size()];
         for (int i = 0; i < ys.length; i++) {
             ys[i] = i == 0 ? names.get(0).y() : Math.max(names.get(i).y(), ys[i - 1] + LINE_HEIGHT);
@@ -181,7 +189,7 @@ final class LineChart {
                     ys[i] + 4,
                     "start",
                     "name t" + s % 8,
-                    RunNames.shortened(series.get(s).name(), 34));
+                    shortNames.getOrDefault(series.get(s).name(), ""));
         }
     }
 }

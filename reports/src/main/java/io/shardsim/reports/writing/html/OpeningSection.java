@@ -7,13 +7,11 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.Subject;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.simulator.plan.MemoryFit;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.LongSummaryStatistics;
-import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,33 +29,9 @@ public final class OpeningSection {
     /** A figure of the first screen. */
     public record KeyFigure(String value, String unit, String name, String term) {}
 
-    /** What was asked, in one line: model, cluster, batch. */
+    /** What was run and what varied, in one line. */
     public String subject() {
-        RunFacts facts = result.runs().get(0).facts();
-        Set<String> parts = new LinkedHashSet<>();
-        if (facts.training() != null) {
-            RunFacts.Training model = facts.training();
-            parts.add(model.model() + ", " + Quantities.significant(model.parameters() * 1e-9) + " B parameters");
-            parts.add("sequence " + model.sequenceLength());
-            if (same(run ->
-                    run.facts().training() == null ? 0L : run.facts().training().globalBatch())) {
-                parts.add("global batch " + Quantities.count(model.globalBatch()));
-            }
-        } else if (facts.collective() != null) {
-            parts.add(facts.collective().kind().id().replace('_', '-') + " of " + sizes());
-        }
-        int least = result.runs().stream().mapToInt(RunResult::gpus).min().orElse(0);
-        int most = result.runs().stream().mapToInt(RunResult::gpus).max().orElse(0);
-        parts.add((least == most ? "" : least + " to ") + Quantities.counted(most, "GPU") + " of "
-                + facts.cluster().instance().name());
-        return String.join(" \u00b7 ", parts);
-    }
-
-    private String sizes() {
-        LongSummaryStatistics sizes =
-                result.runs().stream().mapToLong(OpeningSection::size).summaryStatistics();
-        String most = Quantities.bytes(sizes.getMax());
-        return sizes.getMin() == sizes.getMax() ? most : Quantities.bytes(sizes.getMin()) + " to " + most;
+        return String.join(" \u00b7 ", Subject.of(result));
     }
 
     private static long size(RunResult run) {

@@ -1,7 +1,8 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.RunNames;
+import io.shardsim.reports.ShortNames;
 import java.util.List;
+import java.util.Map;
 
 /** Horizontal bars in groups, each a stack of parts that differ by colour and pattern, with a figure at its end. */
 final class StackedBars {
@@ -23,6 +24,10 @@ final class StackedBars {
     private static final int GAP = 8;
     private static final int HEADING = 26;
     private static final int NAME_ABOVE = 17;
+    private static final double TEXT_WIDTH = 6.6;
+    private static final double WIDEST_TEXT = 7.4;
+    /** Characters of names that stand beside their bars. */
+    private static final int NAME_BESIDE_MAX = 35;
 
     private final String description;
     private final List<Group> groups;
@@ -54,17 +59,33 @@ final class StackedBars {
     }
 
     Figure figure(List<Figure.Key> keys, Figure.Table table) {
-        return new Figure(draw(Figure.WIDE, false), draw(Figure.NARROW, true), keys, table);
+        return new Figure(draw(Figure.WIDE, !fitBeside()), draw(Figure.NARROW, true), keys, table);
+    }
+
+    /** Whether names leave enough of a wide drawing to the bars. */
+    private boolean fitBeside() {
+        return shortNames(NAME_BESIDE_MAX).values().stream()
+                .noneMatch(name -> name.indexOf(ShortNames.CUT) >= 0 || name.length() > NAME_BESIDE_MAX);
+    }
+
+    private Map<String, String> shortNames(int length) {
+        return ShortNames.of(
+                groups.stream()
+                        .flatMap(group -> group.bars().stream())
+                        .map(Bar::name)
+                        .toList(),
+                length);
     }
 
     private String draw(int width, boolean namesAbove) {
+        Map<String, String> names = shortNames(namesAbove ? (int) (width / WIDEST_TEXT) : NAME_BESIDE_MAX);
         int row = BAR + GAP + (namesAbove ? NAME_ABOVE : 0);
         int bars = groups.stream().mapToInt(group -> group.bars().size()).sum();
         long headings =
                 groups.stream().filter(group -> !group.heading().isEmpty()).count();
         int top = Double.isNaN(limit) ? 4 : 22;
         int bottom = top + bars * row + (int) headings * HEADING;
-        double left = namesAbove ? 0 : nameWidth();
+        double left = namesAbove ? 0 : nameWidth(names);
         double right = width - endWidth;
         Svg svg = new Svg(width, bottom + 34, description);
         drawAxis(svg, left, right, top, bottom);
@@ -75,7 +96,7 @@ final class StackedBars {
                 y += HEADING;
             }
             for (Bar bar : group.bars()) {
-                drawBar(svg, bar, left, right, y, namesAbove);
+                drawBar(svg, bar, names.getOrDefault(bar.name(), bar.name()), left, right, y, namesAbove);
                 y += row;
             }
         }
@@ -83,14 +104,9 @@ final class StackedBars {
         return svg.close();
     }
 
-    private double nameWidth() {
-        int longest = 0;
-        for (Group group : groups) {
-            for (Bar bar : group.bars()) {
-                longest = Math.max(longest, bar.name().length());
-            }
-        }
-        return Math.min(240, longest * 6.6 + 16);
+    private static double nameWidth(Map<String, String> names) {
+        int longest = names.values().stream().mapToInt(String::length).max().orElse(0);
+        return Math.min(240, longest * TEXT_WIDTH + 16);
     }
 
     private void drawAxis(Svg svg, double left, double right, double top, double bottom) {
@@ -105,12 +121,12 @@ final class StackedBars {
         svg.text(left, bottom + 31, "start", "axis-name", unit);
     }
 
-    private void drawBar(Svg svg, Bar bar, double left, double right, double rowTop, boolean nameAbove) {
+    private void drawBar(Svg svg, Bar bar, String name, double left, double right, double rowTop, boolean nameAbove) {
         double y = rowTop + (nameAbove ? NAME_ABOVE : 0);
         if (nameAbove) {
-            svg.text(left, y - 4, "start", "name", RunNames.shortened(bar.name(), 44));
+            svg.text(left, y - 4, "start", "name", name);
         } else {
-            svg.text(left - 8, y + BAR - 5, "end", "name", RunNames.shortened(bar.name(), 35));
+            svg.text(left - 8, y + BAR - 5, "end", "name", name);
         }
         double from = 0;
         double end = left;

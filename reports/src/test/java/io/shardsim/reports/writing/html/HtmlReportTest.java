@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -148,6 +149,51 @@ class HtmlReportTest {
         assertThat(page(SampleRuns.collectives("c")))
                 .contains("all-reduce of 33.6 MB to 67.1 MB", "67.1 MB take 45.0 ms on 16 GPUs");
         assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1.07 GB", "It takes 45.0 ms on 16 GPUs");
+    }
+
+    /** The subtitle names what was run and what varied; every bar has a label of its own that says what it is. */
+    @Test
+    void barsOfASweepOverInstancesNameStrategyAndInstance() {
+        String page = page(SampleRuns.instances("s"));
+        assertThat(page)
+                .containsPattern(
+                        "class=\"subject\">gpt2-30b, 30.0 B parameters \u00b7 sequence 2048 \u00b7 global batch 1,536 \u00b7 "
+                                + "DeepSpeed ZeRO-3, MiCS \u00b7 32 GPUs of p4d.24xlarge, p4de.24xlarge, p5.48xlarge");
+        List<String> labels = barLabels(page, "step");
+        assertThat(labels).hasSize(12);
+        assertThat(labels.subList(0, 6))
+                .doesNotHaveDuplicates()
+                .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (group 16), p5.48xlarge");
+        assertThat(labels.subList(6, 12))
+                .doesNotHaveDuplicates()
+                .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (shard group 16), p5.48xlarge");
+    }
+
+    @Test
+    void labelsOfBarsStayApartWhenTheyAreShortened() {
+        List<Map<String, ?>> points = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            points.add(Map.of(
+                    "training",
+                    Map.of("a_setting_that_nobody_would_ever_choose", "the " + i + "th of many long values")));
+        }
+        List<String> labels = barLabels(page(SampleRuns.points("s", points)), "step");
+        assertThat(labels).hasSize(12);
+        assertThat(labels.subList(0, 6)).doesNotHaveDuplicates();
+        assertThat(labels.subList(6, 12)).doesNotHaveDuplicates();
+    }
+
+    /** The names beside the bars of a section, those of its wide drawing first. */
+    private static List<String> barLabels(String page, String section) {
+        String drawing = page.substring(page.indexOf("<section id=\"" + section + "\""));
+        drawing = drawing.substring(0, drawing.indexOf("</section>"));
+        Matcher name =
+                Pattern.compile("<text [^>]*class=\"name\"[^>]*>([^<]+)</text>").matcher(drawing);
+        List<String> labels = new ArrayList<>();
+        while (name.find()) {
+            labels.add(name.group(1));
+        }
+        return labels;
     }
 
     @Test

@@ -1,0 +1,124 @@
+package io.shardsim.reports;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * Names made short enough for a drawing or a narrow table, all of one figure together: names that differ stay different.
+ *
+ * <p>First come the field's abbreviations, then vendors, sizes of instances and what all names share go, at last the middle of what is still too
+ * long.
+ */
+public final class ShortNames {
+    private static final Map<String, String> ABBREVIATIONS = Map.of(
+            "tensor parallel", "TP",
+            "sequence parallel", "SP",
+            "context parallel", "CP",
+            "pipeline parallel", "PP",
+            "checkpointing", "ckpt",
+            "shard group", "group");
+
+    private static final List<String> VENDORS = List.of("DeepSpeed ", "PyTorch ");
+    private static final String SEPARATOR = ", ";
+    /** Stands where something was cut out. */
+    public static final char CUT = '\u2026';
+
+    private ShortNames() {}
+
+    /**
+     * Each name with its short form.
+     *
+     * @param length characters that a short form may have
+     */
+    public static Map<String, String> of(Collection<String> names, int length) {
+        Set<String> distinct = new LinkedHashSet<>(names);
+        Map<String, String> best = new LinkedHashMap<>();
+        distinct.forEach(name -> best.put(name, name));
+        List<UnaryOperator<String>> steps = List.of(
+                ShortNames::abbreviated,
+                ShortNames::withoutVendor,
+                ShortNames::withoutInstanceSize,
+                withoutShared(distinct),
+                name -> cut(name, length));
+        for (UnaryOperator<String> step : steps) {
+            if (best.values().stream().allMatch(name -> name.length() <= length)) {
+                break;
+            }
+            Map<String, String> shorter = new LinkedHashMap<>(best);
+            shorter.replaceAll((name, form) -> step.apply(form));
+            if (new HashSet<>(shorter.values()).size() == distinct.size()) {
+                best.putAll(shorter);
+            }
+        }
+        return best.values().stream().allMatch(name -> name.length() <= length) ? best : numbered(best, length);
+    }
+
+    private static String abbreviated(String name) {
+        String shorter = name;
+        for (Map.Entry<String, String> entry : ABBREVIATIONS.entrySet()) {
+            shorter = shorter.replace(entry.getKey(), entry.getValue());
+        }
+        return shorter;
+    }
+
+    private static String withoutVendor(String name) {
+        String shorter = name;
+        for (String vendor : VENDORS) {
+            shorter = shorter.replace(vendor, "");
+        }
+        return shorter;
+    }
+
+    /** {@code p4d.24xlarge} is the only p4d in most sweeps. */
+    private static String withoutInstanceSize(String name) {
+        return name.replaceAll("\\.\\d*xlarge\\b", "");
+    }
+
+    /** Leaves out the parts, between commas, that every name has, in the form that earlier steps gave them. */
+    private static UnaryOperator<String> withoutShared(Collection<String> names) {
+        Set<String> shared = new HashSet<>();
+        for (String name : names) {
+            List<String> parts = parts(withoutInstanceSize(withoutVendor(abbreviated(name))));
+            if (shared.isEmpty()) {
+                shared.addAll(parts);
+            }
+            shared.retainAll(parts);
+            if (shared.isEmpty()) {
+                break;
+            }
+        }
+        return name -> {
+            List<String> own =
+                    parts(name).stream().filter(part -> !shared.contains(part)).toList();
+            return own.isEmpty() || names.size() == 1 ? name : String.join(SEPARATOR, own);
+        };
+    }
+
+    private static List<String> parts(String name) {
+        return List.of(name.split(SEPARATOR));
+    }
+
+    /** What tells names apart often stands at the very end. */
+    private static String cut(String name, int length) {
+        if (name.length() <= length) {
+            return name;
+        }
+        int end = length / 2;
+        return name.substring(0, length - 1 - end) + CUT + name.substring(name.length() - end);
+    }
+
+    private static Map<String, String> numbered(Map<String, String> names, int length) {
+        Map<String, String> numbered = new LinkedHashMap<>();
+        names.forEach((name, form) -> {
+            String number = "#" + (numbered.size() + 1) + " ";
+            numbered.put(name, number + cut(form, Math.max(2, length - number.length())));
+        });
+        return numbered;
+    }
+}

@@ -1,0 +1,181 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+
+/** What a scenario asks, in words: what all its runs have in common, and what varies between them. */
+public final class Subject {
+    /** More values than these are counted, not listed. */
+    private static final int LISTED_MAX = 4;
+    /** Keys of the sweep that {@link #of} tells by what they make of the runs. */
+    private static final Set<String> TOLD_OTHERWISE = Set.of(
+            "model",
+            "cluster.instance",
+            "training.sequence_length",
+            "training.global_batch",
+            "workload.collective",
+            "workload.size");
+
+    private final List<RunResult> runs;
+    private final SweptKeys keys;
+
+    private Subject(ScenarioResult result) {
+        runs = result.runs();
+        keys = SweptKeys.of(runs);
+    }
+
+    /** Everything: what is the same in all runs and the range of what is not. */
+    public static List<String> of(ScenarioResult result) {
+        Subject subject = new Subject(result);
+        List<String> parts = new ArrayList<>(subject.work(true));
+        parts.add(subject.cluster());
+        subject.varied(parts);
+        return parts;
+    }
+
+    /** Only what is the same in all runs, as the title of a table whose columns tell the rest. */
+    public static List<String> shared(ScenarioResult result) {
+        Subject subject = new Subject(result);
+        List<String> parts = new ArrayList<>(subject.work(false));
+        List<String> instances = subject.instances();
+        if (subject.same(RunResult::gpus)) {
+            parts.add(Quantities.counted(subject.first().gpus(), "GPU")
+                    + (instances.size() == 1 ? " of " + instances.get(0) : ""));
+        } else if (instances.size() == 1) {
+            parts.add(instances.get(0));
+        }
+        return parts;
+    }
+
+    private RunResult first() {
+        return runs.get(0);
+    }
+
+    /** Model and batch, or the collective. */
+    private List<String> work(boolean ranges) {
+        List<String> parts = new ArrayList<>();
+        boolean training = first().facts().training() != null;
+        if (training) {
+            addListed(parts, ranges, "models", distinct(Subject::model));
+            addRange(
+                    parts,
+                    ranges,
+                    "sequence ",
+                    String::valueOf,
+                    run -> run.facts().model().sequenceLength());
+            addRange(
+                    parts,
+                    ranges,
+                    "global batch ",
+                    Quantities::count,
+                    run -> run.facts().model().globalBatch());
+            addListed(parts, ranges, "strategies", distinct(this::strategy));
+        } else {
+            parts.add(collectives(ranges));
+        }
+        return parts;
+    }
+
+    private static void addListed(List<String> parts, boolean ranges, String plural, List<String> values) {
+        if (values.size() == 1 || (ranges && values.size() <= LISTED_MAX)) {
+            parts.add(String.join(", ", values));
+        } else if (ranges) {
+            parts.add(values.size() + " " + plural);
+        }
+    }
+
+    private void addRange(
+            List<String> parts,
+            boolean ranges,
+            String name,
+            LongFunction<String> words,
+            ToLongFunction<RunResult> figure) {
+        long least = runs.stream().mapToLong(figure).min().orElse(0);
+        long most = runs.stream().mapToLong(figure).max().orElse(0);
+        if (least == most) {
+            parts.add(name + words.apply(most));
+        } else if (ranges) {
+            parts.add(name + words.apply(least) + " to " + words.apply(most));
+        }
+    }
+
+    private static String model(RunResult run) {
+        RunFacts.Training model = run.facts().model();
+        return model.model() + ", " + Quantities.significant(model.parameters() * 1e-9) + " B parameters";
+    }
+
+    /** Strategies that differ in a setting are one here. */
+    private String strategy(RunResult run) {
+        RunFacts.Strategy own = run.facts().sharding();
+        boolean ambiguous = runs.stream()
+                .map(other -> other.facts().sharding())
+                .anyMatch(other -> other.shortName().equals(own.shortName())
+                        && !other.name().equals(own.name()));
+        return ambiguous ? own.name() : own.shortName();
+    }
+
+    private String collectives(boolean ranges) {
+        List<String> kinds = distinct(run -> {
+            RunFacts.Collective bare = run.facts().collective();
+            return bare == null ? "" : name(bare.kind());
+        });
+        List<Long> sizes = runs.stream().map(Subject::size).distinct().sorted().toList();
+        String what = kinds.size() == 1 ? kinds.get(0) : "collectives";
+        String least = Quantities.bytes(sizes.get(0));
+        String most = Quantities.bytes(sizes.get(sizes.size() - 1));
+        return sizes.size() == 1 ? what + " of " + most : what + (ranges ? " of " + least + " to " + most : "");
+    }
+
+    private static String name(CollectiveKind kind) {
+        return kind.id().replace('_', '-');
+    }
+
+    private static long size(RunResult run) {
+        RunFacts.Collective bare = run.facts().collective();
+        return bare == null ? 0 : bare.totalBytes();
+    }
+
+    private String cluster() {
+        int least = runs.stream().mapToInt(RunResult::gpus).min().orElse(0);
+        int most = runs.stream().mapToInt(RunResult::gpus).max().orElse(0);
+        List<String> instances = instances();
+        return (least == most ? "" : least + " to ") + Quantities.counted(most, "GPU") + " of "
+                + (instances.size() <= LISTED_MAX ? String.join(", ", instances) : instances.size() + " instances");
+    }
+
+    private List<String> instances() {
+        return distinct(run -> run.facts().cluster().instance().name());
+    }
+
+    private void varied(List<String> parts) {
+        for (String path : keys.settingPaths()) {
+            if (!TOLD_OTHERWISE.contains(path)) {
+                parts.add(varied(path));
+            }
+        }
+        for (String path : keys.strategyPaths()) {
+            if (!path.equals("strategy.kind")) {
+                parts.add(varied(path));
+            }
+        }
+    }
+
+    private String varied(String path) {
+        List<String> values = keys.distinctValues(runs, path);
+        return keys.name(path) + ": "
+                + (values.size() <= LISTED_MAX ? String.join(", ", values) : values.size() + " values");
+    }
+
+    private List<String> distinct(Function<RunResult, String> words) {
+        return runs.stream().map(words).distinct().toList();
+    }
+
+    private boolean same(ToLongFunction<RunResult> figure) {
+        return runs.stream().mapToLong(figure).distinct().count() == 1;
+    }
+}

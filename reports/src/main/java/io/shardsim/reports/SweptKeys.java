@@ -1,0 +1,130 @@
+package io.shardsim.reports;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The keys that a sweep varies, blocks resolved to their single keys, and what each run has for them. */
+public final class SweptKeys {
+    private static final String NODES = "cluster.nodes";
+    private static final String STRATEGY = "strategy.";
+
+    /** Keys whose values need no name. */
+    private static final Set<String> VALUE_SPEAKS =
+            Set.of("instance", "model", "gpu", "precision", "algorithm", "library", "kind");
+    /** Keys whose values stand before a noun: {@code flash attention}. */
+    private static final Map<String, String> NOUNS = Map.of(
+            "attention", "attention",
+            "activation_checkpointing", "checkpointing",
+            "kernels", "kernels",
+            "pipeline_schedule", "schedule",
+            "partition", "partition");
+
+    private final Map<RunResult, Map<String, Object>> values = new IdentityHashMap<>();
+    private final List<String> paths;
+
+    private SweptKeys(Collection<RunResult> runs) {
+        Set<String> all = new LinkedHashSet<>();
+        for (RunResult run : runs) {
+            Map<String, Object> point = new LinkedHashMap<>();
+            flatten("", run.facts().point(), point);
+            values.put(run, point);
+            all.addAll(point.keySet());
+        }
+        paths = all.stream().filter(this::varies).toList();
+    }
+
+    public static SweptKeys of(Collection<RunResult> runs) {
+        return new SweptKeys(runs);
+    }
+
+    private static void flatten(String prefix, Map<?, ?> block, Map<String, Object> into) {
+        block.forEach((key, value) -> {
+            if (value instanceof Map<?, ?> inner) {
+                flatten(prefix + key + ".", inner, into);
+            } else {
+                into.put(prefix + key, value);
+            }
+        });
+    }
+
+    private boolean varies(String path) {
+        Set<@Nullable Object> distinct = new HashSet<>();
+        values.values().forEach(point -> distinct.add(point.get(path)));
+        return distinct.size() > 1;
+    }
+
+    /** Dotted keys with more than one value, in the file's order; to be absent is a value, too. */
+    public List<String> paths() {
+        return paths;
+    }
+
+    /** Of these, the settings of strategies. */
+    List<String> strategyPaths() {
+        return paths.stream().filter(path -> path.startsWith(STRATEGY)).toList();
+    }
+
+    /** The others but for the number of nodes: what tells runs of one strategy on equally large clusters apart. */
+    public List<String> settingPaths() {
+        return paths.stream()
+                .filter(path -> !path.startsWith(STRATEGY) && !path.equals(NODES))
+                .toList();
+    }
+
+    /** What a run has for a key; absent where its block lacks the key. */
+    public @Nullable Object value(RunResult run, String path) {
+        return values.getOrDefault(run, Map.of()).get(path);
+    }
+
+    /** All values of a key in words, in the order of the runs. */
+    List<String> distinctValues(Collection<RunResult> runs, String path) {
+        List<String> distinct = new ArrayList<>();
+        for (RunResult run : runs) {
+            String text = text(run, path);
+            if (!distinct.contains(text)) {
+                distinct.add(text);
+            }
+        }
+        return distinct;
+    }
+
+    /** The value as a table shows it under the name of its key. */
+    public String text(RunResult run, String path) {
+        Object value = value(run, path);
+        return value == null ? "-" : value instanceof Boolean on ? (on ? "yes" : "no") : String.valueOf(value);
+    }
+
+    /** The key as the file writes it, without its blocks where that is unambiguous. */
+    public String name(String path) {
+        String tail = tail(path);
+        return paths.stream().filter(other -> tail(other).equals(tail)).count() > 1 ? path : tail;
+    }
+
+    /** The setting as a part of a name, for example {@code flash attention} or {@code micro_batch 4}; empty where the run lacks the key. */
+    String words(RunResult run, String path) {
+        Object value = value(run, path);
+        String name = name(path);
+        if (value == null) {
+            return "";
+        }
+        if (value instanceof Boolean on) {
+            return on ? name : name + " off";
+        }
+        String noun = NOUNS.get(name);
+        if (noun != null) {
+            return (value.equals("none") ? "no" : value) + " " + noun;
+        }
+        return VALUE_SPEAKS.contains(name) ? String.valueOf(value) : name + " " + value;
+    }
+
+    private static String tail(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
+    }
+}

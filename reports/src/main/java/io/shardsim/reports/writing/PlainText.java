@@ -1,0 +1,36 @@
+package io.shardsim.reports.writing;
+
+/** Text that every terminal can show and none can be steered by, and its lines. */
+final class PlainText {
+    private PlainText() {}
+
+    /** ASCII where there is any, a question mark for what controls a terminal. */
+    static String printable(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            out.append(c < ' ' || (c >= 0x7f && c < 0xa0) || Character.getType(c) == Character.FORMAT ? '?' : c);
+        }
+        return out.toString()
+                .replace('\u2013', '-')
+                .replace('\u201c', '"')
+                .replace('\u201d', '"')
+                .replace('\u2026', '~');
+    }
+
+    /** Breaks at blanks; a longer word stands alone and may stick out. */
+    static void wrapped(StringBuilder out, String text, String indent, int width) {
+        String line = "";
+        boolean first = true;
+        for (String word : printable(text).split("(?<=\\S) +")) {
+            String longer = line.isEmpty() ? (first ? word : indent + word) : line + " " + word;
+            if (longer.length() > width && !line.isEmpty()) {
+                out.append(line).append('\n');
+                longer = indent + word;
+            }
+            line = longer;
+            first = false;
+        }
+        out.append(line).append('\n');
+    }
+}
