@@ -132,6 +132,40 @@ public final class SampleRuns {
                         .toList());
     }
 
+    /** The same run, its forward booked as time of the host, which no compute stream has. */
+    public static RunResult withWorkOfTheHost(RunResult run) {
+        RunResult.Training t = run.step();
+        StepBreakdown b = t.breakdown();
+        Map<Work.Kind, Long> work = new EnumMap<>(b.workPs());
+        work.put(Work.Kind.HOST_TIME, work.remove(Work.Kind.LAYER_FORWARD));
+        StepBreakdown other = new StepBreakdown(b.stepPs(), work, b.slowdownPs(), b.exposedPs(), b.idlePs());
+        RunResult.Training wrong = new RunResult.Training(
+                t.stepSeconds(),
+                t.samplesPerSecond(),
+                t.tokensPerSecondPerGpu(),
+                t.computeBusy(),
+                t.flops(),
+                other,
+                t.exposed(),
+                t.costs(),
+                t.scaling());
+        return new RunResult(
+                run.facts(),
+                run.status(),
+                wrong,
+                run.collective(),
+                run.links(),
+                run.nicBytesSent(),
+                run.timeline(),
+                run.memory(),
+                run.remedy(),
+                run.executedEvents(),
+                run.simulatedEvents(),
+                run.pendingEventsMax(),
+                run.wallSeconds(),
+                run.digest());
+    }
+
     /** The same figures under the name of another instance. */
     private static RunResult on(String instance, RunResult run) {
         RunFacts facts = run.facts();

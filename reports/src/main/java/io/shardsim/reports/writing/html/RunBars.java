@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class RunBars {
     /** A longer chart is no longer looked at; the tables have all runs. */
     static final int BARS_MAX = 60;
+    /** Parts are whole picoseconds; their sums in floating point differ by this [1]. */
+    private static final double ROUNDING = 1e-9;
 
     private final ScenarioResult result;
     private final RunNames names;
@@ -76,6 +78,7 @@ final class RunBars {
         if (runs.isEmpty()) {
             return null;
         }
+        runs.forEach(RunBars::requireWhole);
         List<Slice> used = SLICES.stream()
                 .filter(slice -> runs.stream().anyMatch(run -> share(slice, run) >= 0.0005))
                 .toList();
@@ -106,6 +109,18 @@ final class RunBars {
                                 .map(slice -> Figure.boxKey("part " + slice.style(), slice.name()))
                                 .toList(),
                         stepTable(used, runs));
+    }
+
+    /** Time that no slice draws would be hidden, and time drawn twice would be cut off at the end of the bar. */
+    private static void requireWhole(RunResult run) {
+        StepBreakdown breakdown = run.step().breakdown();
+        double sum = SLICES.stream()
+                .mapToDouble(slice -> slice.seconds().apply(breakdown))
+                .sum();
+        if (Math.abs(sum - breakdown.stepSeconds()) > ROUNDING * breakdown.stepSeconds()) {
+            throw new IllegalStateException(run.facts().scenario() + ", " + run.label() + " on " + run.gpus()
+                    + " GPUs: the drawn parts of the step sum to " + sum + " s of " + breakdown.stepSeconds() + " s");
+        }
     }
 
     private Figure.Table stepTable(List<Slice> used, List<RunResult> runs) {

@@ -1,6 +1,8 @@
 package io.shardsim.reports.writing.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.shardsim.reports.RunMeters;
@@ -16,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.XMLConstants;
@@ -167,6 +170,35 @@ class HtmlReportTest {
         assertThat(labels.subList(6, 12))
                 .doesNotHaveDuplicates()
                 .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (shard group 16), p5.48xlarge");
+    }
+
+    /** The last part of a bar ends where the axis does: nothing is cut off there, and nothing is missing. */
+    @Test
+    void barsOfTheStepDrawAllOfIt() {
+        String page = page(SampleRuns.sweep("s"));
+        String drawing = page.substring(page.indexOf("<section id=\"step\""));
+        drawing = drawing.substring(drawing.indexOf("class=\"wide\""));
+        drawing = drawing.substring(0, drawing.indexOf("</svg>"));
+        Matcher part = Pattern.compile("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\"")
+                .matcher(drawing);
+        Map<String, Double> widths = new TreeMap<>();
+        while (part.find()) {
+            widths.merge(part.group(2), Double.parseDouble(part.group(3)), Double::sum);
+        }
+        assertThat(widths).hasSize(14);
+        double longest = widths.values().stream().mapToDouble(w -> w).max().orElseThrow();
+        assertThat(widths.values()).allSatisfy(width -> assertThat(width).isCloseTo(longest, within(1.0)));
+    }
+
+    @Test
+    void aStepWithAPartThatNoBarDrawsIsAnErrorThatNamesIt() {
+        RunResult run = SampleRuns.single("s").runs().get(0);
+        ScenarioResult wrong = ScenarioResult.of("s", List.of(SampleRuns.withWorkOfTheHost(run)));
+        assertThatThrownBy(() -> page(wrong))
+                .rootCause()
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("MiCS")
+                .hasMessageContaining("the drawn parts of the step sum to");
     }
 
     @Test
