@@ -1,6 +1,7 @@
 package io.shardsim.reports.writing;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
@@ -56,13 +57,10 @@ final class RunColumns {
         }
         columns.add(new TableColumn(
                 "algorithm", "", false, true, 0, cells(run -> bare(run).algorithm())));
-        columns.add(new TableColumn(
-                "size",
-                "",
-                true,
-                true,
-                0,
-                cells(run -> Quantities.bytes(bare(run).totalBytes()))));
+        List<String> sizes = cells(run -> Quantities.bytes(bare(run).totalBytes()));
+        if (runs.size() == 1 || sizes.stream().distinct().count() > 1) {
+            columns.add(new TableColumn("size", "", true, true, 0, sizes));
+        }
         addSettings(columns, List.of("workload.collective", "workload.size", "collectives.algorithm"));
         return columns;
     }
@@ -124,10 +122,7 @@ final class RunColumns {
                 11,
                 step(t -> Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1))));
         columns.add(figure(
-                "memory",
-                "GiB",
-                3,
-                run -> Quantities.gib(run.facts().ledger().peakBytes()).replace(" GiB", "")));
+                "memory", "GiB", 3, run -> MemoryWords.cell(run.facts().ledger().fit())));
         columns.add(figure(
                 "batch",
                 "micro x acc.",
