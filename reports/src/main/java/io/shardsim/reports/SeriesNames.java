@@ -78,7 +78,19 @@ final class SeriesNames {
         boolean ambiguous = all.stream()
                 .anyMatch(other ->
                         shortLabel(other).equals(brief) && !label(other).equals(full));
-        return ambiguous ? full : brief;
+        return ambiguous ? full : brief + wholeGroup(series, brief);
+    }
+
+    /** A group of all ranks goes without saying, unless other series have smaller ones. */
+    private String wholeGroup(List<RunResult> series, String brief) {
+        RunFacts.Strategy own = series.get(series.size() - 1).facts().strategy();
+        if (own == null) {
+            return "";
+        }
+        boolean others = all.stream()
+                .anyMatch(other -> shortLabel(other).startsWith(brief + " (shard group ")
+                        && other.get(0).facts().sharding().kind().equals(own.kind()));
+        return others ? " (shard group " + own.shardGroup() + ")" : "";
     }
 
     private List<String> settings(List<RunResult> series) {

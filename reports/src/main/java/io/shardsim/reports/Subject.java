@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -149,7 +150,13 @@ public final class Subject {
     }
 
     private List<String> instances() {
-        return distinct(run -> run.facts().cluster().instance().name());
+        return distinct(run -> {
+            InstanceSpec instance = run.facts().cluster().instance();
+            String name = instance.name();
+            return name.equals("inline")
+                    ? "an inline instance with " + instance.gpu().name()
+                    : name;
+        });
     }
 
     private void varied(List<String> parts) {

@@ -56,4 +56,10 @@ class RunNamesTest {
                                 Map.of("strategy", Map.of("kind", "mics", "prefetch_bucket_size", 0))))))
                 .containsExactly("MiCS (shard group 16)", "coalesced_gathers off", "prefetch_bucket_size 0");
     }
+
+    @Test
+    void aGroupOfAllRanksIsNamedBesideSmallerOnes() {
+        assertThat(SampleRuns.shardGroups("s", 8, 32).series().keySet())
+                .containsExactly("MiCS (shard group 8)", "MiCS (shard group 32)");
+    }
 }

@@ -123,6 +123,15 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
+    /** MiCS on four nodes with each of some shard groups. */
+    static ScenarioResult shardGroups(String name, int... groups) {
+        List<RunResult> runs = new ArrayList<>();
+        for (int group : groups) {
+            runs.add(training(name, "mics", "MiCS", 4, group, Map.of("strategy.shard_group", group), 1));
+        }
+        return ScenarioResult.of(name, runs);
+    }
+
     /** A run of MiCS on four nodes for each point. */
     public static ScenarioResult points(String name, List<? extends Map<String, ?>> points) {
         return ScenarioResult.of(
