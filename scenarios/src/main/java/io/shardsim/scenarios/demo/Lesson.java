@@ -42,20 +42,15 @@ public record Lesson(
         watch = watch == null ? List.of() : List.copyOf(watch);
     }
 
-    /** The choice nearest to a ratio. */
+    /** The choice that differs least from a ratio, as one reads it off a ruler: 1.44 is nearer to 1 than to 2. */
     int nearestChoice(double ratio) {
         int nearest = 0;
         for (int i = 1; i < choices.size(); i++) {
-            if (distance(choices.get(i), ratio) < distance(choices.get(nearest), ratio)) {
+            if (Math.abs(choices.get(i) - ratio) < Math.abs(choices.get(nearest) - ratio)) {
                 nearest = i;
             }
         }
         return nearest;
-    }
-
-    /** Twice as much and half as much are equally far. */
-    private static double distance(double a, double b) {
-        return Math.max(a / b, b / a);
     }
 
     /** What the page is told before the prediction. */
