@@ -251,7 +251,7 @@ public final class ReplayJson {
         recording
                 .skipped()
                 .copies(
-                        spans.endPs(i),
+                        spans.keyPs(i),
                         spans.startPs(i),
                         spans.endPs(i),
                         fromPs,

@@ -67,6 +67,60 @@ class RecordingTest {
         assertThat(nicBytes(recording)).isEqualTo(result.nicBytesSent());
     }
 
+    /** A step of two stages, whose ranks wait for each other and for their tensor-parallel group. */
+    private static ScenarioPoint stages() throws InputException {
+        return new DemoScenario("stages", """
+                scenario: stages
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                model: {hidden: 1024, layers: 4, heads: 16, ffn: 4096, vocab: 4096}
+                training: {global_batch: 16, sequence_length: 512, micro_batch: 1, precision: bf16, activation_checkpointing: full}
+                strategy: {kind: megatron, tensor_parallel: 8, pipeline_parallel: 2}
+                """).point(Map.of());
+    }
+
+    @Test
+    void exposedTimeCountsEveryKindOfExchange() throws Exception {
+        Recorder recorder = new Recorder(0, 1_000);
+        RunResult result = SIMULATION.run(stages(), recorder);
+        Recording recording = recorder.finish(endPs(result));
+        assertThat(result.step().exposed().seconds()).isPositive();
+        assertThat(recording.totals().last()[2] * 1e-12 / result.gpus())
+                .isCloseTo(result.step().exposed().seconds(), within(1e-12));
+    }
+
+    /** Also what other ranks end in the very picosecond in which rank 0 reaches the end of a period. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mics", "zero3", "fsdp"})
+    void everyRankIsAsBusyAsTheResultSays(String strategy) throws Exception {
+        Recorder recorder = new Recorder(0, 1_000);
+        RunResult result = SIMULATION.run(point(strategy), recorder);
+        Recording recording = recorder.finish(endPs(result));
+        assertThat(recording.skipped().repetitions()).isNotEmpty();
+        AtomicLong busyPs = new AtomicLong();
+        recording.spans().values().forEach(spans -> busyPs.addAndGet(computePs(recording, spans)));
+        assertThat((double) busyPs.get() / endPs(result) / recording.spans().size())
+                .isCloseTo(result.step().computeBusy(), within(1e-9));
+    }
+
+    private static long computePs(Recording recording, Recording.Spans spans) {
+        AtomicLong sum = new AtomicLong();
+        for (int i = 0; i < spans.size(); i++) {
+            if (recording.labels().get(spans.operation(i)).stream().equals("compute")) {
+                long tookPs = spans.endPs(i) - spans.startPs(i);
+                recording
+                        .skipped()
+                        .copies(
+                                spans.keyPs(i),
+                                spans.startPs(i),
+                                spans.endPs(i),
+                                0,
+                                Long.MAX_VALUE / 4,
+                                (ps, operations) -> sum.addAndGet(tookPs));
+            }
+        }
+        return sum.get();
+    }
+
     /** Bytes of all chunks between nodes, every copy and repetition counted. */
     private static long nicBytes(Recording recording) {
         AtomicLong sum = new AtomicLong();

@@ -56,11 +56,14 @@ public record Recording(
         private final LongList startPs = new LongList();
         private final LongList endPs = new LongList();
         private final LongList operations = new LongList();
+        private final LongList keyPs = new LongList();
 
-        public void add(int operation, long start, long end) {
+        /** @param key the instant that decides to which period of skipped time it belongs [ps] */
+        public void add(int operation, long start, long end, long key) {
             operations.add(operation);
             startPs.add(start);
             endPs.add(end);
+            keyPs.add(key);
         }
 
         public int size() {
@@ -77,6 +80,11 @@ public record Recording(
 
         public long endPs(int index) {
             return endPs.get(index);
+        }
+
+        /** Its end, or just behind: what ends in the instant of a mark but after it belongs to the next period [ps]. */
+        public long keyPs(int index) {
+            return keyPs.get(index);
         }
     }
 

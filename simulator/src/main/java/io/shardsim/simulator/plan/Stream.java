@@ -24,6 +24,11 @@ public enum Stream {
     PIPELINE_FORWARD_ODD,
     PIPELINE_BACKWARD_ODD;
 
+    /** Whether ranks exchange data in this lane. */
+    public boolean exchangesData() {
+        return this != HOST && this != COMPUTE && this != COPY;
+    }
+
     /** The lane under whose name reports count this one. */
     public Stream reportedAs() {
         return switch (this) {

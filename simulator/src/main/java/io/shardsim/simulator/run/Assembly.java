@@ -430,7 +430,9 @@ final class Assembly implements SimulationEngine.Parts, RunView {
         long sum = 0;
         for (int rank : collectives.keySet()) {
             GpuState gpu = gpu(rank);
-            sum += copies[cluster.nodeRank(rank)] * (gpu.exposedPs(Stream.GATHER) + gpu.exposedPs(Stream.REDUCE));
+            for (Stream stream : Stream.values()) {
+                sum += stream.exchangesData() ? copies[cluster.nodeRank(rank)] * gpu.exposedPs(stream) : 0;
+            }
         }
         return sum;
     }

@@ -36,6 +36,9 @@ public final class Recorder implements RunObserver {
     /** An entry for a chunk whose journey is not kept. */
     private static final int NOT_KEPT = -1;
 
+    private static final long SAMPLE_PS_MIN = 1_000_000;
+    private static final long SAMPLES_PER_DURATION = 256;
+
     private final int journeysMax;
     private final Journeys journeys;
     private final Map<Integer, Spans> spans = new TreeMap<>();
@@ -48,8 +51,12 @@ public final class Recorder implements RunObserver {
 
     private @Nullable RunView run;
     private int spanCount;
+    /** From when on a further sample of the totals is worth its time while no operation has ended [ps]. */
+    private long nextSamplePs;
     /** The instant of the last event that told its own [ps]. */
     private long nowPs;
+    /** The instant of the mark that was reached last; what ends in it from then on is the next period's [ps]. */
+    private long markPs = -1;
     /** Totals at the mark that was reached last. */
     private long[] atMark = new long[Totals.COLUMNS];
 
@@ -74,7 +81,8 @@ public final class Recorder implements RunObserver {
     public void onOperationEnded(int rank, int operation, long startPs, long endPs) {
         nowPs = endPs;
         if (spanCount < Recording.SPANS_MAX && startPs < endPs) {
-            spans.computeIfAbsent(rank, key -> new Spans()).add(operation, startPs, endPs);
+            long keyPs = endPs == markPs ? endPs + 1 : endPs;
+            spans.computeIfAbsent(rank, key -> new Spans()).add(operation, startPs, endPs, keyPs);
             spanCount++;
         }
         if (rank == 0) {
@@ -87,6 +95,7 @@ public final class Recorder implements RunObserver {
     @Override
     public void onMarkReached() {
         atMark = read(nowPs);
+        markPs = nowPs;
     }
 
     private RunView view() {
@@ -115,6 +124,7 @@ public final class Recorder implements RunObserver {
             journey = begin(path, order, headPs, bytes);
         } else {
             nowPs = tailPs;
+            sampleWithinFirstOperation();
             journey = waiting.get(hop - 1).remove();
         }
         if (hop + 1 < path.hops()) {
@@ -126,6 +136,14 @@ public final class Recorder implements RunObserver {
             if (hop + 1 == path.hops()) {
                 delayed.remove(journey);
             }
+        }
+    }
+
+    /** A bare collective is one operation: its totals are looked at on the way, ever less often. */
+    private void sampleWithinFirstOperation() {
+        if (spanCount == 0 && nowPs >= nextSamplePs) {
+            totals.add(read(nowPs));
+            nextSamplePs = nowPs + Math.max(SAMPLE_PS_MIN, nowPs / SAMPLES_PER_DURATION);
         }
     }
 
@@ -164,6 +182,7 @@ public final class Recorder implements RunObserver {
             }
         }
         nowPs = toPs + deltaPs * times;
+        markPs = nowPs;
     }
 
     /** Samples of the period once more for each repetition, with what a period adds. */
