@@ -46,7 +46,7 @@ public final class ReplayJson {
         }
     }
 
-    /** The run in outline: the cluster, running totals, the timeline of rank 0 and the result document. */
+    /** The run in outline: the cluster, running totals, the timeline of rank 0, the states of all ranks and the result document. */
     public Map<String, Object> outline() {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("label", result.label());
@@ -55,6 +55,7 @@ public final class ReplayJson {
         out.put("endPs", recording.totals().last()[0]);
         out.put("labels", labels.keySet().stream().map(ReplayJson::label).toList());
         out.put("timeline", timeline(result.timeline(), recording.totals().last()[0]));
+        out.put("states", new RankStates(recording).document());
         out.put("totals", totals());
         out.put("result", ResultsJson.run(result));
         return out;

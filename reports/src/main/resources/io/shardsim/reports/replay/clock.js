@@ -9,7 +9,7 @@ export class Clock {
     this.onTick = onTick;
     this.ps = 0;
     this.endPs = 1;
-    this.slowDown = 2000;
+    this.slowDown = 1;
     this.playing = false;
     this.frames = 0;
   }

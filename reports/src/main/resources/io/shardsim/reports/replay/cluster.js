@@ -2,6 +2,7 @@
 
 import {layoutOf} from './layout.js';
 import {time, bytes} from './format.js';
+import {COMPUTES, GATHERS, REDUCES} from './recording.js';
 
 /** Chunks that are drawn one by one; beyond that every other, third ... is. */
 const DOTS_MAX = 1500;
@@ -68,7 +69,7 @@ export class ClusterView {
       this.drawQueues(painter, layout, shown, ps, colours);
       this.drawChunks(painter, layout, shown, ps, colours, followed);
     }
-    for (const box of layout.boxes) if (box.tile) this.drawTileName(painter, box, ps, colours);
+    for (const box of layout.boxes) if (box.tile) this.drawTileName(painter, box, colours);
     this.dots = shown;
     return layout;
   }
@@ -124,7 +125,7 @@ export class ClusterView {
   drawNode(painter, layout, box, ps, colours) {
     painter.rect(box.x, box.y, box.width, box.height, {stroke: colours.rule, radius: 4});
     if (box.tile) {
-      painter.rect(box.x + 2, box.y + 2, box.width - 4, box.height - 4, {fill: this.tileFill(box, ps, colours), radius: 3});
+      this.drawTile(painter, box, ps, colours);
       return;
     }
     painter.text(box.x + 5, box.labelY, `Node ${box.node}`, {fill: colours.soft, size: 10});
@@ -134,29 +135,37 @@ export class ClusterView {
     box.gpus.forEach((gpu, i) => this.drawGpu(painter, box.node, i, gpu, ps, colours));
   }
 
-  tileFill(box, ps, colours) {
-    return this.recording.running(box.node, 0, 'compute', ps) ? colours.w3 : colours.gap;
+  /** A node in small: filled from the left by the share of its GPUs that compute, hatched by the share that waits. */
+  drawTile(painter, box, ps, colours) {
+    const {computing, waiting} = this.recording.count(ps, 1, box.node);
+    const [x, y, width, height] = [box.x + 2, box.y + 2, box.width - 4, box.height - 4];
+    const perGpu = width / this.recording.cluster.gpusPerNode;
+    const waits = waiting && !this.isBare;
+    if (computing) painter.rect(x, y, computing * perGpu, height, {fill: colours.w3, radius: 3});
+    if (waits) painter.rect(x + computing * perGpu, y, waiting * perGpu, height, {fill: colours.gap, hatch: colours['gap-line'], radius: 3});
+  }
+
+  /** Nothing but a collective runs: no computation waits for it. */
+  get isBare() {
+    return Boolean(this.recording.result.collective);
   }
 
   /** Above all that crosses the tile, so that it can be read. */
-  drawTileName(painter, box, ps, colours) {
-    const fill = this.tileFill(box, ps, colours);
-    painter.rect(box.x + box.width / 2 - 9, box.labelY - 10, 18, 12, {fill});
-    painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: fill === colours.w3 ? colours['on-compute'] : colours.ink, size: 10, align: 'center'});
+  drawTileName(painter, box, colours) {
+    painter.rect(box.x + box.width / 2 - 9, box.labelY - 10, 18, 12, {fill: colours.paper, radius: 2});
+    painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: colours.ink, size: 10, align: 'center'});
   }
 
   /** A GPU: filled while it computes, hatched while compute waits for a collective; a bar above for gathers, below for reductions. */
   drawGpu(painter, node, index, {x, y, width, height}, ps, colours) {
-    const {recording} = this;
-    const computes = recording.running(node, index, 'compute', ps);
-    const gathers = recording.running(node, index, 'gather', ps);
-    const reduces = recording.running(node, index, 'reduce', ps);
-    const waits = !computes && (gathers || reduces);
+    const state = this.recording.stateOf(node, index, ps);
+    const computes = state & COMPUTES;
+    const waits = state && !computes && !this.isBare;
     painter.rect(x, y, width, height, {
       fill: computes ? colours.w3 : waits ? colours.gap : colours.paper, hatch: waits ? colours['gap-line'] : null, stroke: colours.soft, radius: 2,
     });
-    if (gathers) painter.rect(x, y - 4, width, 3, {fill: colours.gather});
-    if (reduces) painter.rect(x, y + height + 1, width, 3, {fill: colours.reduce});
+    if (state & GATHERS) painter.rect(x, y - 4, width, 3, {fill: colours.gather});
+    if (state & REDUCES) painter.rect(x, y + height + 1, width, 3, {fill: colours.reduce});
   }
 
   drawLinks(painter, layout, shown, ps, colours) {
@@ -226,24 +235,19 @@ export class ClusterView {
     return best;
   }
 
-  /** The instant in a sentence, for those who do not see the drawing. */
+  /** The instant that was drawn last, in a sentence. */
   words(ps) {
     const {recording} = this;
-    const {nodes, gpusPerNode} = recording.cluster;
-    let computing = 0;
-    let stalled = 0;
-    for (let node = 0; node < nodes; node++) {
-      for (let gpu = 0; gpu < gpusPerNode; gpu++) {
-        if (recording.running(node, gpu, 'compute', ps)) computing++;
-        else if (recording.running(node, gpu, 'gather', ps) || recording.running(node, gpu, 'reduce', ps)) stalled++;
-      }
-    }
-    const parts = [`${computing} of ${recording.ranks} GPUs compute`, `${stalled} wait for communication`];
+    const {computing, waiting, exchanging, idle} = recording.count(ps);
+    const gpus = `of ${recording.ranks} GPUs`;
+    const parts = this.isBare
+      ? [`${exchanging} ${gpus} exchange data`]
+      : [`${computing} ${gpus} compute`, `${waiting} wait for communication`, ...(idle ? [`${idle} are idle`] : [])];
     if (this.dots?.length) {
-      const waiting = [...(this.waiting?.values() ?? [])].reduce((a, b) => a + b, 0);
-      parts.push(`${this.dots.length} chunks under way, ${waiting} of them in queues`);
+      const waits = [...(this.waiting?.values() ?? [])].reduce((a, b) => a + b, 0);
+      parts.push(`${this.dots.length} chunks under way, ${waits} of them in queues`);
     }
-    return `${recording.label}: ${parts.join(', ')}.`;
+    return `${parts.join(', ')}${ps >= recording.endPs ? ': it is over' : ''}.`;
   }
 
   /** Stations of a chunk: device, arrival of its first bit, wait, departure of its last bit. */

@@ -20,10 +20,23 @@ export function time(ps) {
   return `${significant(ps / scale)} ${unit}`;
 }
 
-/** An instant with as many digits as its step needs, so that it does not jump while it runs. */
-export function instant(ps, stepPs) {
-  const decimals = Math.min(9, Math.max(0, 3 - Math.floor(Math.log10(Math.max(1, stepPs)) - 9)));
-  return `${(ps / 1e9).toFixed(decimals)} ms`;
+/** An instant in the unit of the whole, with as many digits as its step needs, so that it does not jump while it runs. */
+export function instant(ps, stepPs, endPs) {
+  const [scale, unit] = [[1e12, 's'], [1e9, 'ms'], [1e6, 'us']].find(([size]) => endPs >= size) ?? [1e3, 'ns'];
+  return `${(ps / scale).toFixed(Math.max(0, Math.ceil(Math.log10(scale / Math.max(1, stepPs)))))} ${unit}`;
+}
+
+/** How long something plays on the screen. */
+export function span(seconds) {
+  const sizes = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's']];
+  const [size, unit] = sizes.find(([least]) => seconds >= least) ?? [1, 's'];
+  return `${Number((seconds / size).toPrecision(2))} ${unit}`;
+}
+
+/** How the screen's clock goes against that of the run. */
+export function speed(slowDown) {
+  const rounded = value => Number(value.toPrecision(2)).toLocaleString('en');
+  return slowDown >= 1 ? `${rounded(slowDown)}\u00d7 slower` : `${rounded(1 / slowDown)}\u00d7 faster`;
 }
 
 function percent(share) {

@@ -2,15 +2,25 @@
 
 import {Clock} from './clock.js';
 import {Lessons} from './lessons.js';
-import {Panel} from './panel.js';
+import {Panel, showOnly} from './panel.js';
 import {palette} from './scene.js';
 import {RecordedSource, ServerSource} from './source.js';
-import {bytes, instant, time} from './format.js';
+import {bytes, instant, span, speed, time} from './format.js';
 
-const SLOW_DOWNS = [1, 5, 20, 100, 500, 2000, 10000, 50000, 200000];
+/** How long the longest run of the page plays at first. */
+const PLAY_SECONDS = 30;
+/** How far one may zoom into time; the clock gets slower by as much. */
+const ZOOMS = [0.25, 1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144];
+/** At this slow-down a chunk of 10 us takes more than ten seconds from GPU to GPU. */
+const SLOW_DOWN_MAX = 1.5e6;
+/** A chunk that is followed is on its way for so long, at least. */
+const FOLLOWED_SECONDS = 3;
 const RERUN_AFTER_MS = 250;
-const WORDS_EVERY_MS = 4000;
 const SIDES_APART = 30;
+/** Stretches without an event that a step goes over. */
+const WINDOWS_AHEAD_MAX = 50;
+/** While it stands, the clock tells single events apart. */
+const PAUSED_PS = 1e6;
 const find = id => document.getElementById(id);
 
 class Page {
@@ -31,15 +41,17 @@ class Page {
     this.offer = await this.source.offer();
     document.title = `shardsim: ${this.offer.scenario}`;
     find('subject').textContent = this.offer.subject;
-    this.panels = ['a', 'b'].map((side, i) => this.buildPanel(side, i ? this.offer.second : this.offer.first));
+    this.panels = ['a', 'b'].map(side => this.buildPanel(side));
+    this.panels.forEach((panel, i) => panel.offer(this.offer, i ? this.offer.second : this.offer.first));
+    if (!this.source.live) this.showRecordedSides();
     if (this.source.live) this.buildKnobs();
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
     this.lessons = new Lessons(find('lessons'), this.source, this);
     await this.lessons.load();
     // One after the other: the first picture moves sooner.
     await this.rerun(this.panels[0]);
-    const other = this.rerun(this.panels[1]);
-    if (this.offer.startPs) this.clock.seek(this.offer.startPs);
+    const other = this.panels[1].isNone ? null : this.rerun(this.panels[1]);
+    if (!this.source.live) await this.zoomToRecorded(other);
     find('show-lessons').hidden = !this.lessons.lessons.length;
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.play();
     document.body.dataset.ready = 'true';
@@ -47,14 +59,29 @@ class Page {
     document.body.dataset.ready = 'all';
   }
 
-  buildPanel(side, strategy) {
+  /** A file begins where it was saved, so slow that its chunks last for half a minute. */
+  async zoomToRecorded(other) {
+    await other;
+    this.zoomed = ZOOMS.find(zoom => zoom >= this.clock.endPs / this.source.stretchPs) ?? ZOOMS.at(-1);
+    this.fitClock();
+    this.clock.seek(this.offer.startPs);
+  }
+
+  buildPanel(side) {
     const element = find('panel').content.firstElementChild.cloneNode(true);
     find('panels').append(element);
     const panel = new Panel(element, side, this);
-    for (const {kind, title} of this.offer.strategies) panel.strategy.add(new Option(title, kind, false, kind === strategy));
-    panel.strategy.closest('label').hidden = !this.source.live;
     element.setAttribute('aria-label', `Side ${side.toUpperCase()}`);
     return panel;
+  }
+
+  /** A file holds its runs and no others. */
+  showRecordedSides() {
+    for (const panel of this.panels) {
+      panel.point.value = this.source.has(panel.side) ? panel.point.value || '0' : '';
+      panel.showChoice();
+      for (const select of [panel.point, panel.strategy]) select.closest('label').hidden = true;
+    }
   }
 
   buildKnobs() {
@@ -76,13 +103,19 @@ class Page {
         show();
         this.choice[knob.id] = knob.values[input.value];
         clearTimeout(this.rerunTimer);
-        this.rerunTimer = setTimeout(() => this.panels.forEach(panel => this.rerun(panel)), RERUN_AFTER_MS);
+        this.rerunTimer = setTimeout(() => this.turn(), RERUN_AFTER_MS);
       });
       show();
       label.append(output);
       element.append(label, input, hint);
       find('knobs').append(element);
     }
+  }
+
+  /** Runs both sides with the knobs as they are now. */
+  turn() {
+    for (const panel of this.panels) panel.leaveLesson();
+    for (const panel of this.shown) this.rerun(panel);
   }
 
   showPart(part) {
@@ -98,30 +131,29 @@ class Page {
   async watchLesson(lesson) {
     this.showPart('watch');
     find('subject').textContent = lesson.title;
-    await Promise.all(this.panels.map(async (panel, i) => {
-      panel.recording = null;
-      await this.rerun(panel, {lesson: lesson.id, point: lesson.watch[i]});
-      if (!panel.recording) return;
-      panel.strategy.value = panel.recording.result.strategy;
-      panel.showName();
-    }));
-    this.clock.seek(0);
+    for (const panel of this.panels) panel.recording = null;
+    await Promise.all(this.panels.map((panel, i) => panel.takeLesson(lesson, lesson.watch[i])));
+    this.seek(0);
     find('play').focus();
   }
 
   /** Runs a side again with what is chosen now. */
-  async rerun(panel, choice = {...this.choice, strategy: panel.strategy.value}) {
+  async rerun(panel) {
+    const choice = {...this.choice, ...panel.choice};
     panel.element.classList.add('running');
     panel.status.textContent = 'running …';
+    this.happened = '';
     try {
       const outline = await this.source.run(panel.side, choice);
       if (!outline) return;
       panel.show(outline, (from, until) => this.source.window(panel.side, outline.run, from, until));
       if (panel.recording) panel.showName();
-      this.clock.endPs = this.longestPs;
-      if (this.clock.ps > this.clock.endPs) this.clock.ps = this.clock.endPs;
-    } catch (refused) {
-      panel.status.textContent = refused.message;
+      this.fitClock();
+    } catch (failure) {
+      // What is shown must be what is asked for; a server that cannot be reached will be.
+      if (failure.refused) panel.clear();
+      this.fitClock();
+      panel.status.textContent = failure.message;
     }
     panel.element.classList.remove('running');
     this.draw();
@@ -129,7 +161,12 @@ class Page {
 
   /** Runs everything again for a server that has forgotten this page, as after a laptop slept. */
   renew() {
-    for (const panel of this.panels ?? []) this.rerun(panel);
+    for (const panel of this.shown) this.rerun(panel);
+  }
+
+  /** Sides that show something. */
+  get shown() {
+    return (this.panels ?? []).filter(panel => !panel.isNone);
   }
 
   /** By how much drawings are larger, as the text is on a projector. */
@@ -153,20 +190,12 @@ class Page {
     const {clock} = this;
     this.panels.forEach(panel => panel.draw());
     find('play').textContent = clock.playing ? 'Pause' : 'Play';
-    find('clock').textContent = instant(clock.ps, clock.framePs);
+    find('clock').textContent = instant(clock.ps, clock.playing ? clock.framePs : Math.min(PAUSED_PS, clock.framePs), clock.endPs);
+    find('clock').dataset.ps = Math.round(clock.ps);
     const scrub = find('scrub');
     if (document.activeElement !== scrub || clock.playing) scrub.value = Math.round(10000 * clock.ps / clock.endPs);
-    scrub.setAttribute('aria-valuetext', instant(clock.ps, clock.framePs));
-    const now = performance.now();
-    if (!clock.playing || now - (this.spokenAt ?? -WORDS_EVERY_MS) > WORDS_EVERY_MS) {
-      this.spokenAt = now;
-      const words = this.panels.map(panel => panel.words());
-      find('words').textContent = `${this.happened ? `${this.happened} ` : ''}${words.join(' ')}`;
-      this.panels.forEach((panel, i) => {
-        panel.cluster.setAttribute('aria-label', words[i] || 'no run');
-        panel.timelineCanvas.setAttribute('aria-label', `Streams of rank 0 at ${instant(clock.ps, clock.framePs)}`);
-      });
-    }
+    scrub.setAttribute('aria-valuetext', instant(clock.ps, clock.framePs, clock.endPs));
+    find('happened').textContent = this.happened ?? '';
     this.showFollowed();
   }
 
@@ -213,22 +242,27 @@ class Page {
 
   buildTransport() {
     const {clock} = this;
-    const slow = find('slow');
-    for (const factor of SLOW_DOWNS) slow.add(new Option(factor === 1 ? 'real time' : `${factor.toLocaleString('en')} times`, factor));
-    slow.value = clock.slowDown;
-    slow.addEventListener('change', () => { clock.slowDown = Number(slow.value); this.draw(); });
+    this.zoomed = 1;
+    find('slow').addEventListener('change', () => {
+      this.zoomed = Number(find('slow').value);
+      this.fitClock();
+      this.draw();
+    });
     find('play').addEventListener('click', () => this.toggle());
     find('step').addEventListener('click', () => this.step(1));
     find('back').addEventListener('click', () => this.step(-1));
     find('follow').addEventListener('click', () => this.followAnother());
-    find('scrub').addEventListener('input', event => {
-      this.happened = '';
-      clock.seek(event.target.value / 10000 * clock.endPs);
-    });
+    find('scrub').addEventListener('input', event => this.seek(event.target.value / 10000 * clock.endPs));
     find('save-page').addEventListener('click', () => this.savePage());
     find('save-svg').addEventListener('click', () => this.saveDrawing(false));
     find('save-png').addEventListener('click', () => this.saveDrawing(true));
     document.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  /** Goes to an instant; what happened in another one is no longer said. */
+  seek(ps) {
+    this.happened = '';
+    this.clock.seek(ps);
   }
 
   toggle() {
@@ -244,12 +278,12 @@ class Page {
       ' ': () => this.toggle(),
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
-      '+': () => this.speed(-1),
-      '-': () => this.speed(1),
+      '+': () => this.zoomTime(1),
+      '-': () => this.zoomTime(-1),
       f: () => this.followAnother(),
       z: () => this.zoomAnother(),
-      Home: () => this.clock.seek(0),
-      End: () => this.clock.seek(this.clock.endPs),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.clock.endPs),
     };
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || typing || (pressed && event.key === ' ')) return;
@@ -257,25 +291,60 @@ class Page {
     action();
   }
 
-  speed(direction) {
+  /** The clock for the runs that are shown: its end, and a speed at which the longest plays in half a minute, slower by as much as one has zoomed in. */
+  fitClock() {
+    const {clock} = this;
+    clock.endPs = this.longestPs;
+    clock.ps = Math.min(clock.ps, clock.endPs);
+    const slowDown = zoom => PLAY_SECONDS * 1e12 * zoom / clock.endPs;
+    const zooms = ZOOMS.filter(zoom => zoom <= 1 || slowDown(zoom) <= SLOW_DOWN_MAX);
+    this.zoomed = Math.min(this.zoomed, zooms.at(-1));
+    clock.slowDown = slowDown(this.zoomed);
+    const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
+    find('title').textContent = what === 'step' ? 'Watch a training step' : 'Watch a collective';
+    showOnly(find('key'), what);
+    find('slow').replaceChildren(...zooms.map(zoom => new Option(`${what} in ${span(PLAY_SECONDS * zoom)}, ${speed(slowDown(zoom))}`, zoom)));
+    find('slow').value = this.zoomed;
+  }
+
+  /** Further in, or out again. */
+  zoomTime(direction) {
     const slow = find('slow');
-    slow.selectedIndex = Math.max(0, Math.min(SLOW_DOWNS.length - 1, slow.selectedIndex + direction));
+    slow.selectedIndex = Math.max(0, Math.min(slow.length - 1, slow.selectedIndex + direction));
     slow.dispatchEvent(new Event('change'));
+  }
+
+  /** So far in that a chunk can be watched on its way; never out. */
+  zoomTo(journey) {
+    const wanted = FOLLOWED_SECONDS * 1e12 / (journey.end - journey.start);
+    while (this.clock.slowDown < wanted && find('slow').selectedIndex < find('slow').length - 1) this.zoomTime(1);
   }
 
   /** To the next or last event of either side, once its surroundings are there. */
   async step(direction) {
     const {clock} = this;
     if (clock.playing) clock.pause();
-    const recordings = this.panels.map(panel => panel.recording).filter(Boolean);
-    await Promise.all(recordings.map(async recording => {
-      if (direction < 0 && clock.ps > 0 && !recording.windowAt(clock.ps - 1)) await recording.want(Math.max(0, clock.ps - 1e8), 2e8);
-      if (!recording.windowAt(clock.ps)) await recording.want(clock.ps, 2e8);
-    }));
-    const events = recordings.map(recording => ({...recording.eventFrom(clock.ps, direction), label: recording.label}));
-    const next = events.reduce((a, b) => (direction > 0 ? b.ps < a.ps : b.ps > a.ps) ? b : a);
+    const began = clock.ps;
+    let next = {ps: began};
+    // Where a window ends without an event, the next one is looked at.
+    for (let windows = 0; !next.what && windows < WINDOWS_AHEAD_MAX; windows++) {
+      next = await this.eventFrom(next.ps, direction);
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (!next || clock.ps !== began) return;
+    }
     this.happened = next.what ? `${next.label}: ${next.what}.` : '';
     clock.seek(next.ps);
+  }
+
+  /** What either side comes to first; without words where all that is known of a side ends. */
+  async eventFrom(ps, direction) {
+    const recordings = this.panels.map(panel => panel.recording).filter(Boolean);
+    await Promise.all(recordings.map(async recording => {
+      if (direction < 0 && ps > 0 && !recording.windowAt(ps - 1)) await recording.want(Math.max(0, ps - 1e8), 2e8);
+      if (!recording.windowAt(ps)) await recording.want(ps, 2e8);
+    }));
+    const events = recordings.map(recording => ({...recording.eventFrom(ps, direction), label: recording.label}));
+    return events.length ? events.reduce((a, b) => (direction > 0 ? b.ps < a.ps : b.ps > a.ps) ? b : a) : null;
   }
 
   /** Picks the next chunk that is under way, of the first side that has any. */
@@ -296,13 +365,15 @@ class Page {
   follow(panel, dot) {
     for (const each of this.panels) each.followed = null;
     panel.followed = {journey: dot.journey, source: dot.source};
+    this.zoomTo(dot.journey);
     const {title, rows} = panel.view.stations(dot);
     find('followed').hidden = false;
     find('followed-title').textContent = `${panel.recording.label}: ${title}.`;
+    const {endPs} = panel.recording;
     this.followedRows = rows.map(([device, here, waits, leaves]) => {
       const row = document.createElement('tr');
       row.append(Object.assign(document.createElement('th'), {scope: 'row', textContent: device}));
-      for (const words of [instant(here, 1e3), waits ? time(waits) : '\u2013', instant(leaves, 1e3)]) {
+      for (const words of [instant(here, 1e3, endPs), waits ? time(waits) : '\u2013', instant(leaves, 1e3, endPs)]) {
         row.append(Object.assign(document.createElement('td'), {className: 'n', textContent: words}));
       }
       return {row, here, leaves};

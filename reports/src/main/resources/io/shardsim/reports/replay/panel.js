@@ -8,6 +8,7 @@ import {bytes, change, instant, time} from './format.js';
 
 /** Below this slow-down chunks are too quick to be told apart, and are not asked for while the clock runs. */
 const CHUNKS_SEEN_FRAME_PS = 5e8;
+const STRETCH_MIN_PS = 1e6;
 const WINDOW_MIN_PS = 2e8;
 const WINDOW_MAX_PS = 2e10;
 
@@ -16,7 +17,9 @@ export class Panel {
     Object.assign(this, {element, side, page});
     this.cluster = element.querySelector('canvas.cluster');
     this.timelineCanvas = element.querySelector('canvas.timeline');
-    this.strategy = element.querySelector('select');
+    this.point = element.querySelector('.point');
+    this.strategy = element.querySelector('.strategy');
+    this.state = element.querySelector('.state');
     this.named = element.querySelector('.named');
     this.status = element.querySelector('.status');
     this.figures = Object.fromEntries([...element.querySelectorAll('[data-figure]')].map(node => [node.dataset.figure, node]));
@@ -25,17 +28,86 @@ export class Panel {
       const box = this.timelineCanvas.getBoundingClientRect();
       const {zoom} = page;
       const ps = this.timeline?.instantAt((event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom);
-      if (ps !== null && ps !== undefined) page.clock.seek(ps);
+      if (ps !== null && ps !== undefined) page.seek(ps);
     });
+    this.timelineCanvas.addEventListener('wheel', event => {
+      // What a touchpad sends for two fingers that part, and a wheel with Ctrl held.
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      page.zoomTime(event.deltaY < 0 ? 1 : -1);
+    }, {passive: false});
+    this.point.addEventListener('change', () => this.takePoint());
     this.strategy.addEventListener('change', () => page.rerun(this));
+  }
+
+  /** What the side may show: every point of the sweep, on the second side also nothing. */
+  offer({points, strategies}, chosen) {
+    if (this.side !== 'a') this.point.add(new Option('nothing beside it', ''));
+    points.forEach(({words, tooLarge}, i) => this.point.add(new Option(tooLarge ? `${words} (does not fit)` : words, i)));
+    for (const {kind, title} of strategies) this.strategy.add(new Option(title, kind));
+    this.points = points;
+    this.point.value = chosen ?? '';
+    const few = points.length < 2 && !strategies.length;
+    this.point.closest('label').hidden = this.point.length < 2 || few;
+    this.showChoice();
+  }
+
+  /** Whether the side shows no point at all. */
+  get isNone() {
+    return this.point.value === '';
+  }
+
+  takePoint() {
+    this.showChoice();
+    if (!this.isNone) {
+      this.page.rerun(this);
+      return;
+    }
+    this.recording = null;
+    this.page.fitClock();
+    this.page.draw();
+  }
+
+  showChoice() {
+    this.element.classList.toggle('none', this.isNone);
+    this.element.parentElement.classList.toggle('one', this.page.panels?.some(panel => panel.isNone) ?? this.isNone);
+    this.strategy.value = this.points[this.point.value]?.strategy ?? '';
+    this.strategy.closest('label').hidden = this.isNone || this.strategy.length === 0;
+  }
+
+  /** Puts a point of a lesson into the list, and picks it. */
+  takeLesson(lesson, point) {
+    this.home ??= this.point.value;
+    const entry = this.point.querySelector('[value=lesson]') ?? this.point.appendChild(new Option('', 'lesson'));
+    entry.textContent = `lesson: ${lesson.title}`;
+    this.lesson = {lesson: lesson.id, point};
+    this.point.value = 'lesson';
+    this.showChoice();
+    return this.page.rerun(this);
+  }
+
+  /** Knobs turn the scenario: a side that shows a lesson goes back to its point, under the strategy of the lesson where it has one. */
+  leaveLesson() {
+    if (this.point.value !== 'lesson') return;
+    const {strategy} = this.recording?.result ?? {};
+    this.point.value = this.home;
+    this.showChoice();
+    if (strategy && this.strategy.length && !this.isNone) this.strategy.value = strategy;
+  }
+
+  /** What is asked for here. */
+  get choice() {
+    if (this.point.value === 'lesson') return this.lesson;
+    return {point: this.point.value, ...(this.strategy.value ? {strategy: this.strategy.value} : {})};
   }
 
   /** Shows a run in place of the one before it. */
   show(outline, load) {
-    this.before = this.recording?.result;
-    this.element.classList.toggle('empty', !outline.totals);
+    this.before = this.recording?.result ?? null;
+    this.element.classList.remove('empty');
+    this.element.dataset.label = outline.label;
     if (!outline.totals) {
-      this.recording = null;
+      this.clear();
       this.status.textContent = `${outline.label} does not fit in memory. ${outline.remedy ?? ''}`;
       return;
     }
@@ -45,13 +117,19 @@ export class Panel {
     this.view.zoomed = Math.min(this.zoomed ?? 0, this.recording.cluster.nodes - 1);
     this.timeline = new TimelineView(this.recording);
     this.followed = null;
-    this.element.dataset.label = outline.label;
     this.showResult();
+  }
+
+  /** Shows nothing but the status. */
+  clear() {
+    this.recording = null;
+    this.named.textContent = '';
+    this.element.classList.add('empty');
   }
 
   /** What the list of strategies does not say already. */
   showName() {
-    const chosen = this.strategy.closest('label').hidden ? '' : this.strategy.selectedOptions[0]?.textContent ?? '';
+    const chosen = this.page.source.live ? this.strategy.selectedOptions[0]?.textContent ?? '' : '';
     const {label} = this.recording;
     this.named.textContent = chosen && label.startsWith(chosen) ? label.slice(chosen.length).replace(/^, /, '') : label;
   }
@@ -67,15 +145,24 @@ export class Panel {
       mark.textContent = changed ? `${changed}` : '';
       mark.closest('div').classList.toggle('changed', changed !== '');
     };
-    put('step', time(result.step_seconds * 1e12), result.step_seconds, this.before?.step_seconds);
+    const seconds = of => of?.step_seconds ?? of?.collective_seconds;
+    put('step', time(seconds(result) * 1e12), seconds(result), seconds(this.before));
     put('nic', bytes(result.nic_bytes_sent), result.nic_bytes_sent, this.before?.nic_bytes_sent);
+    showOnly(this.element, result.collective ? 'collective' : 'step');
+    if (result.collective) {
+      for (const figure of ['algorithm', 'bus']) {
+        const key = `${figure}_bandwidth_bytes_per_second`;
+        put(figure, `${bytes(Number(result[key]))}/s`, result[key], this.before?.[key]);
+      }
+      return;
+    }
     put('exposed', time(result.exposed_communication_seconds * 1e12), result.exposed_communication_seconds, this.before?.exposed_communication_seconds);
     put('rate', `${Number(result.samples_per_second).toPrecision(3)} samples/s`, result.samples_per_second, this.before?.samples_per_second);
   }
 
   get stretchPs() {
     const {clock} = this.page;
-    return Math.max(2e8, Math.min(this.recording.endPs, clock.framePs * 160));
+    return Math.max(STRETCH_MIN_PS, Math.min(this.recording.endPs, clock.framePs * 160));
   }
 
   draw() {
@@ -85,7 +172,7 @@ export class Panel {
     const ps = Math.min(clock.ps, recording.endPs);
     if (!clock.playing || clock.framePs <= CHUNKS_SEEN_FRAME_PS) {
       const ahead = clock.playing ? Math.max(WINDOW_MIN_PS, Math.min(WINDOW_MAX_PS, clock.framePs * 60)) : Math.min(WINDOW_MIN_PS, recording.endPs);
-      recording.want(ps, ahead)?.then(() => { if (!clock.playing) this.page.draw(); });
+      recording.want(ps, ahead)?.then(came => { if (came && !clock.playing) this.page.draw(); });
     }
     const {zoom} = this.page;
     const width = this.cluster.clientWidth / zoom;
@@ -94,13 +181,20 @@ export class Panel {
     this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs});
     this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs);
     const totals = recording.totalsAt(clock.ps);
-    this.figures.now.textContent = clock.ps >= recording.endPs ? 'done' : instant(ps, clock.framePs);
     this.figures['nic-now'].textContent = bytes(totals.nicBytes);
     this.figures['nic-now'].dataset.value = totals.nicBytes;
     this.figures['exposed-now'].textContent = time(totals.exposedPs);
     this.figures['exposed-now'].dataset.value = totals.exposedPs / 1e12;
     this.figures['step-now'].dataset.value = ps / 1e12;
-    this.figures['step-now'].textContent = instant(ps, clock.framePs);
+    this.figures['step-now'].textContent = instant(ps, clock.framePs, recording.endPs);
+    this.say(this.view.words(ps));
+  }
+
+  /** The sentence is that of the drawing it stands beside, in every frame. */
+  say(words) {
+    this.state.textContent = words;
+    this.cluster.setAttribute('aria-label', `${this.recording.label}: ${words}`);
+    this.timelineCanvas.setAttribute('aria-label', `Streams of rank 0 at ${instant(this.page.clock.ps, this.page.clock.framePs, this.recording.endPs)}`);
   }
 
   /** The drawing of an instant as SVG, and its size. */
@@ -110,7 +204,7 @@ export class Panel {
     const view = new ClusterView(this.recording);
     view.zoomed = this.view.zoomed;
     const layout = view.layout(width);
-    const words = `${this.recording.label} at ${instant(clock.ps, clock.framePs)}`;
+    const words = `${this.recording.label} at ${instant(clock.ps, clock.framePs, this.recording.endPs)}`;
     const painter = new SvgPainter(width, layout.height + this.timeline.height + 30, words, colours.paper);
     painter.text(0, 14, words, {fill: colours.ink, size: 13, bold: true});
     const shifted = new Shifted(painter, 24);
@@ -118,10 +212,6 @@ export class Panel {
     shifted.dy = layout.height + 30;
     this.timeline.draw(shifted, clock.ps, width, colours, longestPs, this.stretchPs);
     return {text: painter.close(), width, height: layout.height + this.timeline.height + 30};
-  }
-
-  words() {
-    return this.recording ? this.view.words(Math.min(this.page.clock.ps, this.recording.endPs)) : '';
   }
 
   pick(event) {
@@ -142,6 +232,11 @@ export class Panel {
     this.view.zoomed = node;
     this.page.draw();
   }
+}
+
+/** Leaves out what belongs to training steps, or to bare collectives. */
+export function showOnly(element, what) {
+  for (const each of element.querySelectorAll('[data-of]')) each.hidden = each.dataset.of !== what;
 }
 
 /** Draws further down. */

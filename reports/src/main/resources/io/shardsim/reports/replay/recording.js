@@ -1,6 +1,27 @@
 // A recorded run: its outline, and windows of it in full, fetched as the clock comes near them.
 
 const WINDOWS_MAX = 6;
+/** A source that could not be reached is asked again after so long. */
+const ASK_AGAIN_MS = 1000;
+
+/** What a rank does at an instant, added up. */
+export const COMPUTES = 1;
+export const GATHERS = 2;
+export const REDUCES = 4;
+export const EXCHANGES = 8;
+const STATES = {compute: COMPUTES, gather: GATHERS, reduce: REDUCES, host: 0, copy: 0};
+
+/** A bare collective runs in the lane of gathers, whatever it does; the page shows one that reduces as a reduction. */
+function asItIs(outline) {
+  if (!outline.result.collective?.includes('reduce')) return outline;
+  const {ranks, texts} = outline.states;
+  return {
+    ...outline,
+    labels: outline.labels.map(([, ...rest]) => ['reduce', ...rest]),
+    timeline: {reduce: outline.timeline.gather},
+    states: {ranks, texts: texts.map(text => text.replaceAll(GATHERS, REDUCES))},
+  };
+}
 
 /** Index of the last value that is not above the sought one; -1 when all are. */
 function lastNotAbove(values, sought) {
@@ -16,10 +37,11 @@ function lastNotAbove(values, sought) {
 export class Recording {
   /** @param load fetches the window [from, until), or as much of it as there is */
   constructor(outline, load) {
-    Object.assign(this, outline);
+    Object.assign(this, asItIs(outline));
     this.load = load;
     this.windows = [];
     this.pending = null;
+    this.askAgainMs = 0;
     this.paths = new Map();
     this.ranks = this.cluster.nodes * this.cluster.gpusPerNode;
   }
@@ -44,15 +66,22 @@ export class Recording {
     return this.windows.find(window => window.from <= ps && ps < window.until) ?? null;
   }
 
-  /** Sees to it that the window around an instant, and the one that the clock comes to next, are there. */
+  /**
+   * Sees to it that the window around an instant, and the one that the clock comes to next, are there.
+   *
+   * @returns a promise of whether a window has come, or null where nothing is missing
+   */
   want(ps, lengthPs) {
-    if (this.pending || ps >= this.endPs) return this.pending;
+    if (this.pending || ps >= this.endPs || performance.now() < this.askAgainMs) return this.pending;
     const here = this.windowAt(ps);
     const from = here ? here.until : Math.floor(ps);
     if (here && (here.until - ps > lengthPs || here.until >= this.endPs || this.windowAt(from))) return null;
     this.pending = this.load(from, Math.ceil(Math.min(this.endPs, from + 2 * lengthPs)))
-      .catch(() => null) // A source that cannot be reached is asked again; what it brings must be understood.
-      .then(document => document && this.keep(document, ps))
+      .catch(() => { this.askAgainMs = performance.now() + ASK_AGAIN_MS; }) // What a source brings must be understood.
+      .then(document => {
+        if (document) this.keep(document, ps);
+        return Boolean(document);
+      })
       .finally(() => { this.pending = null; });
     return this.pending;
   }
@@ -102,21 +131,39 @@ export class Recording {
     return window && window.journeys.filter(journey => journey.start <= ps && ps < journey.end);
   }
 
-  /** What a GPU's stream runs at an instant, or null. */
-  running(node, gpu, stream, ps) {
-    const window = this.windowAt(ps);
+  /** What a GPU does at an instant. */
+  stateOf(node, gpu, ps) {
+    if (ps >= this.endPs) return 0;
     const rank = this.representatives[node] * this.cluster.gpusPerNode + gpu;
-    const streams = window?.ranks.get(rank);
-    if (streams) return streams[stream]?.find(span => span.start <= ps && ps < span.end) ?? null;
-    const pieces = this.timeline[stream] ?? [];
-    return pieces.find(([start, end]) => start <= ps && ps < end) ? {words: ''} : null;
+    const streams = this.windowAt(ps)?.ranks.get(rank);
+    const runs = streams
+      ? stream => streams[stream].some(span => span.start <= ps && ps < span.end)
+      : stream => this.timeline[stream].some(([start, end]) => start <= ps && ps < end);
+    if (!streams && rank in this.states.ranks) {
+      const text = this.states.texts[this.states.ranks[rank]];
+      return parseInt(text[Math.min(text.length - 1, Math.floor(text.length * ps / this.endPs))], 16);
+    }
+    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | (STATES[stream] ?? EXCHANGES), 0);
+  }
+
+  /** How many GPUs of a node, or of all, compute, wait for communication, exchange data, and do nothing. */
+  count(ps, nodes = this.cluster.nodes, first = 0) {
+    const counts = {computing: 0, waiting: 0, exchanging: 0, idle: 0};
+    for (let node = first; node < first + nodes; node++) {
+      for (let gpu = 0; gpu < this.cluster.gpusPerNode; gpu++) {
+        const state = this.stateOf(node, gpu, ps);
+        if (state & COMPUTES) counts.computing++; else if (state) counts.waiting++; else counts.idle++;
+        if (state & ~COMPUTES) counts.exchanging++;
+      }
+    }
+    return counts;
   }
 
   /** The next instant at which something begins or ends, forwards or backwards. */
   eventFrom(ps, direction) {
     const window = this.windowAt(direction > 0 ? ps : Math.max(0, ps - 1)) ?? this.windowAt(ps);
     let best = direction > 0 ? this.endPs : 0;
-    let what = direction > 0 ? 'the training step ends' : 'the training step begins';
+    let what = `the ${this.result.collective ? 'collective' : 'training step'} ${direction > 0 ? 'ends' : 'begins'}`;
     const offer = (at, words) => {
       if (direction > 0 ? at > ps && at < best : at < ps && at > best) {
         best = at;

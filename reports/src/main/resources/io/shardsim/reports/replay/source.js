@@ -62,7 +62,9 @@ export class ServerSource {
 
   async json(response) {
     const document = await response.json();
-    if (!response.ok) throw new Error(document.error ?? (document.problems ?? ['no answer']).join('; '));
+    if (!response.ok) {
+      throw Object.assign(new Error(document.error ?? (document.problems ?? ['no answer']).join('; ')), {refused: Boolean(document.problems)});
+    }
     return document.gone ? null : document;
   }
 }
@@ -76,6 +78,16 @@ export class RecordedSource {
 
   async offer() {
     return this.recorded.offer;
+  }
+
+  /** Whether there is a run on a side. */
+  has(side) {
+    return side in this.recorded.sides;
+  }
+
+  /** For how long the file holds chunks, on the side where it holds them for less. */
+  get stretchPs() {
+    return Math.min(...Object.values(this.recorded.sides).map(({windows}) => windows.at(-1).until - windows[0].from));
   }
 
   async lessons() {

@@ -11,6 +11,19 @@ const SHOWN = {
   pipeline_backward: 'backward', pipeline_backward_odd: 'backward', copy: 'copy', host: 'host',
 };
 
+/** Lanes in which ranks exchange nothing. */
+const QUIET = ['compute', 'host', 'copy'];
+
+/** Spans of several lanes as one, within a stretch. */
+function merged(spans, from, until) {
+  const all = [];
+  for (const [start, end] of spans.filter(span => span[1] > from && span[0] < until).sort((a, b) => a[0] - b[0])) {
+    const last = all.at(-1);
+    if (last && Math.max(from, start) <= last[1]) last[1] = Math.max(last[1], Math.min(until, end)); else all.push([Math.max(from, start), Math.min(until, end)]);
+  }
+  return all;
+}
+
 export class TimelineView {
   constructor(recording) {
     this.recording = recording;
@@ -27,7 +40,7 @@ export class TimelineView {
    */
   draw(painter, ps, width, colours, endPs, stretchPs) {
     const x = at => LEFT + (width - LEFT - 2) * at / endPs;
-    painter.text(LEFT, 10, `whole step, ${time(this.recording.endPs)}`, {fill: colours.soft, size: 10});
+    painter.text(LEFT, 10, `whole ${this.recording.result.collective ? 'collective' : 'step'}, ${time(this.recording.endPs)}`, {fill: colours.soft, size: 10});
     this.streams.forEach((stream, lane) => this.drawLane(painter, this.recording.timeline[stream], stream, 14 + lane * LANE, LANE - 3, x, 0, endPs, colours));
     const overviewEnd = 14 + this.streams.length * LANE;
     const from = Math.max(0, ps - stretchPs / 2);
@@ -38,10 +51,12 @@ export class TimelineView {
     painter.text(LEFT, top - 5, `${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
     const near = at => LEFT + (width - LEFT - 2) * (at - from) / stretchPs;
     const window = this.recording.windowAt(ps)?.ranks.get(0);
+    const spansOf = stream => window ? (window[stream] ?? []).map(span => [span.start, span.end, span.words]) : this.recording.timeline[stream];
+    const exchanging = merged(this.streams.filter(stream => !QUIET.includes(stream)).flatMap(spansOf), from, until);
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;
-      const spans = window ? (window[stream] ?? []).map(span => [span.start, span.end, span.words]) : this.recording.timeline[stream];
-      this.drawLane(painter, spans, stream, y, DETAIL_LANE - 4, near, from, until, colours, true);
+      if (stream === 'compute') this.drawWaits(painter, spansOf(stream), exchanging, y, near, colours);
+      this.drawLane(painter, spansOf(stream), stream, y, DETAIL_LANE - 4, near, from, until, colours, true);
     });
     const bottom = top + this.streams.length * DETAIL_LANE;
     painter.line([[near(ps), top - 2], [near(ps), bottom]], {stroke: colours.ink, line: 1.5});
@@ -51,18 +66,27 @@ export class TimelineView {
   drawLane(painter, spans, stream, y, height, x, from, until, colours, named) {
     painter.text(0, y + height - 1, SHOWN[stream], {fill: colours.soft, size: 10});
     painter.line([[LEFT, y + height + 1], [x(until), y + height + 1]], {stroke: colours.rule});
-    let free = from;
     for (const [start, end, words] of spans) {
       if (end <= from || start >= until) continue;
       const left = x(Math.max(from, start));
       const right = x(Math.min(until, end));
-      if (named && stream === 'compute' && start > free) {
-        painter.rect(x(free), y, left - x(free), height, {fill: colours.gap, hatch: colours['gap-line']});
-      }
-      free = Math.max(free, end);
       painter.rect(left, y, Math.max(0.6, right - left), height, {fill: colours[stream === 'compute' ? 'w3' : stream] || colours.soft});
       if (named && right - left > words.length * 5.6 + 6) {
         painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${stream}`] || colours.ink, size: 10});
+      }
+    }
+  }
+
+  /** Hatched where communication goes on and nothing is computed; what waits for the host stays white. */
+  drawWaits(painter, computing, exchanging, y, x, colours) {
+    let next = 0;
+    for (const [start, end] of exchanging) {
+      let free = start;
+      while (next < computing.length && computing[next][1] <= start) next++;
+      for (let i = next; free < end; i++) {
+        const until = Math.min(end, computing[i]?.[0] ?? end);
+        if (until > free) painter.rect(x(free), y, x(until) - x(free), DETAIL_LANE - 4, {fill: colours.gap, hatch: colours['gap-line']});
+        free = Math.max(until, computing[i]?.[1] ?? end);
       }
     }
   }

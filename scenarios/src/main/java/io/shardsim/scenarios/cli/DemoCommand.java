@@ -38,7 +38,7 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "SCENARIO",
             arity = "0..1",
             description =
-                    "Scenario file with a model; the first two strategies of its sweep are compared. Default: a small one.")
+                    "Scenario file, as run takes it. Two points of its sweep that fit stand side by side. Default: a small one.")
     private @Nullable String file;
 
     @Option(names = "--port", paramLabel = "N", description = "Port to listen at. Default: one that is free.")

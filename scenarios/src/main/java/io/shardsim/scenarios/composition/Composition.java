@@ -22,7 +22,7 @@ public final class Composition {
             throws IOException {
         LoggerFactory.getILoggerFactory();
         PointSimulation simulation = new PointSimulation(threads, true);
-        return new DemoServer(scenario, simulation::run, address, port, threads);
+        return new DemoServer(scenario, simulation::run, PointSimulation::fits, address, port, threads);
     }
 
     /** Reports as files and on the terminal. */

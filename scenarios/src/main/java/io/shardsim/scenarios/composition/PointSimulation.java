@@ -163,9 +163,9 @@ public final class PointSimulation implements ScenarioRunner {
         }
     }
 
-    /** Whether a training step fits in memory; nothing runs. */
+    /** Whether a point fits in memory, as a bare collective always does; nothing runs. */
     static boolean fits(ScenarioPoint point) {
-        return settled(point).fits();
+        return !(point.task() instanceof Task.Training) || settled(point).fits();
     }
 
     /** The micro-batch that a point runs with, given or found, and how it fits; nothing runs. */

@@ -8,7 +8,6 @@ import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.scenarios.yaml.YamlReader;
-import io.shardsim.topology.Cluster;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,35 +18,23 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scenario that the page plays with: its file, the strategies to compare, and what can be turned. A choice of the page becomes a scenario point of
- * its own, read and checked like a file.
+ * The scenario that the page plays with: its points, and what can be turned. A choice of the page becomes a scenario point of its own, read and checked
+ * like a file.
  */
 public final class DemoScenario {
     private static final String BUILT_IN = "/demo/first.yaml";
     private static final String STRATEGY = "strategy";
-    private static final String NODES = "nodes";
-    private static final String SHARD_GROUP = "shard_group";
-    private static final String LINK_RATE = "link_rate";
-    private static final String LATENCY = "latency";
-    private static final String CHUNK = "chunk";
-    private static final String PREFETCH = "prefetch";
-    private static final String ACCUMULATION = "accumulation";
-
-    private static final String AS_GIVEN = "as given";
-    private static final String PREFETCH_PARAMETER = "prefetch_bucket_size";
-    private static final String BACKWARD_PREFETCH = "backward_prefetch";
-    private static final Map<String, String> PREFETCH_ELEMENTS =
-            Map.of("off", "0", "10 M elements", "10000000", "50 M elements", "50000000", "200 M elements", "200000000");
+    private static final String POINT = "point";
+    /** Subjects that a title names; of a sweep over more models or instances it names the first ones. */
+    private static final int SUBJECTS_MAX = 3;
 
     private final String file;
     private final String text;
-    private final ScenarioPoint first;
-    private final String firstStrategy;
-    private final String secondStrategy;
+    private final Scenario scenario;
+    private final Knobs knobs;
 
     /**
      * @param file as messages name it
@@ -56,18 +43,8 @@ public final class DemoScenario {
     public DemoScenario(String file, String text) throws InputException {
         this.file = file;
         this.text = text;
-        Scenario scenario = ScenarioReader.readText(file, text);
-        first = scenario.points().get(0);
-        if (!(first.task() instanceof Task.Training)) {
-            throw new InputException(
-                    file, "runs a bare collective; the page shows training steps: name a scenario with a model");
-        }
-        firstStrategy = kind(first);
-        secondStrategy = scenario.points().stream()
-                .map(DemoScenario::kind)
-                .filter(kind -> !kind.equals(firstStrategy))
-                .findFirst()
-                .orElse(firstStrategy.equals("zero3") ? "mics" : "zero3");
+        scenario = ScenarioReader.readText(file, text);
+        knobs = Knobs.of(scenario.points());
     }
 
     /**
@@ -88,182 +65,116 @@ public final class DemoScenario {
         }
     }
 
-    private static String kind(ScenarioPoint point) {
-        return ((Task.Training) point.task()).strategy().kind();
-    }
-
-    private Task.Training task() {
-        return (Task.Training) first.task();
-    }
-
     public String name() {
-        return first.scenario();
+        return scenario.name();
     }
 
-    /** What the page offers: strategies, the two to begin with, knobs. */
-    public Map<String, Object> offer() {
+    List<ScenarioPoint> points() {
+        return scenario.points();
+    }
+
+    /** What the page offers: points, the two to begin with, strategies, knobs. */
+    Map<String, Object> offer(FirstSides sides) {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("scenario", name());
         out.put("subject", subject());
-        List<Map<String, String>> strategies = new ArrayList<>();
-        for (String kind : Strategies.kinds()) {
-            StrategyDescriptor descriptor = Strategies.descriptor(kind);
-            strategies.add(Map.of("kind", kind, "title", descriptor == null ? kind : descriptor.title()));
+        out.put("points", offeredPoints(sides));
+        out.put("strategies", strategies());
+        out.put("first", sides.first());
+        if (sides.second() != null) {
+            out.put("second", sides.second());
         }
-        out.put("strategies", strategies);
-        out.put("first", firstStrategy);
-        out.put("second", secondStrategy);
-        out.put("knobs", knobs());
+        out.put("knobs", knobs.all());
         return out;
     }
 
-    private String subject() {
-        return task().modelName().equals("inline")
-                ? task().model().layers() + " layers, hidden " + task().model().hidden() + ", on "
-                        + first.cluster().instance().name()
-                : task().modelName() + " on " + first.cluster().instance().name();
-    }
-
-    /** Everything that may be turned. */
-    public List<Knob> knobs() {
-        Cluster cluster = first.cluster();
-        List<Knob> knobs = new ArrayList<>();
-        knobs.add(
-                numbers(NODES, "Nodes", "Servers of the cluster.", List.of(2L, 4L, 8L, 16L, 32L), cluster.nodes(), ""));
-        knobs.add(shardGroup());
-        long gigabits = cluster.instance().nic().lineRate().bytesPerSecond() * 8 / 1_000_000_000;
-        knobs.add(numbers(
-                LINK_RATE,
-                "Link rate",
-                "Line rate of each NIC.",
-                List.of(25L, 50L, 100L, 200L, 400L),
-                gigabits,
-                " Gbit/s"));
-        long micros = Math.max(1, cluster.instance().nic().latencyPs() / 1_000_000);
-        knobs.add(numbers(
-                LATENCY,
-                "Latency",
-                "One-way latency of sending and receiving NIC.",
-                List.of(1L, 5L, 20L, 50L, 100L),
-                micros,
-                " us"));
-        knobs.add(new Knob(
-                CHUNK,
-                "Chunk",
-                "Largest piece that one step of a collective moves.",
-                List.of(AS_GIVEN, "128 KiB", "512 KiB", "2 MiB", "8 MiB"),
-                AS_GIVEN));
-        knobs.add(new Knob(
-                PREFETCH,
-                "Prefetch",
-                "Parameters that are gathered ahead of their use.",
-                List.of(AS_GIVEN, "off", "10 M elements", "50 M elements", "200 M elements"),
-                AS_GIVEN));
-        knobs.add(numbers(
-                ACCUMULATION,
-                "Accumulation",
-                "Micro-batches that a GPU runs per training step.",
-                List.of(1L, 2L, 4L, 8L, 16L),
-                task().globalBatch() / cluster.worldSize() / microBatch(),
-                ""));
-        return knobs;
-    }
-
-    private int microBatch() {
-        Integer given = task().microBatch();
-        return given == null ? 1 : given;
-    }
-
-    private Knob shardGroup() {
-        String given = task().strategy().given().get(StrategyDescriptor.SHARD_GROUP);
-        String chosen = given == null || given.equals("0") ? AS_GIVEN : given.replaceAll("\\D.*", "");
-        List<String> values = new ArrayList<>(List.of(AS_GIVEN));
-        TreeSet<Long> sizes = new TreeSet<>(List.of(8L, 16L, 32L, 64L, 128L));
-        if (!chosen.equals(AS_GIVEN)) {
-            sizes.add(Long.valueOf(chosen));
+    private List<Map<String, Object>> offeredPoints(FirstSides sides) {
+        List<ScenarioPoint> points = points();
+        List<String> words =
+                PointWords.distinct(points.stream().map(ScenarioPoint::values).toList());
+        List<Map<String, Object>> offered = new ArrayList<>();
+        for (int i = 0; i < points.size(); i++) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("words", words.get(i).isEmpty() ? name() : words.get(i));
+            one.put("strategy", kind(points.get(i)));
+            one.put("tooLarge", sides.knownNotToFit(i));
+            offered.add(one);
         }
-        sizes.forEach(size -> values.add(String.valueOf(size)));
-        return new Knob(
-                SHARD_GROUP,
-                "Shard group",
-                "GPUs that share one copy of the states, where the strategy lets one choose.",
-                values,
-                chosen);
+        return offered;
     }
 
-    private static Knob numbers(String id, String name, String meaning, List<Long> usual, long chosen, String unit) {
-        TreeSet<Long> values = new TreeSet<>(usual);
-        values.add(chosen);
-        return new Knob(
-                id, name, meaning, values.stream().map(value -> value + unit).toList(), chosen + unit);
+    /** Strategies to choose from; none where nothing is trained. */
+    private List<Map<String, String>> strategies() {
+        List<Map<String, String>> strategies = new ArrayList<>();
+        for (String kind : knobs.trains() ? Strategies.kinds() : List.<String>of()) {
+            StrategyDescriptor descriptor = Strategies.descriptor(kind);
+            strategies.add(Map.of("kind", kind, "title", descriptor == null ? kind : descriptor.title()));
+        }
+        return strategies;
+    }
+
+    /** The strategy of a point; empty for a bare collective. */
+    static String kind(ScenarioPoint point) {
+        return point.task() instanceof Task.Training task ? task.strategy().kind() : "";
+    }
+
+    private String subject() {
+        List<String> subjects =
+                points().stream().map(DemoScenario::subject).distinct().toList();
+        int more = subjects.size() - SUBJECTS_MAX;
+        return more <= 0
+                ? String.join("; ", subjects)
+                : String.join("; ", subjects.subList(0, SUBJECTS_MAX)) + " and " + more + " more";
+    }
+
+    private static String subject(ScenarioPoint point) {
+        String instance = point.cluster().instance().name();
+        return what(point.task()) + " on " + (instance.equals("inline") ? "the cluster of the file" : instance);
+    }
+
+    private static String what(Task task) {
+        if (!(task instanceof Task.Training training)) {
+            return ((Task.Collective) task).kind().id();
+        }
+        return training.modelName().equals("inline")
+                ? training.model().layers() + " layers, hidden "
+                        + training.model().hidden() + ","
+                : training.modelName();
     }
 
     /**
      * The point that a choice asks for.
      *
-     * @param choice a strategy under {@code strategy} and values of knobs by their ids; what is absent is as in the file
+     * @param choice the index of a point under {@code point}, a strategy in place of its own under {@code strategy}, and values of knobs by their ids;
+     *     what is absent is as in the file
      * @throws InputException when the choice names what is not offered, or does not go together
      */
     public ScenarioPoint point(Map<String, String> choice) throws InputException {
-        Map<String, String> values = new LinkedHashMap<>();
-        for (Knob knob : knobs()) {
-            values.put(knob.id(), offered(choice, knob.id(), knob.chosen(), knob.values()));
+        int index = index(choice.getOrDefault(POINT, "0"));
+        ScenarioPoint point = points().get(index);
+        String kind = offered(
+                STRATEGY,
+                choice.getOrDefault(STRATEGY, kind(point)),
+                knobs.trains() ? Strategies.kinds() : List.of(""));
+        Map<String, String> turned = new LinkedHashMap<>();
+        for (Knob knob : knobs.all()) {
+            String value = offered(knob.id(), choice.getOrDefault(knob.id(), knob.chosen()), knob.values());
+            if (!value.equals(knob.chosen())) {
+                turned.put(knob.id(), value);
+            }
         }
-        String kind = offered(choice, STRATEGY, firstStrategy, Strategies.kinds());
-        long nodes = number(values, NODES);
-        long worldSize = nodes * first.cluster().gpusPerNode();
-        Map<String, String> changes = new LinkedHashMap<>();
-        changes.put("cluster.nodes", String.valueOf(nodes));
-        if (!kind.equals(firstStrategy)) {
-            changes.put(STRATEGY, "{kind: " + kind + "}");
-        }
-        if (changed(values, LINK_RATE)) {
-            changes.put("cluster.nic", values.get(LINK_RATE));
-        }
-        if (changed(values, LATENCY)) {
-            changes.put("cluster.nic_latency", values.get(LATENCY));
-        }
-        if (changed(values, CHUNK)) {
-            changes.put("collectives.chunk", values.get(CHUNK));
-        }
-        changes.put("training.micro_batch", String.valueOf(microBatch()));
-        changes.put("training.global_batch", String.valueOf(worldSize * microBatch() * number(values, ACCUMULATION)));
-        changeStrategy(kind, values, worldSize, changes);
-        return ScenarioReader.readChanged(file, text, changes);
+        Map<String, String> changes = knobs.changes(point, kind, turned);
+        return changes.isEmpty() ? point : ScenarioReader.readChanged(file, text, index, changes);
     }
 
-    private void changeStrategy(String kind, Map<String, String> values, long worldSize, Map<String, String> changes) {
-        StrategyDescriptor strategy = Strategies.descriptor(kind);
-        if (strategy == null) {
-            return;
+    private int index(String asked) throws InputException {
+        if (!asked.matches("\\d{1,5}") || Integer.parseInt(asked) >= points().size()) {
+            throw new InputException(file, "has no point " + asked + "; choose 0 to " + (points().size() - 1));
         }
-        String group = String.valueOf(values.get(SHARD_GROUP));
-        if (strategy.parameter(StrategyDescriptor.SHARD_GROUP) != null && !group.equals(AS_GIVEN)) {
-            changes.put("strategy.shard_group", String.valueOf(Math.min(worldSize, Long.parseLong(group))));
-        }
-        String prefetch = String.valueOf(values.get(PREFETCH));
-        if (prefetch.equals(AS_GIVEN)) {
-            return;
-        }
-        if (strategy.parameter(PREFETCH_PARAMETER) != null) {
-            changes.put("strategy." + PREFETCH_PARAMETER, String.valueOf(PREFETCH_ELEMENTS.get(prefetch)));
-        } else if (strategy.parameter(BACKWARD_PREFETCH) != null) {
-            changes.put("strategy." + BACKWARD_PREFETCH, String.valueOf(!prefetch.equals("off")));
-        }
+        return Integer.parseInt(asked);
     }
 
-    private boolean changed(Map<String, String> values, String id) {
-        return knobs().stream()
-                .noneMatch(knob -> knob.id().equals(id) && knob.chosen().equals(values.get(id)));
-    }
-
-    private static long number(Map<String, String> values, String id) {
-        return Long.parseLong(String.valueOf(values.get(id)).replaceAll("\\D.*", ""));
-    }
-
-    private String offered(Map<String, String> choice, String id, String otherwise, List<String> values)
-            throws InputException {
-        String value = choice.getOrDefault(id, otherwise);
+    private String offered(String id, String value, List<String> values) throws InputException {
         if (!values.contains(value)) {
             throw new InputException(file, id + " is not offered as asked for; choose one of " + values);
         }

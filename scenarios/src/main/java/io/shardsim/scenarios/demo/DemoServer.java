@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -57,10 +58,13 @@ public final class DemoServer implements AutoCloseable {
     private final ExecutorService workers;
     private final DemoScenario scenario;
     private final RunRecorder runs;
+    private final Predicate<ScenarioPoint> fits;
     private final Lessons lessons = Lessons.load();
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final JsonMapper mapper = new JsonMapper();
+    /** Chosen when the first page asks; until then nobody waits for it. */
+    private @Nullable FirstSides sides;
 
     /** A request that is refused, with the status and the reason. */
     private static final class Refused extends Exception {
@@ -80,13 +84,21 @@ public final class DemoServer implements AutoCloseable {
     }
 
     /**
+     * @param fits whether a point fits in memory; nothing runs
      * @param port 0 for one that is free
      * @param threads runs that go on at once
      */
-    public DemoServer(DemoScenario scenario, RunRecorder runs, InetAddress address, int port, int threads)
+    public DemoServer(
+            DemoScenario scenario,
+            RunRecorder runs,
+            Predicate<ScenarioPoint> fits,
+            InetAddress address,
+            int port,
+            int threads)
             throws IOException {
         this.scenario = scenario;
         this.runs = runs;
+        this.fits = fits;
         server = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
         connections = Executors.newCachedThreadPool(daemons("demo-connection"));
         workers = Executors.newFixedThreadPool(threads, daemons("demo-run"));
@@ -184,7 +196,14 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private void offer(HttpExchange exchange) throws IOException {
-        send(exchange, 200, JSON, ReplayJson.bytes(scenario.offer()));
+        send(exchange, 200, JSON, ReplayJson.bytes(scenario.offer(sides())));
+    }
+
+    private synchronized FirstSides sides() {
+        if (sides == null) {
+            sides = new FirstSides(scenario.points(), fits);
+        }
+        return sides;
     }
 
     /** Holds the page's event stream open until it breaks. */
@@ -323,7 +342,7 @@ public final class DemoServer implements AutoCloseable {
         if (sides.isEmpty()) {
             throw new Refused(404, "no recorded run to save");
         }
-        Map<String, Object> offer = new LinkedHashMap<>(scenario.offer());
+        Map<String, Object> offer = new LinkedHashMap<>(scenario.offer(sides()));
         offer.put("startPs", from);
         offer.remove("knobs");
         Map<String, Object> recorded = new LinkedHashMap<>();

@@ -98,35 +98,11 @@ public final class LessonAnswer {
         lesson.show().forEach(figure -> head.add(WORDS.getOrDefault(figure, figure.replace('_', ' '))));
         rows.add(head);
         runs.forEach((name, run) -> {
-            List<String> row = new ArrayList<>(List.of(words(run)));
+            List<String> row = new ArrayList<>(List.of(PointWords.of(run.facts().point())));
             lesson.show().forEach(figure -> row.add(words(figure, value(name, figure))));
             rows.add(row);
         });
         return rows;
-    }
-
-    /** The values that the sweep gives a point, in words. */
-    static String words(RunResult run) {
-        List<String> parts = new ArrayList<>();
-        run.facts().point().forEach((key, value) -> {
-            String last = key.substring(key.lastIndexOf('.') + 1).replace('_', ' ');
-            if (value instanceof Map<?, ?> block) {
-                parts.add(String.join(
-                        ", ",
-                        block.entrySet().stream()
-                                .map(entry -> entry.getKey().equals("kind")
-                                        ? String.valueOf(entry.getValue())
-                                        : entry.getKey().toString().replace('_', ' ') + " " + entry.getValue())
-                                .toList()));
-            } else if (last.equals("kind") || last.equals("algorithm") || last.equals("size")) {
-                parts.add(String.valueOf(value));
-            } else if (value instanceof Boolean on) {
-                parts.add((on ? "with " : "without ") + last);
-            } else {
-                parts.add(last + " " + value);
-            }
-        });
-        return String.join(", ", parts);
     }
 
     /** What the page is told after the prediction. */

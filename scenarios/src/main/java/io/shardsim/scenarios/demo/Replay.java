@@ -61,7 +61,10 @@ final class Replay {
     }
 
     private static long endPs(RunResult result) {
-        return StrictMath.round(result.step().stepSeconds() * 1e12);
+        double seconds = result.collective() == null
+                ? result.step().stepSeconds()
+                : result.collective().seconds();
+        return StrictMath.round(seconds * 1e12);
     }
 
     RunResult result() {

@@ -57,30 +57,40 @@ public final class ScenarioReader {
     }
 
     /**
-     * Reads the first point of a text with some values changed.
+     * Reads one point of a text with some values changed. It stays a point of its sweep: a setting of other strategies has no effect on it, and its
+     * shard group is capped to the world size.
      *
      * @param file as messages name it
+     * @param index of the point in the sweep
      * @param changes a value, as YAML writes it, for each dotted key
      * @throws InputException with every problem of what comes out
      */
-    public static ScenarioPoint readChanged(String file, String text, Map<String, String> changes)
+    public static ScenarioPoint readChanged(String file, String text, int index, Map<String, String> changes)
             throws InputException {
         Problems problems = new Problems(file);
-        StringBuilder sweep = new StringBuilder("sweep:");
+        StringBuilder changed = new StringBuilder("sweep:");
         changes.forEach((key, value) ->
-                sweep.append("\n  ").append(key).append(": [").append(value).append(']'));
+                changed.append("\n  ").append(key).append(": [").append(value).append(']'));
         YamlNode root = YamlReader.readText(text, problems);
-        YamlNode changed = YamlReader.readText(changes.isEmpty() ? "{}" : sweep.toString(), problems);
-        if (!(root instanceof Mapping tree) || !(changed instanceof Mapping block)) {
+        YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : changed.toString(), problems);
+        if (!(root instanceof Mapping tree) || !(block instanceof Mapping values)) {
             throw new InputException(file, "holds no scenario");
         }
-        for (Mapping varied : List.of(tree, block)) {
-            List<Sweep.Combination> combinations = Sweep.of(varied, problems).combinations(tree, problems);
-            problems.throwIfAny();
-            tree = combinations.get(0).tree();
+        Sweep sweep = Sweep.of(tree, problems);
+        List<Sweep.Combination> points = sweep.combinations(tree, problems);
+        problems.throwIfAny();
+        List<Sweep.Combination> combinations =
+                Sweep.of(values, problems).combinations(points.get(index).tree(), problems);
+        problems.throwIfAny();
+        // What the sweep said of the point need not hold any more.
+        Sweep.Combination combination =
+                new Sweep.Combination(Map.of(), combinations.get(0).tree());
+        ScenarioPoint point = point(combination, sweep, tree.entry("sweep") != null, problems);
+        problems.throwIfAny();
+        if (point == null) {
+            throw new InputException(file, "holds no scenario");
         }
-        Scenario scenario = finish(read(tree, problems), problems);
-        return scenario.points().get(0);
+        return point;
     }
 
     private static Scenario finish(@Nullable Scenario scenario, Problems problems) throws InputException {
@@ -110,17 +120,19 @@ public final class ScenarioReader {
             if (problems.size() - before > PROBLEMS_MAX) {
                 break;
             }
-            Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
-            if (block == null) {
-                continue;
-            }
-            name = block.text("scenario", "");
-            ScenarioPoint point = new Point(block, combination.values(), sweep, varies, problems).resolve();
+            ScenarioPoint point = point(combination, sweep, varies, problems);
             if (point != null) {
+                name = point.scenario();
                 points.add(point);
             }
         }
         return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points);
+    }
+
+    private static @Nullable ScenarioPoint point(
+            Sweep.Combination combination, Sweep sweep, boolean varies, Problems problems) {
+        Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
+        return block == null ? null : new Point(block, combination.values(), sweep, varies, problems).resolve();
     }
 
     /** One point while it is resolved. */

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
@@ -18,7 +19,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.support.ui.Select;
 
 /** The teaching page in Chromium, played by mouse and keyboard; screenshots are left in {@code target/demo-samples}. */
 class DemoPageIT {
@@ -52,22 +57,23 @@ class DemoPageIT {
     }
 
     private static double virtualMillis() {
-        return Double.parseDouble(browser.text("#clock").replace(" ms", ""));
+        return browser.number("document.querySelector('#clock').dataset.ps / 1e9");
     }
 
     @Test
     void playsPausesScrubsAndStepsInBothDirections() {
         browser.until("it plays by itself", "document.querySelector('#play').textContent === 'Pause'");
         double before = virtualMillis();
-        browser.until("time goes on", "parseFloat(document.querySelector('#clock').textContent) > " + before);
+        browser.until("time goes on", "document.querySelector('#clock').dataset.ps / 1e9 > " + before);
         browser.find("#play").click();
         double paused = virtualMillis();
         browser.find("#step").click();
-        browser.until("one event on", "parseFloat(document.querySelector('#clock').textContent) > " + paused);
-        assertThat(browser.text("#words")).contains(": ", "GPUs compute");
+        browser.until("one event on", "document.querySelector('#clock').dataset.ps / 1e9 > " + paused);
+        assertThat(browser.text("#happened")).contains(": ");
+        assertThat(browser.text(".panel .state")).contains("GPUs compute");
         double stepped = virtualMillis();
         browser.find("#back").click();
-        browser.until("one event back", "parseFloat(document.querySelector('#clock').textContent) < " + stepped);
+        browser.until("one event back", "document.querySelector('#clock').dataset.ps / 1e9 < " + stepped);
 
         browser.script(
                 "(s => { s.value = 7000; s.dispatchEvent(new Event('input')); })(document.querySelector('#scrub'))");
@@ -86,7 +92,7 @@ class DemoPageIT {
         browser.until("paused", "document.querySelector('#play').textContent === 'Play'");
         double paused = virtualMillis();
         browser.press(Keys.ARROW_RIGHT);
-        browser.until("one event on", "parseFloat(document.querySelector('#clock').textContent) > " + paused);
+        browser.until("one event on", "document.querySelector('#clock').dataset.ps / 1e9 > " + paused);
         browser.press("f");
         browser.until("stations", "document.querySelectorAll('#stations tr').length > 2");
         assertThat(browser.all("#stations tr").get(0).getText()).matches("(?s)Node\\[\\d]\\.Gpu\\[\\d].*");
@@ -102,16 +108,158 @@ class DemoPageIT {
         browser.find("h1").click();
         browser.press(Keys.END);
         for (int side = 0; side < 2; side++) {
-            String panel = "document.querySelectorAll('.panel')[" + side + "]";
-            for (String figure : new String[] {"nic", "exposed", "step"}) {
-                double counted = browser.number(
-                        "Number(" + panel + ".querySelector('[data-figure=" + figure + "-now]').dataset.value)");
-                double document = browser.number(
-                        "Number(" + panel + ".querySelector('[data-figure=" + figure + "]').dataset.value)");
-                assertThat(counted).as(figure).isPositive().isCloseTo(document, within(1e-11 * document));
-            }
+            countsEndAtTheFigures(side);
         }
         browser.assertNothingWentWrong(server.address());
+    }
+
+    private static void countsEndAtTheFigures(int side) {
+        String panel = "document.querySelectorAll('.panel')[" + side + "]";
+        for (String figure : new String[] {"nic", "exposed", "step"}) {
+            double counted = browser.number(
+                    "Number(" + panel + ".querySelector('[data-figure=" + figure + "-now]').dataset.value)");
+            double document =
+                    browser.number("Number(" + panel + ".querySelector('[data-figure=" + figure + "]').dataset.value)");
+            assertThat(counted).as(figure).isPositive().isCloseTo(document, within(1e-11 * document));
+        }
+    }
+
+    /** Pauses for a moment each tenth of a second and counts the GPUs that are filled on the canvas. */
+    @Test
+    void sentenceAgreesWithThePictureInEveryFrame() {
+        browser.script("document.querySelector('h1').click()");
+        Object samples = browser.scriptAsync("""
+                const done = arguments[0];
+                import('/layout.js').then(({layoutOf}) => {
+                  const panel = document.querySelector('.panel');
+                  const canvas = panel.querySelector('canvas.cluster');
+                  const cluster = {nodes: 8, gpusPerNode: 8, nicsPerNode: 4, pcieSwitches: 4};
+                  const style = getComputedStyle(document.documentElement).getPropertyValue('--w3').trim();
+                  const blue = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16)).join();
+                  const samples = [];
+                  const timer = setInterval(() => {
+                    const {boxes} = layoutOf(cluster, canvas.clientWidth, 0);
+                    const pen = canvas.getContext('2d');
+                    const filled = boxes.flatMap(box => box.gpus).filter(gpu =>
+                      [...pen.getImageData(gpu.x + gpu.width / 2, gpu.y + gpu.height / 2, 1, 1).data].slice(0, 3).join() === blue).length;
+                    samples.push(`${filled} ${parseInt(panel.querySelector('.state').textContent)}`);
+                    if (samples.length === 60) { clearInterval(timer); done(samples.join(';')); }
+                  }, 100);
+                })""");
+        List<String> pairs = List.of(String.valueOf(samples).split(";"));
+        assertThat(pairs).allSatisfy(pair -> assertThat(pair.split(" ")[1]).isEqualTo(pair.split(" ")[0]));
+        assertThat(pairs).as("GPUs that compute and GPUs that wait").contains("64 64", "0 0");
+    }
+
+    @Test
+    void stepPlaysInAboutHalfAMinuteAndSlowerAsOneZoomsIn() {
+        double stepMillis = 1e3
+                * browser.number("Math.max(...[...document.querySelectorAll('[data-figure=step]')]"
+                        + ".map(each => Number(each.dataset.value)))");
+        assertThat(stepMillis / millisPerSecond()).isBetween(25.0, 45.0);
+        browser.find("h1").click();
+        browser.press("+");
+        assertThat(stepMillis / millisPerSecond()).isBetween(100.0, 180.0);
+        browser.press("+", "+");
+        assertThat(browser.text("#slow")).contains("step in 32 min");
+        browser.press("-", "-", "-");
+        assertThat(browser.find("#slow").getDomProperty("value")).isEqualTo("1");
+    }
+
+    /** Virtual milliseconds that pass in a second on the screen, over some seconds that are long enough for a slow machine. */
+    private static double millisPerSecond() {
+        return ((Number) browser.scriptAsync("""
+                const done = arguments[0];
+                const now = () => [performance.now(), document.querySelector('#clock').dataset.ps / 1e9];
+                const [real, virtual] = now();
+                setTimeout(() => { const [later, on] = now(); done(1000 * (on - virtual) / (later - real)); }, 3000)""")).doubleValue();
+    }
+
+    @Test
+    void legendIsInViewWithoutScrolling() {
+        browser.resize(1280, 800);
+        double transport = browser.number("document.querySelector('.transport').getBoundingClientRect().top");
+        assertThat(browser.number("document.querySelector('#key').getBoundingClientRect().top"))
+                .isPositive();
+        assertThat(browser.number("document.querySelector('#key').getBoundingClientRect().bottom"))
+                .isLessThan(transport);
+        assertThat(browser.all("#key li")).allMatch(WebElement::isDisplayed).hasSizeGreaterThan(6);
+        browser.resize(1280, 900);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "gpt2-30b-on-p4d, DeepSpeed ZeRO-3|PyTorch FSDP&comma; full shard",
+        "zero3-against-mics, DeepSpeed ZeRO-3|MiCS (SMP sharded data parallel)"
+    })
+    void bothHalvesOfASweepPlayAndAnotherPointCanBePicked(String scenario, String labels) throws Exception {
+        try (DemoServer own = open("library/" + scenario + ".yaml")) {
+            assertThat(shownLabels()).isEqualTo(labels.replace("&comma;", ","));
+            assertThat(browser.all(".panel .status"))
+                    .allMatch(status -> status.getText().isEmpty());
+            assertThat(browser.all(".panel canvas.cluster")).hasSize(2).allMatch(WebElement::isDisplayed);
+            String nodes = browser.text(".panel .state");
+            pick(".panel .point", "nodes 16, zero3");
+            assertThat(browser.text(".panel .state")).isNotEqualTo(nodes).contains(" of 128 GPUs compute");
+            pick(".panel:last-child .point", "nothing beside it");
+            assertThat(browser.all(".panel canvas.cluster"))
+                    .filteredOn(WebElement::isDisplayed)
+                    .hasSize(1);
+            browser.assertNothingWentWrong(own.address());
+        }
+    }
+
+    private static DemoServer open(String file) throws Exception {
+        DemoServer own = Composition.demo(DemoScenario.open(file), InetAddress.getLoopbackAddress(), 0, 2);
+        own.start();
+        browser.open(own.address(), 1280, "light");
+        browser.until("all runs", "document.body.dataset.ready === 'all'");
+        return own;
+    }
+
+    private static String shownLabels() {
+        return String.valueOf(browser.script("[...document.querySelectorAll('.panel')].filter(p => !p.matches('.none'))"
+                + ".map(p => p.dataset.label.replace(/, shard group .*/, '')).join('|')"));
+    }
+
+    private static void pick(String css, String option) {
+        new Select(browser.find(css)).selectByVisibleText(option);
+        browser.until("no run goes on", "document.querySelectorAll('.panel.running').length === 0");
+    }
+
+    @Test
+    void pointThatDoesNotFitSaysWhatWould() throws Exception {
+        try (DemoServer own = open("library/gpt2-30b-on-p4d.yaml")) {
+            pick(".panel .point", "nodes 2, zero3 (does not fit)");
+            assertThat(browser.text(".panel .status")).contains("does not fit in memory");
+            assertThat(browser.find(".panel canvas.cluster").isDisplayed()).isFalse();
+            browser.find("#step").click();
+            pick(".panel .point", "nodes 8, mics");
+            assertThat(browser.text(".panel .status")).isEmpty();
+            assertThat(browser.find(".panel canvas.cluster").isDisplayed()).isTrue();
+            browser.assertNothingWentWrong(own.address());
+        }
+    }
+
+    @Test
+    void bareCollectivePlaysToItsEnd() throws Exception {
+        try (DemoServer own = open("library/lesson-4-hierarchical-gather.yaml")) {
+            assertThat(browser.text("h1")).isEqualTo("Watch a collective");
+            assertThat(browser.all(".panel canvas.cluster")).hasSize(2).allMatch(WebElement::isDisplayed);
+            assertThat(browser.find(".panel .strategy").isDisplayed()).isFalse();
+            assertThat(browser.text(".panel .state")).contains("64 of 64 GPUs exchange data");
+            assertThat(browser.text(".panel .figures"))
+                    .contains("bus bandwidth")
+                    .doesNotContain("exposed");
+            browser.find("h1").click();
+            browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
+            browser.until("an event", "document.querySelector('#clock').dataset.ps > 0");
+            browser.press(Keys.END);
+            assertThat(browser.number("Number(document.querySelector('[data-figure=nic-now]').dataset.value)"))
+                    .isPositive()
+                    .isEqualTo(browser.number("Number(document.querySelector('[data-figure=nic]').dataset.value)"));
+            browser.assertNothingWentWrong(own.address());
+        }
     }
 
     @Test
@@ -172,14 +320,18 @@ class DemoPageIT {
         browser.open(file.toUri().toString(), 1280, "light");
         browser.until("the file plays", "document.body.dataset.ready === 'all'");
         double before = virtualMillis();
-        browser.until("time goes on", "parseFloat(document.querySelector('#clock').textContent) > " + (before + 0.2));
+        browser.until("time goes on", "document.querySelector('#clock').dataset.ps / 1e9 > " + (before + 0.2));
         browser.find("#play").click();
         double paused = virtualMillis();
         browser.find("#step").click();
-        browser.until("one event on", "parseFloat(document.querySelector('#clock').textContent) > " + paused);
+        browser.until("one event on", "document.querySelector('#clock').dataset.ps / 1e9 > " + paused);
         browser.find("#follow").click();
         assertThat(browser.all("#stations tr")).hasSizeGreaterThan(2);
         assertThat(browser.find("#change").isDisplayed()).isFalse();
+        // Long after the last chunk that the file holds.
+        browser.script(
+                "(s => { s.value = 9000; s.dispatchEvent(new Event('input')); })(document.querySelector('#scrub'))");
+        browser.until("a sentence", "/^\\d+ of 32 GPUs compute/.test(document.querySelector('.state').textContent)");
         browser.find("#show-lessons").click();
         browser.find("#open-1-sharding").click();
         browser.find("input[name=prediction]").click();
@@ -264,7 +416,7 @@ class DemoPageIT {
         browser.until("no run goes on", "document.querySelectorAll('.panel.running').length === 0");
         browser.find("h1").click();
         browser.press("z", Keys.ARROW_RIGHT, Keys.ARROW_RIGHT);
-        assertThat(browser.text("#words")).contains(" of 256 GPUs compute");
+        assertThat(browser.text(".panel .state")).contains(" of 256 GPUs compute");
         browser.screenshot("large-1280.png", 1280);
         browser.assertNothingWentWrong(server.address());
     }
@@ -283,12 +435,14 @@ class DemoPageIT {
                 Composition.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
             split.start();
             browser.open(split.address(), 1280, "light");
-            browser.until("both runs", "document.body.dataset.ready === 'all'");
+            browser.until("its run", "document.body.dataset.ready === 'all'");
             browser.find("h1").click();
             browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
-            browser.until("an event", "parseFloat(document.querySelector('#clock').textContent) > 0");
+            browser.until("an event", "document.querySelector('#clock').dataset.ps / 1e9 > 0");
             browser.press(Keys.END);
-            browser.until("the end", "document.querySelector('#words').textContent.includes(' of 16 GPUs compute')");
+            browser.until("the end", "document.querySelector('.state').textContent.includes('it is over')");
+            assertThat(browser.text("#happened")).as("an event that is past").isEmpty();
+            countsEndAtTheFigures(0);
             browser.screenshot("split-1280.png", 1280);
             browser.assertNothingWentWrong(split.address());
         }
@@ -327,8 +481,8 @@ class DemoPageIT {
             browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
             browser.until(
                     "an event",
-                    "document.querySelector('#words').textContent.includes('begins')"
-                            + " || document.querySelector('#words').textContent.includes('chunk')");
+                    "document.querySelector('#happened').textContent.includes('begins')"
+                            + " || document.querySelector('#happened').textContent.includes('chunk')");
         }
     }
 }

@@ -46,7 +46,7 @@ class RecordingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mics", "zero3"})
+    @ValueSource(strings = {"mics", "zero3", "fsdp"})
     void totalsAndChunksCountToTheResult(String strategy) throws Exception {
         ScenarioPoint point = point(strategy);
         Recorder recorder = new Recorder(0, 1_000_000);
@@ -88,6 +88,46 @@ class RecordingTest {
                 .isCloseTo(result.step().exposed().seconds(), within(1e-12));
     }
 
+    /** Digits are looks at the middle of equal shares of the step: 1 computes, 2 gathers, 4 reduces, 8 exchanges something else. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stages", "mics"})
+    void stateOfEveryRankIsWhatItsOperationsSay(String which) throws Exception {
+        ScenarioPoint point = which.equals("stages") ? stages() : point(which);
+        Recorder recorder = new Recorder(0, 1_000);
+        RunResult result = SIMULATION.run(point, recorder);
+        ReplayJson replay = new ReplayJson(result, recorder.finish(endPs(result)));
+        Map<?, ?> outline = replay.outline();
+        Map<?, ?> states = (Map<?, ?>) outline.get("states");
+        Map<?, ?> ranks = (Map<?, ?>) states.get("ranks");
+        assertThat(ranks).isNotEmpty();
+        for (double share : new double[] {0.1, 0.35, 0.5, 0.72, 0.95}) {
+            long endPs = endPs(result);
+            int looks = ((String) ((List<?>) states.get("texts")).get(0)).length();
+            int look = (int) (share * looks);
+            long ps = Math.round((look + 0.5) * endPs / looks);
+            Map<String, Object> window = replay.window(ps, ps + 1, 0);
+            ranks.forEach((rank, text) -> {
+                char digit = ((String) ((List<?>) states.get("texts")).get((Integer) text)).charAt(look);
+                assertThat(Character.digit(digit, 16))
+                        .as("rank %s at %s", rank, share)
+                        .isEqualTo(state(window, String.valueOf(rank), ps, (List<?>) outline.get("labels")));
+            });
+        }
+    }
+
+    private static int state(Map<String, Object> window, String rank, long ps, List<?> labels) {
+        int state = 0;
+        for (Object row : (List<?>) ((Map<?, ?>) window.get("spans")).get(rank)) {
+            long[] span = (long[]) row;
+            if (span[1] <= ps && ps < span[2]) {
+                Object label = ((Map<?, ?>) window.get("operations")).get(String.valueOf(span[0]));
+                state |= Map.of("compute", 1, "gather", 2, "reduce", 4, "host", 0, "copy", 0)
+                        .getOrDefault(((List<?>) labels.get((Integer) label)).get(0), 8);
+            }
+        }
+        return state;
+    }
+
     /** Also what other ranks end in the very picosecond in which rank 0 reaches the end of a period. */
     @ParameterizedTest
     @ValueSource(strings = {"mics", "zero3", "fsdp"})
@@ -119,6 +159,21 @@ class RecordingTest {
             }
         }
         return sum.get();
+    }
+
+    @Test
+    void bareCollectiveIsCountedOnItsWay() throws Exception {
+        ScenarioPoint point = DemoScenario.open("library/all-reduce-1gib.yaml").point(Map.of());
+        Recorder recorder = new Recorder(0, 1_000);
+        RunResult result = SIMULATION.run(point, recorder);
+        Recording.Totals totals = recorder.finish(Math.round(result.collective().seconds() * 1e12))
+                .totals();
+        assertThat(totals.last()[1]).isEqualTo(result.nicBytesSent());
+        assertThat(totals.size()).isGreaterThan(500);
+        for (int i = 1; i < totals.size(); i++) {
+            assertThat(totals.sample(i)[0]).isGreaterThanOrEqualTo(totals.sample(i - 1)[0]);
+            assertThat(totals.sample(i)[1]).isGreaterThanOrEqualTo(totals.sample(i - 1)[1]);
+        }
     }
 
     /** Bytes of all chunks between nodes, every copy and repetition counted. */

@@ -1,0 +1,84 @@
+package io.shardsim.reports.replay;
+
+import io.shardsim.simulator.observation.Recording;
+import io.shardsim.simulator.observation.Recording.Label;
+import io.shardsim.simulator.observation.Recording.Spans;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What every simulated rank does in the course of the step, looked at so often that a page which plays the whole of it shows no rank in another one's
+ * place. Ranks that do the same share a text of one hexadecimal digit per look: 1 computes, 2 gathers, 4 reduces, 8 exchanges something else, added up.
+ */
+final class RankStates {
+    /** Four for each frame that a page draws of a step. */
+    private static final int LOOKS = 2_400;
+
+    private final Recording recording;
+    private final double lookPs;
+
+    RankStates(Recording recording) {
+        this.recording = recording;
+        lookPs = (double) recording.totals().last()[0] / LOOKS;
+    }
+
+    /**
+     * The texts, and for each rank which one is its own; no rank when some operations were not kept.
+     */
+    Map<String, Object> document() {
+        Map<String, Integer> texts = new LinkedHashMap<>();
+        Map<String, Integer> ranks = new LinkedHashMap<>();
+        long kept = recording.spans().values().stream().mapToLong(Spans::size).sum();
+        if (kept < Recording.SPANS_MAX) {
+            recording.spans().forEach((rank, spans) -> {
+                String text = text(spans);
+                texts.putIfAbsent(text, texts.size());
+                ranks.put(String.valueOf(rank), texts.get(text));
+            });
+        }
+        return Map.of("texts", List.copyOf(texts.keySet()), "ranks", ranks);
+    }
+
+    private String text(Spans spans) {
+        byte[] states = new byte[LOOKS];
+        long endPs = recording.totals().last()[0];
+        for (int i = 0; i < spans.size(); i++) {
+            byte state = state(recording.labels().get(spans.operation(i)));
+            long startPs = spans.startPs(i);
+            long stopPs = spans.endPs(i);
+            recording
+                    .skipped()
+                    .copies(
+                            spans.keyPs(i),
+                            startPs,
+                            stopPs,
+                            0,
+                            endPs,
+                            (shiftPs, operations) -> mark(states, startPs + shiftPs, stopPs + shiftPs, state));
+        }
+        StringBuilder text = new StringBuilder(LOOKS);
+        for (byte state : states) {
+            text.append(Character.forDigit(state, 16));
+        }
+        return text.toString();
+    }
+
+    /** Each look is in the middle of its share of the step. */
+    private void mark(byte[] states, long startPs, long stopPs, byte state) {
+        int until = Math.min(LOOKS, (int) Math.ceil(stopPs / lookPs - 0.5));
+        for (int look = Math.max(0, (int) Math.ceil(startPs / lookPs - 0.5)); look < until; look++) {
+            states[look] |= state;
+        }
+    }
+
+    private static byte state(Label label) {
+        return switch (label.stream()) {
+            case "compute" -> 1;
+            case "gather" -> 2;
+            case "reduce" -> 4;
+            case "host", "copy" -> 0;
+            default -> 8;
+        };
+    }
+}

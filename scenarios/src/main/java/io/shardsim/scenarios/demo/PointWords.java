@@ -1,0 +1,68 @@
+package io.shardsim.scenarios.demo;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The values that a sweep gives its points, in words. */
+final class PointWords {
+    private static final String KIND = "kind";
+
+    private PointWords() {}
+
+    /** Every value, for example {@code nodes 8, mics, shard group 64}; empty without a sweep. */
+    static String of(Map<String, ?> values) {
+        List<String> parts = new ArrayList<>();
+        values.forEach((key, value) -> parts.add(words(key, value)));
+        return String.join(", ", parts);
+    }
+
+    /** Each point by what tells it from the others: entries that a block has at every point are left out, its kind apart. */
+    static List<String> distinct(List<Map<String, Object>> points) {
+        return points.stream().map(values -> of(distinct(values, points))).toList();
+    }
+
+    private static Map<String, Object> distinct(Map<String, Object> values, List<Map<String, Object>> points) {
+        Map<String, Object> own = new LinkedHashMap<>();
+        values.forEach((key, value) -> own.put(
+                key,
+                value instanceof Map<?, ?> block
+                        ? withoutShared(
+                                block,
+                                points.stream().map(each -> each.get(key)).toList())
+                        : value));
+        return own;
+    }
+
+    private static Map<?, ?> withoutShared(Map<?, ?> block, List<?> others) {
+        Map<Object, Object> own = new LinkedHashMap<>();
+        block.forEach((key, value) -> {
+            if (key.equals(KIND) || !others.stream().allMatch(other -> has(other, key, value))) {
+                own.put(key, value);
+            }
+        });
+        return own.isEmpty() ? block : own;
+    }
+
+    private static boolean has(Object other, Object key, Object value) {
+        return other instanceof Map<?, ?> block && Objects.equals(block.get(key), value);
+    }
+
+    private static String words(String key, Object value) {
+        String last = key.substring(key.lastIndexOf('.') + 1).replace('_', ' ');
+        if (value instanceof Map<?, ?> block) {
+            return String.join(
+                    ", ",
+                    block.entrySet().stream()
+                            .map(entry -> words(entry.getKey().toString(), entry.getValue()))
+                            .toList());
+        }
+        if (value instanceof Boolean on) {
+            return (on ? "with " : "without ") + last;
+        }
+        boolean speaksForItself = last.equals(KIND) || last.equals("algorithm") || last.equals("size");
+        return speaksForItself ? String.valueOf(value) : last + " " + value;
+    }
+}
