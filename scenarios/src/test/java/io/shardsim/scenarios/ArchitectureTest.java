@@ -13,6 +13,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,6 +101,19 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(simulator("strategy"))
+                .check(SHARDSIM);
+    }
+
+    /** What is special about a stream of collectives is said by {@code Stream}: a new one is no edit of a device. */
+    @Test
+    void whatRunsAPlanAsksNoStreamOfCollectivesForItsName() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(simulator("device"), simulator("kernel"), simulator("protocol"))
+                .or()
+                .haveSimpleName("CollectiveSchedules")
+                .should()
+                .accessFieldWhere(STREAM_OF_COLLECTIVES)
                 .check(SHARDSIM);
     }
 
@@ -192,6 +206,13 @@ class ArchitectureTest {
             }
         }
     }
+
+    private static final DescribedPredicate<JavaFieldAccess> STREAM_OF_COLLECTIVES =
+            DescribedPredicate.describe("name a stream of collectives", access -> {
+                String owner = access.getTargetOwner().getName();
+                return owner.equals("io.shardsim.simulator.plan.Stream")
+                        && !access.getTarget().getName().matches("COMPUTE|HOST|\\$VALUES");
+            });
 
     private static final DescribedPredicate<JavaCall<?>> WALL_CLOCK =
             DescribedPredicate.describe("read the wall clock", call -> {

@@ -7,7 +7,6 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.kernel.EventOrder;
 import io.shardsim.simulator.plan.Operation;
-import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.protocol.Chunk;
 import io.shardsim.simulator.protocol.DeviceMessage;
 import io.shardsim.simulator.protocol.GpuEvent;
@@ -305,7 +304,7 @@ public final class GpuDevice extends Device {
         long launchPs = run.collective.transport().basePs();
         if (state.plan.plan().operation(operation) instanceof Operation.Collective collective) {
             int stream = collective.stream().ordinal();
-            launchPs += collective.stream() == Stream.TENSOR || collective.stream() == Stream.CONTEXT
+            launchPs += collective.stream().goesAheadOfKernels()
                     ? 0
                     : waitPs(collective.groups().size(), state.waited[stream] + 1, nowPs);
             state.waited[stream] = 0;
@@ -314,8 +313,8 @@ public final class GpuDevice extends Device {
     }
 
     /**
-     * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives of a tensor- or context-parallel group do not ask:
-     * they are issued ahead of the kernel beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1); nor do copies to and from host memory.
+     * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives that go ahead of kernels do not ask;
+     * nor do copies to and from host memory.
      *
      * @param kernels that have waited on each rank since the ranks last met, each for the one before, this one included: the average wait of each is over by
      *     now, and how far the slowest rank is behind grows with the square root of their number, as the deviation of a sum of independent waits does

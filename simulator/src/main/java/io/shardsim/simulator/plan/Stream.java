@@ -37,4 +37,20 @@ public enum Stream {
             default -> this;
         };
     }
+
+    /**
+     * True where collectives are issued ahead of the kernels beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1), so that none waits for the kernel
+     * that runs.
+     */
+    public boolean goesAheadOfKernels() {
+        return this == TENSOR || this == CONTEXT;
+    }
+
+    /** True where compute mostly waits for each collective rather than run beside it. */
+    public boolean holdsUpCompute() {
+        return switch (reportedAs()) {
+            case TENSOR, PIPELINE_FORWARD, PIPELINE_BACKWARD -> true;
+            default -> false;
+        };
+    }
 }

@@ -4,7 +4,6 @@ import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.plan.Operation;
-import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
 import java.util.HashMap;
 import java.util.Map;
@@ -54,9 +53,7 @@ final class CollectiveSchedules {
 
     /** True for what compute waits for inside a node, several times a layer: it would cost most of a run's events channel by channel. */
     private boolean mayShareAChannel(Operation.Collective collective, int[] members) {
-        Stream stream = collective.stream().reportedAs();
-        boolean waitedFor =
-                stream == Stream.TENSOR || stream == Stream.PIPELINE_FORWARD || stream == Stream.PIPELINE_BACKWARD;
-        return waitedFor && cluster.nodeRank(members[0]) == cluster.nodeRank(members[members.length - 1]);
+        return collective.stream().holdsUpCompute()
+                && cluster.nodeRank(members[0]) == cluster.nodeRank(members[members.length - 1]);
     }
 }

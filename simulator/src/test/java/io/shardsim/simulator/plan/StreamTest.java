@@ -1,0 +1,22 @@
+package io.shardsim.simulator.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class StreamTest {
+    @Test
+    void exchangesOfTensorAndContextParallelGroupsGoAheadOfKernels() {
+        assertThat(Arrays.stream(Stream.values()).filter(Stream::goesAheadOfKernels))
+                .containsExactly(Stream.TENSOR, Stream.CONTEXT);
+    }
+
+    /** Keys and values travel beside attention, parameters and gradients beside layers. */
+    @Test
+    void computeWaitsForTensorParallelGroupsAndPipelineNeighbours() {
+        assertThat(Arrays.stream(Stream.values()).filter(Stream::holdsUpCompute).map(Stream::reportedAs))
+                .containsOnly(Stream.TENSOR, Stream.PIPELINE_FORWARD, Stream.PIPELINE_BACKWARD)
+                .hasSize(5);
+    }
+}
