@@ -1,21 +1,19 @@
 package io.shardsim.simulator.workload;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
  *
- * <p>Two families are told apart by {@code gatedFfn}. Without it, a GPT-2 block: layer norms with bias, a fused
- * query-key-value product, every linear map with bias, GELU [1]. With it, a Llama block: RMS norms, separate query, key
- * and value products, gate, up and down products, no bias [2].
+ * <p>{@link Transformer} tells what operators it has; this adds up what they have.
  *
- * <p>Flops count a multiply and an add as two, as in [3]: a linear map of p weights costs 2p a token, scores and their
+ * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
  * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
  *
  * <p>Leaves out mixture of experts, encoder-decoder models, biases or norms that break the two patterns, and ALiBi slopes.
  *
- * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al.,
- * arXiv:2302.13971. [3] Narayanan et al., arXiv:2104.04473, appendix.
+ * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *
  * @param hidden width of the residual stream, h
  * @param layers number of transformer layers
@@ -87,56 +85,28 @@ public record ModelShape(
         return kvHeads * headDim();
     }
 
+    /** Its operators. */
+    public Transformer operators() {
+        return Transformer.of(this);
+    }
+
     /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */
     public List<ParameterTensor> layerTensors() {
-        long h = hidden;
-        long kv = kvHidden();
-        long f = ffn;
-        if (gatedFfn) {
-            return List.of(
-                    new ParameterTensor("input_norm.weight", h, false),
-                    new ParameterTensor("attention.query.weight", h * h, true),
-                    new ParameterTensor("attention.key.weight", h * kv, true),
-                    new ParameterTensor("attention.value.weight", h * kv, true),
-                    new ParameterTensor("attention.output.weight", h * h, true),
-                    new ParameterTensor("ffn_norm.weight", h, false),
-                    new ParameterTensor("ffn.gate.weight", h * f, true),
-                    new ParameterTensor("ffn.up.weight", h * f, true),
-                    new ParameterTensor("ffn.down.weight", f * h, true));
-        }
-        return List.of(
-                new ParameterTensor("input_norm.weight", h, false),
-                new ParameterTensor("input_norm.bias", h, false),
-                new ParameterTensor("attention.qkv.weight", h * (h + 2 * kv), true),
-                new ParameterTensor("attention.qkv.bias", h + 2 * kv, true),
-                new ParameterTensor("attention.output.weight", h * h, true),
-                new ParameterTensor("attention.output.bias", h, false),
-                new ParameterTensor("ffn_norm.weight", h, false),
-                new ParameterTensor("ffn_norm.bias", h, false),
-                new ParameterTensor("ffn.up.weight", h * f, true),
-                new ParameterTensor("ffn.up.bias", f, true),
-                new ParameterTensor("ffn.down.weight", f * h, true),
-                new ParameterTensor("ffn.down.bias", h, false));
+        return tensors(operators().layer());
     }
 
     /** Token and position embedding. */
     public List<ParameterTensor> embeddingTensors() {
-        ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * hidden, true);
-        if (maxPositions == 0) {
-            return List.of(tokens);
-        }
-        return List.of(tokens, new ParameterTensor("embedding.positions", (long) maxPositions * hidden, false));
+        return tensors(operators().embedding().stream());
     }
 
     /** Final norm and, unless it is tied to the embedding, the output matrix. */
     public List<ParameterTensor> outputTensors() {
-        ParameterTensor norm = new ParameterTensor("final_norm.weight", hidden, false);
-        ParameterTensor logits = new ParameterTensor("output.weight", (long) vocab * hidden, true);
-        if (gatedFfn) {
-            return tiedEmbeddings ? List.of(norm) : List.of(norm, logits);
-        }
-        ParameterTensor bias = new ParameterTensor("final_norm.bias", hidden, false);
-        return tiedEmbeddings ? List.of(norm, bias) : List.of(norm, bias, logits);
+        return tensors(operators().output().stream());
+    }
+
+    private static List<ParameterTensor> tensors(Stream<Operator> operators) {
+        return operators.flatMap(operator -> operator.parameters().stream()).toList();
     }
 
     /** Parameters of one transformer layer. */

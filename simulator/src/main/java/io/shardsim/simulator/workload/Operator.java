@@ -1,0 +1,123 @@
+package io.shardsim.simulator.workload;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One operator of a transformer, as its model describes it: what it holds, and all that follows from its place between others. Widths are those of one
+ * token, before any split among ranks.
+ *
+ * <p>Leaves out how a framework computes it: kernels, fusion and formats are of {@code io.shardsim.simulator.compute}.
+ */
+public sealed interface Operator {
+
+    /** Its parameter tensors, in the order in which its forward needs them. */
+    default List<ParameterTensor> parameters() {
+        return List.of();
+    }
+
+    /**
+     * Look-up of tokens and of learned positions.
+     *
+     * @param vocab rows of the token embedding
+     * @param positions rows of the position embedding; 0 for none
+     */
+    record Embedding(int vocab, int positions, int width) implements Operator {
+        @Override
+        public List<ParameterTensor> parameters() {
+            ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * width, true);
+            return positions == 0
+                    ? List.of(tokens)
+                    : List.of(tokens, new ParameterTensor("embedding.positions", (long) positions * width, false));
+        }
+    }
+
+    /**
+     * A norm over the hidden state.
+     *
+     * @param rms whether it divides by the root mean square alone; else it takes the mean off first, and has a bias
+     */
+    record Norm(String name, int width, boolean rms) implements Operator {
+        @Override
+        public List<ParameterTensor> parameters() {
+            ParameterTensor weight = new ParameterTensor(name + ".weight", width, false);
+            return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false));
+        }
+    }
+
+    /** What tensor parallelism divides of a linear map. */
+    enum Split {
+        /** Its outputs: each rank needs the whole input and makes a part of the output. */
+        OUTPUTS,
+        /** Its inputs: each rank makes a part of the sum, which the ranks then add up. */
+        INPUTS
+    }
+
+    /**
+     * A linear map.
+     *
+     * @param name of all of it, for a framework that fuses what the model holds apart
+     * @param products the matrices that the model holds, each applied to the same input
+     */
+    record Linear(String name, List<Product> products, Split split) implements Operator {
+
+        /** A matrix, with a bias perhaps. */
+        public record Product(String name, int inputs, int outputs, boolean bias) {
+            /** Number of its weights. */
+            public long weights() {
+                return (long) inputs * outputs;
+            }
+        }
+
+        /** Of one matrix. */
+        Linear(Product product, Split split) {
+            this(product.name(), List.of(product), split);
+        }
+
+        @Override
+        public List<ParameterTensor> parameters() {
+            List<ParameterTensor> tensors = new ArrayList<>();
+            for (Product product : products) {
+                tensors.add(new ParameterTensor(product.name() + ".weight", product.weights(), true));
+                if (product.bias()) {
+                    tensors.add(
+                            new ParameterTensor(product.name() + ".bias", product.outputs(), split == Split.OUTPUTS));
+                }
+            }
+            return tensors;
+        }
+    }
+
+    /**
+     * Causal attention of queries over keys and values.
+     *
+     * @param heads query heads
+     * @param kvHeads key heads, and as many value heads
+     * @param headDim width of a head
+     * @param rotary whether positions turn queries and keys
+     */
+    record Attention(int heads, int kvHeads, int headDim, boolean rotary) implements Operator {}
+
+    /**
+     * The feed-forward block's activation.
+     *
+     * @param width of its result
+     * @param gated whether it multiplies the activation of one input with another
+     */
+    record Activation(int width, boolean gated) implements Operator {}
+
+    /** Addition of a block's result, after dropout if the model is trained with it, to the block's input. */
+    record Residual(int width) implements Operator {}
+
+    /**
+     * Logits of the hidden state and their cross entropy.
+     *
+     * @param tied whether the logits' matrix is that of the token embedding
+     */
+    record Loss(int width, int vocab, boolean tied) implements Operator {
+        @Override
+        public List<ParameterTensor> parameters() {
+            return tied ? List.of() : List.of(new ParameterTensor("output.weight", (long) vocab * width, true));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.shardsim.simulator.workload;
+
+import io.shardsim.simulator.workload.Operator.Activation;
+import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Embedding;
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Linear.Product;
+import io.shardsim.simulator.workload.Operator.Loss;
+import io.shardsim.simulator.workload.Operator.Norm;
+import io.shardsim.simulator.workload.Operator.Residual;
+import io.shardsim.simulator.workload.Operator.Split;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The operators of a decoder-only transformer in the order of its forward: the one place that knows what GPT-2 [1] and Llama [2] look like. Parameters and
+ * whatever else is counted of a model are sums over these lists.
+ *
+ * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971.
+ *
+ * @param embedding what comes before the layers
+ * @param attention first block of each layer
+ * @param feedForward second block of each layer
+ * @param output what comes after the layers
+ */
+public record Transformer(
+        List<Operator> embedding, List<Operator> attention, List<Operator> feedForward, List<Operator> output) {
+
+    /** The operators of a shape. */
+    static Transformer of(ModelShape shape) {
+        return shape.gatedFfn() ? llama(shape) : gpt2(shape);
+    }
+
+    /** Operators of one layer. */
+    public Stream<Operator> layer() {
+        return Stream.concat(attention.stream(), feedForward.stream());
+    }
+
+    /** Layer norms, one query-key-value matrix, GELU, and a bias on every linear map. */
+    private static Transformer gpt2(ModelShape shape) {
+        int h = shape.hidden();
+        int ffn = shape.ffn();
+        return new Transformer(
+                List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
+                List.of(
+                        new Norm("input_norm", h, false),
+                        new Linear(new Product("attention.qkv", h, h + 2 * shape.kvHidden(), true), Split.OUTPUTS),
+                        new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
+                        new Linear(new Product("attention.output", h, h, true), Split.INPUTS),
+                        new Residual(h)),
+                List.of(
+                        new Norm("ffn_norm", h, false),
+                        new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
+                        new Activation(ffn, false),
+                        new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
+                        new Residual(h)),
+                List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
+    }
+
+    /** RMS norms, query, key and value apart, rotary positions, a gated feed-forward block, and no bias. */
+    private static Transformer llama(ModelShape shape) {
+        int h = shape.hidden();
+        int kv = shape.kvHidden();
+        int ffn = shape.ffn();
+        return new Transformer(
+                List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
+                List.of(
+                        new Norm("input_norm", h, true),
+                        new Linear(
+                                "attention.qkv",
+                                List.of(
+                                        new Product("attention.query", h, h, false),
+                                        new Product("attention.key", h, kv, false),
+                                        new Product("attention.value", h, kv, false)),
+                                Split.OUTPUTS),
+                        new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
+                        new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
+                        new Residual(h)),
+                List.of(
+                        new Norm("ffn_norm", h, true),
+                        new Linear(
+                                "ffn.gate-up",
+                                List.of(new Product("ffn.gate", h, ffn, false), new Product("ffn.up", h, ffn, false)),
+                                Split.OUTPUTS),
+                        new Activation(ffn, true),
+                        new Linear(new Product("ffn.down", ffn, h, false), Split.INPUTS),
+                        new Residual(h)),
+                List.of(new Norm("final_norm", h, true), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
+    }
+}
