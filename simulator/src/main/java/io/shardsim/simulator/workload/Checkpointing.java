@@ -1,5 +1,9 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.Operator.Linear.Product;
+import java.util.List;
+import java.util.stream.IntStream;
+
 /** Which activations of a transformer layer are recomputed in the backward pass instead of kept. */
 public enum Checkpointing {
     /** Everything is kept. */
@@ -7,7 +11,7 @@ public enum Checkpointing {
     /** Scores, softmax, dropout and the product with the values are recomputed (arXiv:2205.05198, section 5). */
     SELECTIVE,
     /**
-     * The layer's input is kept, what flash attention gives, and every second matrix product without a bias, from the first on; all else is
+     * The layer's input is kept, what flash attention gives, and every second matrix product of a block without a bias, from the first on; all else is
      * recomputed (torchtitan's "selective op", torchtitan/parallelisms/parallelize_llama.py @157a12c56, _save_list).
      */
     OPERATOR,
@@ -24,15 +28,31 @@ public enum Checkpointing {
         return this == SELECTIVE || this == FULL ? 1 : 0;
     }
 
+    /**
+     * Whether the result of a matrix product is kept for backward.
+     *
+     * @param number of the product among those of its block, from 0
+     * @param bias whether a bias is added in the same kernel
+     */
+    public boolean keepsProduct(int number, boolean bias) {
+        return this == NONE || this == SELECTIVE || this == OPERATOR && number % 2 == 0 && !bias;
+    }
+
     /** Share of the operations of a layer's matrix products that are computed again, 0 to 1; the last product counts, though it need not run. */
     public double recomputedProducts(ModelShape shape) {
-        if (this != OPERATOR) {
-            return this == FULL ? 1 : 0;
-        }
-        if (!shape.gatedFfn()) {
-            return 1;
-        }
-        double keyOutputUp = shape.kvHidden() + shape.hidden() + shape.ffn();
-        return keyOutputUp / (2.0 * shape.kvHidden() + 2.0 * shape.hidden() + 3.0 * shape.ffn());
+        Transformer operators = shape.operators();
+        long recomputed = recomputedWeights(operators.attention()) + recomputedWeights(operators.feedForward());
+        return (double) recomputed
+                / operators.layer().mapToLong(Operator::weights).sum();
+    }
+
+    private long recomputedWeights(List<Operator> block) {
+        List<Product> products = Transformer.linears(block)
+                .flatMap(linear -> linear.products().stream())
+                .toList();
+        return IntStream.range(0, products.size())
+                .filter(i -> !keepsProduct(i, products.get(i).bias()))
+                .mapToLong(i -> products.get(i).weights())
+                .sum();
     }
 }

@@ -153,20 +153,18 @@ public record ModelShape(
         return elements;
     }
 
-    /** Weights of one layer that take part in matrix products (norms and biases left out). */
-    public long layerMatmulWeights() {
-        long h = hidden;
-        return h * (h + 2L * kvHidden()) + h * h + (gatedFfn ? 3L : 2L) * h * ffn;
-    }
-
     /** Forward flops of one layer for a number of tokens in sequences of the given length, all keys counted. */
     public double layerForwardFlops(long tokens, int sequenceLength) {
-        return (2.0 * layerMatmulWeights() + 4.0 * sequenceLength * hidden) * tokens;
+        return (double) flops(operators().layer(), sequenceLength) * tokens;
     }
 
     /** Forward flops of the logits. */
     public double logitsForwardFlops(long tokens) {
-        return 2.0 * vocab * hidden * tokens;
+        return (double) flops(operators().output().stream(), 0) * tokens;
+    }
+
+    private static long flops(Stream<Operator> operators, int sequenceLength) {
+        return operators.mapToLong(operator -> operator.flops(sequenceLength)).sum();
     }
 
     /** Forward flops of the whole model; a backward is twice that, a full recomputation once more the layers. */

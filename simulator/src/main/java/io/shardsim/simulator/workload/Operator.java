@@ -16,6 +16,20 @@ public sealed interface Operator {
         return List.of();
     }
 
+    /** Weights of the matrices that multiply each token. */
+    default long weights() {
+        return 0;
+    }
+
+    /**
+     * Multiplications and additions of its forward for one token.
+     *
+     * @param sequenceLength keys of a query, masked ones included
+     */
+    default long flops(int sequenceLength) {
+        return 2 * weights();
+    }
+
     /**
      * Look-up of tokens and of learned positions.
      *
@@ -86,6 +100,11 @@ public sealed interface Operator {
             }
             return tensors;
         }
+
+        @Override
+        public long weights() {
+            return products.stream().mapToLong(Product::weights).sum();
+        }
     }
 
     /**
@@ -96,7 +115,18 @@ public sealed interface Operator {
      * @param headDim width of a head
      * @param rotary whether positions turn queries and keys
      */
-    record Attention(int heads, int kvHeads, int headDim, boolean rotary) implements Operator {}
+    record Attention(int heads, int kvHeads, int headDim, boolean rotary) implements Operator {
+        /** Width of all queries together, and of the result. */
+        public int width() {
+            return heads * headDim;
+        }
+
+        /** Scores of each key, and their product with its value. */
+        @Override
+        public long flops(int sequenceLength) {
+            return 4L * sequenceLength * width();
+        }
+    }
 
     /**
      * The feed-forward block's activation.
@@ -117,7 +147,12 @@ public sealed interface Operator {
     record Loss(int width, int vocab, boolean tied) implements Operator {
         @Override
         public List<ParameterTensor> parameters() {
-            return tied ? List.of() : List.of(new ParameterTensor("output.weight", (long) vocab * width, true));
+            return tied ? List.of() : List.of(new ParameterTensor("output.weight", weights(), true));
+        }
+
+        @Override
+        public long weights() {
+            return (long) vocab * width;
         }
     }
 }

@@ -36,6 +36,11 @@ public record Transformer(
         return Stream.concat(attention.stream(), feedForward.stream());
     }
 
+    /** Linear maps of a block, in order. */
+    static Stream<Linear> linears(List<Operator> block) {
+        return block.stream().filter(Linear.class::isInstance).map(Linear.class::cast);
+    }
+
     /** Layer norms, one query-key-value matrix, GELU, and a bias on every linear map. */
     private static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
