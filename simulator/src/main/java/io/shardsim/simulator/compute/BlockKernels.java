@@ -1,57 +1,49 @@
 package io.shardsim.simulator.compute;
 
-import io.shardsim.simulator.compute.RankShare.Linear;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Operator.Split;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
- * The kernels of one of the two blocks of a layer: norm, products that split its input among ranks, what is between them, a product that brings the parts
+ * The kernels of one block of a layer: norm, a linear map that splits its result among ranks, what is between them, a linear map that brings the parts
  * together, residual addition.
  */
-public abstract sealed class BlockKernels permits AttentionBlock, FeedForwardBlock {
-    final RankShare share;
-    private final List<Linear> first;
-    private final Linear last;
+public final class BlockKernels {
+    private final RankShare share;
+    private final List<OperatorKernels> operators;
+    private final boolean endsLayer;
 
     /**
-     * @param first what its input meets first
-     * @param last what gives its output
+     * @param block its operators
+     * @param endsLayer whether no block of the layer comes after it
      */
-    BlockKernels(RankShare share, List<Linear> first, Linear last) {
+    BlockKernels(RankShare share, List<Operator> block, boolean endsLayer) {
         this.share = share;
-        this.first = first;
-        this.last = last;
-    }
-
-    /** What runs when a checkpoint of the layer's input is computed again. */
-    public abstract List<Kernel> recompute(Checkpointing checkpointing);
-
-    /** Between the first products and the last one. */
-    abstract List<Kernel> innerForward();
-
-    /** Back from the last product to the first ones. */
-    abstract List<Kernel> innerBackward();
-
-    final List<Linear> first() {
-        return first;
+        this.operators = OperatorKernels.of(share, block);
+        this.endsLayer = endsLayer;
     }
 
     public List<Kernel> forward() {
-        RankShare.Sequence kernels = share.sequence();
-        kernels.addAll(forwardToLast(first));
-        kernels.addForward(List.of(last));
-        kernels.addResidualForward();
-        return kernels.list();
+        return OperatorKernels.forward(operators);
     }
 
-    /** From the norm to the input of the last product, by some of the first ones. */
-    List<Kernel> forwardToLast(List<Linear> products) {
-        RankShare.Sequence kernels = share.sequence();
-        kernels.addNormForward();
-        kernels.addForward(products);
-        kernels.addAll(innerForward());
-        return kernels.list();
+    /**
+     * What runs again before the backward of a layer that is checkpointed so. Nothing in a layer's backward needs its last product, so that a framework
+     * may stop before it, and one that chooses operators does.
+     */
+    public List<Kernel> recompute(Checkpointing checkpointing) {
+        boolean stopsEarly = endsLayer
+                && (checkpointing == Checkpointing.OPERATOR || share.profile().recomputeStopsEarly());
+        List<Kernel> kernels = new ArrayList<>();
+        for (OperatorKernels each : operators) {
+            if (stopsEarly && isSplit(each, Split.INPUTS)) {
+                break;
+            }
+            kernels.addAll(each.recompute(checkpointing));
+        }
+        return kernels;
     }
 
     public List<Kernel> backward() {
@@ -60,26 +52,20 @@ public abstract sealed class BlockKernels permits AttentionBlock, FeedForwardBlo
 
     /** Backward up to the gradient of the block's input. */
     public List<Kernel> inputGradient() {
-        RankShare.Sequence kernels = share.sequence();
-        kernels.addResidualBackward();
-        kernels.addBackward(last);
-        kernels.addAll(innerBackward());
-        kernels.addInputGradients(first);
-        kernels.addNormBackward();
-        return kernels.list();
+        return OperatorKernels.backward(operators);
     }
 
     /** Gradients of the weights that the block's input meets first. */
     public List<Kernel> weightGradients() {
-        return share.weightGradients(first);
+        return linear(Split.OUTPUTS).weightGradients();
     }
 
     /** Of the block's forward, or of what is computed again of it. */
     public Stretches stretches(List<Kernel> block) {
         return Stretches.of(
                 block,
-                share.forwardProducts(first),
-                share.forwardProducts(List.of(last)),
+                linear(Split.OUTPUTS).forwardProducts(),
+                linear(Split.INPUTS).forwardProducts(),
                 share.workload().tensorParallel());
     }
 
@@ -87,21 +73,20 @@ public abstract sealed class BlockKernels permits AttentionBlock, FeedForwardBlo
     public Stretches backwardStretches() {
         return Stretches.ofBackward(
                 inputGradient(),
-                last.inputGradient(share.tokens()),
+                linear(Split.INPUTS).inputGradients(),
                 weightGradients(),
                 share.workload().tensorParallel());
     }
 
-    /** Of its first products those that {@link Checkpointing#OPERATOR} does not keep: every second one of the block, and all with a bias. */
-    List<Linear> firstRecomputed() {
-        return IntStream.range(0, first.size())
-                .filter(i -> i % 2 == 1 || first.get(i).bias())
-                .mapToObj(first::get)
-                .toList();
+    private LinearKernels linear(Split split) {
+        return operators.stream()
+                .filter(each -> isSplit(each, split))
+                .map(LinearKernels.class::cast)
+                .findFirst()
+                .orElseThrow();
     }
 
-    /** The last product, if such a checkpoint does not keep it. */
-    List<Linear> lastRecomputed() {
-        return first.size() % 2 == 1 || last.bias() ? List.of(last) : List.of();
+    private static boolean isSplit(OperatorKernels operator, Split split) {
+        return operator instanceof LinearKernels linear && linear.split() == split;
     }
 }

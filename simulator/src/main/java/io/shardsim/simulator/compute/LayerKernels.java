@@ -1,10 +1,9 @@
 package io.shardsim.simulator.compute;
 
-import io.shardsim.simulator.compute.FrameworkProfile.Operator;
-import io.shardsim.simulator.compute.RankShare.Linear;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Operator;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -108,12 +107,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** First norm, attention and residual addition. */
     public BlockKernels attention() {
-        return new AttentionBlock(share());
+        return new BlockKernels(share(), shape.operators().attention(), false);
     }
 
     /** Second norm, feed-forward block and residual addition. */
     public BlockKernels feedForward() {
-        return new FeedForwardBlock(share());
+        return new BlockKernels(share(), shape.operators().feedForward(), true);
     }
 
     /** Forward of one layer. */
@@ -123,13 +122,8 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** What runs again before the backward of a layer that is checkpointed so. */
     public List<Kernel> recompute(Checkpointing checkpointing) {
-        return switch (checkpointing) {
-            case NONE -> List.of();
-            case SELECTIVE -> new AttentionBlock(share()).attentionForward();
-            case OPERATOR, FULL ->
-                RankShare.joined(
-                        attention().recompute(checkpointing), feedForward().recompute(checkpointing));
-        };
+        return RankShare.joined(
+                attention().recompute(checkpointing), feedForward().recompute(checkpointing));
     }
 
     /** Backward of one layer, recomputation not included. */
@@ -139,63 +133,30 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
     /** Token and position look-up. */
     public List<Kernel> embeddingForward() {
-        RankShare.Sequence kernels = share().sequence();
-        kernels.add(Operator.EMBEDDING_FORWARD, share().wholeHidden());
-        return kernels.list();
+        return forward(shape.operators().embedding());
     }
 
     /** Scatter of the gradient into the embedding. */
     public List<Kernel> embeddingBackward() {
-        RankShare.Sequence kernels = share().sequence();
-        kernels.add(Operator.EMBEDDING_BACKWARD, share().wholeHidden());
-        return kernels.list();
+        return backward(shape.operators().embedding());
     }
 
     /** Final norm, logits and loss; the gradients of these, too, where the loss is computed in pieces. */
     public List<Kernel> outputForward() {
-        RankShare.Sequence kernels = share().sequence();
-        kernels.addNormForward();
-        if (profile.lossInPieces()) {
-            addLossInPieces(kernels);
-        } else {
-            kernels.add(logits().forward(workload.tokens()));
-            kernels.add(Operator.LOSS_FORWARD, logitElements());
-        }
-        return kernels.list();
+        return forward(shape.operators().output());
     }
 
     /** Backward of loss, logits and final norm. */
     public List<Kernel> outputBackward() {
-        RankShare.Sequence kernels = share().sequence();
-        if (!profile.lossInPieces()) {
-            kernels.add(Operator.LOSS_BACKWARD, logitElements());
-            kernels.addBackward(logits());
-        }
-        kernels.addNormBackward();
-        return kernels.list();
+        return backward(shape.operators().output());
     }
 
-    /** Logits, loss and gradients of one piece of the tokens after the other; each reads the sum of weight gradients so far. */
-    private void addLossInPieces(RankShare.Sequence kernels) {
-        Linear logits = logits();
-        long piece = profile.lossPieceTokens(workload.tokens(), shape);
-        for (long left = workload.tokens(); left > 0; left -= piece) {
-            long tokens = Math.min(piece, left);
-            kernels.add(logits.forward(tokens));
-            kernels.add(Operator.LOSS_FORWARD, tokens * logits.outputs());
-            kernels.add(logits.inputGradient(tokens));
-            kernels.add(logits.weightGradient(tokens));
-            kernels.add(new Kernel.MemoryBound(
-                    "logits.weight-gradient-sum", profile.elementBytes() * logits.inputs() * logits.outputs()));
-        }
+    private List<Kernel> forward(List<Operator> operators) {
+        return OperatorKernels.forward(OperatorKernels.of(share(), operators));
     }
 
-    private long logitElements() {
-        return workload.tokens() * (workload.wholeLogits() ? shape.vocab() : share().split(shape.vocab()));
-    }
-
-    private Linear logits() {
-        return new Linear("logits", shape.hidden(), share().split(shape.vocab()), false, true, false);
+    private List<Kernel> backward(List<Operator> operators) {
+        return OperatorKernels.backward(OperatorKernels.of(share(), operators));
     }
 
     private RankShare share() {

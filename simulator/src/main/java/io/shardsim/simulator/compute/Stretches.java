@@ -31,13 +31,13 @@ public record Stretches(List<Kernel> entry, List<Kernel> middle, List<Kernel> ex
      * Of a backward.
      *
      * @param block all of it up to the gradient of its input
-     * @param first product that waits for parts of the sequence
+     * @param first products that wait for parts of the sequence
      * @param exit what comes after the block
-     * @param pieces that the product is cut into
+     * @param pieces that each is cut into
      */
-    static Stretches ofBackward(List<Kernel> block, Kernel first, List<Kernel> exit, int pieces) {
+    static Stretches ofBackward(List<Kernel> block, List<Kernel> first, List<Kernel> exit, int pieces) {
         List<Kernel> middle = new ArrayList<>(block);
-        return new Stretches(cut(List.of(first), middle, pieces), middle, exit);
+        return new Stretches(cut(first, middle, pieces), middle, exit);
     }
 
     /** Leaves one piece of each product where it was, and returns the others, which share waves: they go on several streams (csrc/comm_gemm_overlap.h, _stream_compute). */

@@ -11,6 +11,26 @@ import java.util.List;
  */
 public sealed interface Operator {
 
+    /** Answers by what kind of operator it is. */
+    <R> R accept(Visitor<R> visitor);
+
+    /** An answer for each kind of operator. */
+    interface Visitor<R> {
+        R embedding(Embedding embedding);
+
+        R norm(Norm norm);
+
+        R linear(Linear linear);
+
+        R attention(Attention attention);
+
+        R activation(Activation activation);
+
+        R residual(Residual residual);
+
+        R loss(Loss loss);
+    }
+
     /** Its parameter tensors, in the order in which its forward needs them. */
     default List<ParameterTensor> parameters() {
         return List.of();
@@ -44,6 +64,11 @@ public sealed interface Operator {
                     ? List.of(tokens)
                     : List.of(tokens, new ParameterTensor("embedding.positions", (long) positions * width, false));
         }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.embedding(this);
+        }
     }
 
     /**
@@ -56,6 +81,11 @@ public sealed interface Operator {
         public List<ParameterTensor> parameters() {
             ParameterTensor weight = new ParameterTensor(name + ".weight", width, false);
             return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false));
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.norm(this);
         }
     }
 
@@ -105,6 +135,11 @@ public sealed interface Operator {
         public long weights() {
             return products.stream().mapToLong(Product::weights).sum();
         }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.linear(this);
+        }
     }
 
     /**
@@ -121,10 +156,20 @@ public sealed interface Operator {
             return heads * headDim;
         }
 
+        /** Width of all keys together, and of all values. */
+        public int keyWidth() {
+            return kvHeads * headDim;
+        }
+
         /** Scores of each key, and their product with its value. */
         @Override
         public long flops(int sequenceLength) {
             return 4L * sequenceLength * width();
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.attention(this);
         }
     }
 
@@ -134,10 +179,20 @@ public sealed interface Operator {
      * @param width of its result
      * @param gated whether it multiplies the activation of one input with another
      */
-    record Activation(int width, boolean gated) implements Operator {}
+    record Activation(int width, boolean gated) implements Operator {
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.activation(this);
+        }
+    }
 
     /** Addition of a block's result, after dropout if the model is trained with it, to the block's input. */
-    record Residual(int width) implements Operator {}
+    record Residual(int width) implements Operator {
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.residual(this);
+        }
+    }
 
     /**
      * Logits of the hidden state and their cross entropy.
@@ -153,6 +208,11 @@ public sealed interface Operator {
         @Override
         public long weights() {
             return (long) vocab * width;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.loss(this);
         }
     }
 }

@@ -1,0 +1,133 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.compute.Kernel.FlashAttention;
+import io.shardsim.simulator.compute.Kernel.Matmul;
+import io.shardsim.simulator.compute.Kernel.Pass;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator.Attention;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Attention of the heads of one rank.
+ *
+ * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late piece, so that attention of all of them costs
+ * the same [1]. It goes in c steps, each over the keys and values of one rank; their results are merged in memory [2].
+ *
+ * <p>[1] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank.
+ * [2] NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P.
+ */
+record AttentionKernels(RankShare share, Attention attention) implements OperatorKernels {
+
+    @Override
+    public List<Kernel> forward() {
+        return recompute(Checkpointing.FULL);
+    }
+
+    @Override
+    public List<Kernel> recompute(Checkpointing checkpointing) {
+        List<Kernel> kernels = new ArrayList<>();
+        if (checkpointing.startsFromInput()) {
+            kernels.addAll(headsForward());
+        }
+        if (checkpointing.recomputedAttention() > 0) {
+            kernels.addAll(coreForward());
+        }
+        return kernels;
+    }
+
+    @Override
+    public List<Kernel> backward() {
+        RankShare.Sequence kernels = share.sequence();
+        kernels.addAll(coreBackward());
+        if (attention.rotary()) {
+            kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
+        }
+        kernels.add(Operator.LAYOUT_BACKWARD, elements());
+        return kernels.list();
+    }
+
+    /** Heads are laid out, and their queries and keys rotated. */
+    private List<Kernel> headsForward() {
+        RankShare.Sequence kernels = share.sequence();
+        kernels.add(Operator.LAYOUT_FORWARD, elements());
+        if (attention.rotary()) {
+            kernels.add(Operator.ROTARY_FORWARD, rotaryElements());
+        }
+        return kernels.list();
+    }
+
+    /** Scores to context: what selective checkpointing computes again. */
+    private List<Kernel> coreForward() {
+        if (share.workload().attention() == AttentionKind.FLASH) {
+            return flash(Pass.FORWARD);
+        }
+        RankShare.Sequence kernels = share.sequence();
+        long s = share.workload().sequenceLength();
+        kernels.add(new Matmul("attention.scores", heads(), s, s, attention.headDim()));
+        kernels.add(Operator.SOFTMAX_FORWARD, scores());
+        if (share.profile().dropout()) {
+            kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
+        }
+        kernels.add(new Matmul("attention.context", heads(), s, attention.headDim(), s));
+        return kernels.list();
+    }
+
+    private List<Kernel> coreBackward() {
+        if (share.workload().attention() == AttentionKind.FLASH) {
+            return flash(Pass.BACKWARD);
+        }
+        RankShare.Sequence kernels = share.sequence();
+        long s = share.workload().sequenceLength();
+        long d = attention.headDim();
+        kernels.add(new Matmul("attention.context.probabilities", heads(), s, s, d));
+        kernels.add(new Matmul("attention.context.values", heads(), s, d, s));
+        if (share.profile().dropout()) {
+            kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
+        }
+        kernels.add(Operator.SOFTMAX_BACKWARD, scores());
+        kernels.add(new Matmul("attention.scores.queries", heads(), s, d, s));
+        kernels.add(new Matmul("attention.scores.keys", heads(), s, d, s));
+        return kernels.list();
+    }
+
+    /**
+     * One step over the keys and values of each rank. Half of the scores are masked in each: in that of the rank's own by the diagonal, else
+     * because one of its two pieces of queries, or of keys, is out of sight. In forward the result is added to the sum of those before; in
+     * backward the gradients of queries, keys and values are.
+     */
+    private List<Kernel> flash(Pass pass) {
+        List<Kernel> kernels = new ArrayList<>();
+        int ranks = share.workload().contextParallel();
+        for (int step = 0; step < ranks; step++) {
+            kernels.add(new FlashAttention(
+                    "attention", heads(), share.workload().rankSequence(), attention.headDim(), pass));
+            if (ranks > 1) {
+                long width = share.split(attention.width() + (pass == Pass.BACKWARD ? 2L * attention.keyWidth() : 0));
+                // Read both, write one.
+                kernels.add(new Kernel.MemoryBound(
+                        "attention.merge", 3L * share.profile().elementBytes() * share.tokens() * width));
+            }
+        }
+        return kernels;
+    }
+
+    private long heads() {
+        return (long) share.workload().microBatch()
+                * (attention.heads() / share.workload().tensorParallel());
+    }
+
+    private long scores() {
+        return heads() * share.workload().sequenceLength() * share.workload().sequenceLength();
+    }
+
+    private long elements() {
+        return share.tokens() * share.split(attention.width());
+    }
+
+    private long rotaryElements() {
+        return share.tokens() * share.split(attention.width() + attention.keyWidth());
+    }
+}

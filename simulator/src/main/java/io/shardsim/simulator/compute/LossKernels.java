@@ -1,0 +1,55 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.workload.Operator.Loss;
+import java.util.List;
+
+/** Logits and their cross entropy; where the loss is computed in pieces, the gradients of both come with the forward. */
+record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
+
+    @Override
+    public List<Kernel> forward() {
+        RankShare.Sequence kernels = share.sequence();
+        if (share.profile().lossInPieces()) {
+            addPieces(kernels);
+        } else {
+            kernels.add(logits().forward(share.tokens()));
+            kernels.add(Operator.LOSS_FORWARD, logitElements());
+        }
+        return kernels.list();
+    }
+
+    @Override
+    public List<Kernel> backward() {
+        RankShare.Sequence kernels = share.sequence();
+        if (!share.profile().lossInPieces()) {
+            kernels.add(Operator.LOSS_BACKWARD, logitElements());
+            kernels.add(logits().inputGradient(share.tokens()));
+            kernels.add(logits().weightGradient(share.tokens()));
+        }
+        return kernels.list();
+    }
+
+    /** Logits, loss and gradients of one piece of the tokens after the other; each reads the sum of weight gradients so far. */
+    private void addPieces(RankShare.Sequence kernels) {
+        RankProduct logits = logits();
+        long piece = share.profile().lossPieceTokens(share.tokens(), share.shape());
+        for (long left = share.tokens(); left > 0; left -= piece) {
+            long tokens = Math.min(piece, left);
+            kernels.add(logits.forward(tokens));
+            kernels.add(Operator.LOSS_FORWARD, tokens * logits.outputs());
+            kernels.add(logits.inputGradient(tokens));
+            kernels.add(logits.weightGradient(tokens));
+            kernels.add(new Kernel.MemoryBound(
+                    "logits.weight-gradient-sum", share.profile().elementBytes() * logits.inputs() * logits.outputs()));
+        }
+    }
+
+    private long logitElements() {
+        return share.tokens() * (share.workload().wholeLogits() ? loss.vocab() : share.split(loss.vocab()));
+    }
+
+    private RankProduct logits() {
+        return new RankProduct("logits", loss.width(), share.split(loss.vocab()), false, false);
+    }
+}
