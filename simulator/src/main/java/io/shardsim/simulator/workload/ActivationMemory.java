@@ -1,5 +1,11 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.Operator.Activation;
+import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Linear.Product;
+import io.shardsim.simulator.workload.Operator.Residual;
+import java.util.List;
+
 /**
  * Bytes that a forward pass keeps for the backward pass, by the count of Korthikanti et al. [1], equations 1 to 4, with
  * activations in 16 bits (or 32) and one byte for each element of a dropout mask.
@@ -45,9 +51,16 @@ public record ActivationMemory(
     /** Kept bytes of one layer. */
     public long layerBytes(int microBatch, int sequenceLength, Checkpointing checkpointing) {
         long tokens = (long) microBatch * sequenceLength;
-        long whole = wholeBytesPerToken(checkpointing) * tokens;
-        long split = splitBytesPerToken(sequenceLength, checkpointing) * tokens;
-        return divide(whole, sequenceParallel ? tensorParallel : 1) + divide(split, tensorParallel);
+        long whole;
+        long split;
+        if (checkpointing.startsFromInput()) {
+            whole = (long) elementBytes * shape.hidden();
+            split = checkpointing == Checkpointing.OPERATOR ? keptResults() : 0;
+        } else {
+            whole = kept(false, sequenceLength, checkpointing);
+            split = kept(true, sequenceLength, checkpointing);
+        }
+        return divide(whole * tokens, sequenceParallel ? tensorParallel : 1) + divide(split * tokens, tensorParallel);
     }
 
     /**
@@ -64,57 +77,80 @@ public record ActivationMemory(
      * the layer's activations.
      */
     public long backwardTemporaryBytes(int microBatch, int sequenceLength) {
-        long tokens = (long) microBatch * sequenceLength;
-        long element = elementBytes;
-        long scores = attention == AttentionKind.STANDARD ? 2 * element * shape.heads() * sequenceLength * tokens : 0;
-        long feedForward = (shape.gatedFfn() ? 3 : 2) * element * shape.ffn() * tokens;
-        return divide(Math.max(scores, feedForward), tensorParallel);
+        long widest = shape.operators()
+                .layer()
+                .mapToLong(operator -> gradients(operator, sequenceLength))
+                .max()
+                .orElseThrow();
+        return divide(widest * microBatch * sequenceLength, tensorParallel);
+    }
+
+    private long gradients(Operator operator, int sequenceLength) {
+        if (operator instanceof Attention core) {
+            return attention == AttentionKind.STANDARD ? 2L * elementBytes * core.heads() * sequenceLength : 0;
+        }
+        return operator instanceof Activation activation
+                ? (activation.inputs() + 1L) * elementBytes * activation.width()
+                : 0;
     }
 
     /** Kept inputs of the final norm and of the logits; what the loss keeps of these is the framework's. */
     public long outputBytes(int microBatch, int sequenceLength) {
-        return 2L * elementBytes * shape.hidden() * microBatch * sequenceLength;
+        long elements = shape.operators().output().stream()
+                .mapToLong(Operator::savedInputs)
+                .sum();
+        return elements * elementBytes * microBatch * sequenceLength;
     }
 
-    /** Inputs of norms and blocks, and dropout masks outside the attention: not divided by tensor parallelism alone. */
-    private long wholeBytesPerToken(Checkpointing checkpointing) {
-        long h = shape.hidden();
-        if (checkpointing.startsFromInput()) {
-            return elementBytes * h;
+    /**
+     * What a layer's operators keep for a token: their inputs, unless those come back from what the operators before keep, and what is made within.
+     *
+     * @param split whether of those that take a part of their input under tensor parallelism, or of those that take all of it
+     */
+    private long kept(boolean split, int sequenceLength, Checkpointing checkpointing) {
+        long bytes = 0;
+        boolean comesBack = false;
+        for (Operator operator : shape.operators().layer().toList()) {
+            if (operator.takesPart() == split) {
+                bytes += comesBack ? 0 : elementBytes * operator.savedInputs();
+                bytes += keptWithin(operator, sequenceLength, checkpointing);
+            }
+            comesBack = recomputesPointwise && operator.isCheap();
         }
-        return recomputesPointwise ? 2 * elementBytes * h : 4 * elementBytes * h + (dropout ? 2 * h : 0);
+        return bytes;
     }
 
-    /** Queries, keys, values, inputs of the projection and of the feed-forward block, and the attention matrices. */
-    private long splitBytesPerToken(int sequenceLength, Checkpointing checkpointing) {
-        if (checkpointing == Checkpointing.FULL) {
+    /** The mask of a dropout before a residual addition; what attention makes of scores. */
+    private long keptWithin(Operator operator, int sequenceLength, Checkpointing checkpointing) {
+        boolean masks = dropout && !recomputesPointwise;
+        if (operator instanceof Residual residual) {
+            return masks ? residual.width() : 0;
+        }
+        if (!(operator instanceof Attention core) || checkpointing == Checkpointing.SELECTIVE) {
             return 0;
         }
-        if (checkpointing == Checkpointing.OPERATOR) {
-            // Attention's output and log-sum-exp; query, value, gate, and the last product, which only the
-            // operator-wise list needs.
-            long products = (recomputesPointwise ? 1L : 2L) * shape.hidden() + shape.kvHidden() + shape.ffn();
-            return elementBytes * (shape.hidden() + (shape.gatedFfn() ? products : 0))
-                    + LOG_SUM_EXP_BYTES * shape.heads();
-        }
-        long linear = 2L * elementBytes * (shape.hidden() + shape.kvHidden()) + ffnBytesPerToken();
-        if (checkpointing == Checkpointing.SELECTIVE) {
-            return linear;
-        }
         if (attention == AttentionKind.FLASH) {
-            return linear + LOG_SUM_EXP_BYTES * shape.heads();
+            return LOG_SUM_EXP_BYTES * core.heads();
         }
         // Softmax output, and with dropout its mask and its output.
-        return linear
-                + (dropout && !recomputesPointwise ? 2L * elementBytes + 1 : elementBytes)
-                        * shape.heads()
-                        * sequenceLength;
+        return (masks ? 2L * elementBytes + 1 : elementBytes) * core.heads() * sequenceLength;
     }
 
-    /** What the first products of the feed-forward block give, one or two of them, and what the last one takes. */
-    private long ffnBytesPerToken() {
-        long tensors = (shape.gatedFfn() ? 2 : 1) + (recomputesPointwise ? 0 : 1);
-        return tensors * elementBytes * shape.ffn();
+    /** What an operator-wise list keeps for a token: attention's result and log-sum-exp, and of products those it names; of the layer's last one only that list needs it. */
+    private long keptResults() {
+        Product last = shape.operators().lastProduct();
+        long bytes = 0;
+        for (List<Operator> block : shape.operators().blocks()) {
+            for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
+                bytes += recomputesPointwise && product.equals(last) ? 0 : elementBytes * (long) product.outputs();
+            }
+            for (Operator operator : block) {
+                bytes += operator instanceof Attention core
+                        ? (long) elementBytes * core.width() + LOG_SUM_EXP_BYTES * core.heads()
+                        : 0;
+            }
+        }
+        return bytes;
     }
 
     private static long divide(long bytes, int ways) {

@@ -38,21 +38,23 @@ public enum Checkpointing {
         return this == NONE || this == SELECTIVE || this == OPERATOR && number % 2 == 0 && !bias;
     }
 
+    /** Of a block's products those whose results are kept for backward. */
+    List<Product> keptProducts(List<Operator> block) {
+        List<Product> products = Transformer.products(block);
+        return IntStream.range(0, products.size())
+                .filter(i -> keepsProduct(i, products.get(i).bias()))
+                .mapToObj(products::get)
+                .toList();
+    }
+
     /** Share of the operations of a layer's matrix products that are computed again, 0 to 1; the last product counts, though it need not run. */
     public double recomputedProducts(ModelShape shape) {
         Transformer operators = shape.operators();
-        long recomputed = recomputedWeights(operators.attention()) + recomputedWeights(operators.feedForward());
-        return (double) recomputed
-                / operators.layer().mapToLong(Operator::weights).sum();
-    }
-
-    private long recomputedWeights(List<Operator> block) {
-        List<Product> products = Transformer.linears(block)
-                .flatMap(linear -> linear.products().stream())
-                .toList();
-        return IntStream.range(0, products.size())
-                .filter(i -> !keepsProduct(i, products.get(i).bias()))
-                .mapToLong(i -> products.get(i).weights())
+        long all = operators.layer().mapToLong(Operator::weights).sum();
+        long kept = operators.blocks().stream()
+                .flatMap(block -> keptProducts(block).stream())
+                .mapToLong(Product::weights)
                 .sum();
+        return (double) (all - kept) / all;
     }
 }

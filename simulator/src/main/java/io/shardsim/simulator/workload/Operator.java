@@ -50,6 +50,21 @@ public sealed interface Operator {
         return 2 * weights();
     }
 
+    /** Elements of its input that its backward takes, for one token. */
+    default long savedInputs() {
+        return 0;
+    }
+
+    /** Whether tensor parallelism divides its input. */
+    default boolean takesPart() {
+        return false;
+    }
+
+    /** Whether its result can be made again, without a matrix product, from what its own backward takes. */
+    default boolean isCheap() {
+        return false;
+    }
+
     /**
      * Look-up of tokens and of learned positions.
      *
@@ -81,6 +96,16 @@ public sealed interface Operator {
         public List<ParameterTensor> parameters() {
             ParameterTensor weight = new ParameterTensor(name + ".weight", width, false);
             return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false));
+        }
+
+        @Override
+        public long savedInputs() {
+            return width;
+        }
+
+        @Override
+        public boolean isCheap() {
+            return true;
         }
 
         @Override
@@ -137,6 +162,16 @@ public sealed interface Operator {
         }
 
         @Override
+        public long savedInputs() {
+            return products.get(0).inputs();
+        }
+
+        @Override
+        public boolean takesPart() {
+            return split == Split.INPUTS;
+        }
+
+        @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.linear(this);
         }
@@ -167,6 +202,17 @@ public sealed interface Operator {
             return 4L * sequenceLength * width();
         }
 
+        /** Queries, keys and values. */
+        @Override
+        public long savedInputs() {
+            return width() + 2L * keyWidth();
+        }
+
+        @Override
+        public boolean takesPart() {
+            return true;
+        }
+
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.attention(this);
@@ -180,6 +226,26 @@ public sealed interface Operator {
      * @param gated whether it multiplies the activation of one input with another
      */
     record Activation(int width, boolean gated) implements Operator {
+        /** Number of tensors that it takes. */
+        public int inputs() {
+            return gated ? 2 : 1;
+        }
+
+        @Override
+        public long savedInputs() {
+            return (long) inputs() * width;
+        }
+
+        @Override
+        public boolean takesPart() {
+            return true;
+        }
+
+        @Override
+        public boolean isCheap() {
+            return true;
+        }
+
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.activation(this);
@@ -208,6 +274,11 @@ public sealed interface Operator {
         @Override
         public long weights() {
             return (long) vocab * width;
+        }
+
+        @Override
+        public long savedInputs() {
+            return width;
         }
 
         @Override

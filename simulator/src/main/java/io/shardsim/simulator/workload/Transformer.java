@@ -31,14 +31,28 @@ public record Transformer(
         return shape.gatedFfn() ? llama(shape) : gpt2(shape);
     }
 
-    /** Operators of one layer. */
-    public Stream<Operator> layer() {
-        return Stream.concat(attention.stream(), feedForward.stream());
+    /** Blocks of a layer, in order. */
+    public List<List<Operator>> blocks() {
+        return List.of(attention, feedForward);
     }
 
-    /** Linear maps of a block, in order. */
-    static Stream<Linear> linears(List<Operator> block) {
-        return block.stream().filter(Linear.class::isInstance).map(Linear.class::cast);
+    /** Operators of one layer. */
+    public Stream<Operator> layer() {
+        return blocks().stream().flatMap(List::stream);
+    }
+
+    /** Matrices of a block, in order. */
+    static List<Product> products(List<Operator> block) {
+        return block.stream()
+                .filter(Linear.class::isInstance)
+                .flatMap(operator -> ((Linear) operator).products().stream())
+                .toList();
+    }
+
+    /** The matrix that gives a layer's last result. */
+    Product lastProduct() {
+        List<Product> products = products(feedForward);
+        return products.get(products.size() - 1);
     }
 
     /** Layer norms, one query-key-value matrix, GELU, and a bias on every linear map. */

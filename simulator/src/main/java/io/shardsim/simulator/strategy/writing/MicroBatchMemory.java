@@ -3,6 +3,11 @@ package io.shardsim.simulator.strategy.writing;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Operator.Activation;
+import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Norm;
 
 /**
  * Bytes of a micro-batch on one rank: what its layers and head keep between forward and backward, and hold meanwhile.
@@ -12,10 +17,25 @@ import io.shardsim.simulator.workload.Checkpointing;
  * its logits in 16 and 32 bits.
  *
  * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
- *
- * @param profile what the framework's operators keep
  */
-record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
+final class MicroBatchMemory {
+    private final TrainingJob job;
+    private final FrameworkProfile profile;
+    private final long wholeLayerBytes;
+    private final long checkpointedLayerBytes;
+
+    /** @param profile what the framework's operators keep */
+    MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
+        this.job = job;
+        this.profile = profile;
+        wholeLayerBytes = layerBytes(Checkpointing.NONE);
+        checkpointedLayerBytes = layerBytes(job.checkpointing());
+    }
+
+    private long layerBytes(Checkpointing checkpointing) {
+        long counted = job.activations().layerBytes(job.microBatch(), job.rankSequence(), checkpointing);
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
+    }
 
     /** The hidden state. */
     long hiddenBytes() {
@@ -47,44 +67,58 @@ record MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
 
     /** What a layer's forward keeps for its backward. */
     long keptBytes(int layer) {
-        Checkpointing checkpointing = job.checkpointing(layer);
-        long counted = job.activations().layerBytes(job.microBatch(), job.rankSequence(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
+        return job.checkpointing(layer) == Checkpointing.NONE ? wholeLayerBytes : checkpointedLayerBytes;
     }
 
     /** What comes back to life when one layer is computed again: all that it would have kept. */
     long recomputedBytes(int layer) {
-        return job.activations().recomputedLayerBytes(job.microBatch(), job.rankSequence())
-                + operatorBytes()
-                - keptBytes(layer);
+        return wholeLayerBytes - keptBytes(layer);
     }
 
     /**
-     * What the framework's own operators save of a layer beside the inputs and outputs of its blocks: within the activation, or within two RMS norms, and copies of
+     * What the framework's own operators save of a layer beside their inputs: within the activation, or within an RMS norm, and copies of
      * keys and values; less what products keep of their operands in 8 bits.
      */
     private long operatorBytes() {
-        boolean gated = job.model().gatedFfn();
-        long norms = gated ? 2L * profile.savedRmsNormBytes() * job.model().hidden() : 0;
-        long activation = gated ? profile.savedGatedActivationBytes() : profile.savedActivationBytes();
-        long operators = split(norms, job.parallel().sequence())
-                + split(activation * job.model().ffn(), true);
-        return operators
-                + (profile.repeatsKeyValueHeads() ? repeatedBytes() : 0)
+        long norms = 0;
+        long activations = 0;
+        long copies = 0;
+        for (Operator operator : job.model().operators().layer().toList()) {
+            if (operator instanceof Norm norm && norm.rms()) {
+                norms += (long) profile.savedRmsNormBytes() * norm.width();
+            } else if (operator instanceof Activation activation) {
+                activations += (long) savedBytes(activation) * activation.width();
+            } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
+                // Keys and values beyond their own heads.
+                copies += 2L
+                        * (attention.width() - attention.keyWidth())
+                        * job.precision().bytes();
+            }
+        }
+        return split(norms, job.parallel().sequence())
+                + split(activations, true)
+                + split(copies, true)
                 - (profile.keepsEightBits() ? roundedBytes() : 0);
     }
 
-    /** What operands kept in 8 bits spare: both norms' results and the activation's; attention keeps its own in 16 bits beside that which is rounded. */
-    private long roundedBytes() {
-        long spared = job.precision().bytes() - 1L;
-        return split(2 * spared * job.model().hidden(), job.parallel().sequence())
-                + split(spared * job.model().ffn() - job.model().hidden(), true);
+    private int savedBytes(Activation activation) {
+        return activation.gated() ? profile.savedGatedActivationBytes() : profile.savedActivationBytes();
     }
 
-    /** What keys and values take beyond their own heads once they are copied for all. */
-    private long repeatedBytes() {
-        long width = job.model().hidden() - job.model().kvHidden();
-        return split(2 * width * job.precision().bytes(), true);
+    /** What operands kept in 8 bits spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
+    private long roundedBytes() {
+        long whole = 0;
+        long split = 0;
+        boolean afterAttention = false;
+        for (Operator operator : job.model().operators().layer().toList()) {
+            if (operator instanceof Linear linear) {
+                long spared = (afterAttention ? -1L : job.precision().bytes() - 1L) * linear.savedInputs();
+                whole += linear.takesPart() ? 0 : spared;
+                split += linear.takesPart() ? spared : 0;
+            }
+            afterAttention = operator instanceof Attention;
+        }
+        return split(whole, job.parallel().sequence()) + split(split, true);
     }
 
     private long split(long bytesPerToken, boolean amongTensorRanks) {
