@@ -2,9 +2,14 @@ package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.ParameterTensor;
+import io.shardsim.simulator.workload.Transformer;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -49,10 +54,6 @@ final class ModuleTrace {
 
     private static final int[] NOTHING = {};
 
-    /** Modules of a layer with a gated feed-forward block after which the next one that runs holds parameters, too. */
-    private static final Set<String> FOLLOWED_BY_PARAMETERS =
-            Set.of("attention.query", "attention.key", "attention.output", "ffn.up");
-
     /**
      * A module that holds parameters.
      *
@@ -61,20 +62,42 @@ final class ModuleTrace {
      */
     private record Owner(int[] tensors, boolean followed) {}
 
-    private final boolean gated;
+    private final Set<String> straight;
     private final List<Long> elements = new ArrayList<>();
     private final BitSet layerStarts = new BitSet();
     private final List<Visit> visits = new ArrayList<>();
     private final List<Segment> segments = new ArrayList<>();
 
-    private ModuleTrace(boolean gated) {
-        this.gated = gated;
+    private ModuleTrace(Transformer operators) {
+        straight = straight(operators);
+    }
+
+    /** Modules after which the next one that runs holds parameters, too; blocks and layers are modules themselves. */
+    private static Set<String> straight(Transformer operators) {
+        Set<String> names = new HashSet<>();
+        for (List<Operator> block : operators.blocks()) {
+            for (int i = 0; i < block.size(); i++) {
+                if (block.get(i) instanceof Linear linear) {
+                    addStraight(linear.products(), block.get(i + 1), names);
+                }
+            }
+        }
+        names.remove(operators.lastProduct().name());
+        return names;
+    }
+
+    private static void addStraight(List<Product> products, Operator next, Set<String> names) {
+        for (int i = 0; i < products.size(); i++) {
+            if (!next.runsAfter(i, products.size())) {
+                names.add(products.get(i).name());
+            }
+        }
     }
 
     /** The trace of one micro-batch. */
     static ModuleTrace of(TrainingJob job) {
         ModelShape model = job.model();
-        ModuleTrace trace = new ModuleTrace(model.gatedFfn());
+        ModuleTrace trace = new ModuleTrace(model.operators());
         List<Owner> embedding = trace.modules(job.embeddingTensors());
         List<List<Owner>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
@@ -132,7 +155,7 @@ final class ModuleTrace {
 
     private Owner module(String name, List<Integer> numbers) {
         int[] tensors = numbers.stream().mapToInt(Integer::intValue).toArray();
-        return new Owner(tensors, !gated || !FOLLOWED_BY_PARAMETERS.contains(name));
+        return new Owner(tensors, !straight.contains(name));
     }
 
     private void visit(List<Owner> modules) {

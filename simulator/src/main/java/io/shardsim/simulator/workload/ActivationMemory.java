@@ -90,7 +90,7 @@ public record ActivationMemory(
             return attention == AttentionKind.STANDARD ? 2L * elementBytes * core.heads() * sequenceLength : 0;
         }
         return operator instanceof Activation activation
-                ? (activation.inputs() + 1L) * elementBytes * activation.width()
+                ? (activation.projections() + 1L) * elementBytes * activation.width()
                 : 0;
     }
 

@@ -60,6 +60,21 @@ public sealed interface Operator {
         return false;
     }
 
+    /** Number of projections that it works on: query, key and value, or gate and up. */
+    default int projections() {
+        return 0;
+    }
+
+    /**
+     * Whether a module of it without parameters, a rotary position say, runs right after one of the products before it.
+     *
+     * @param number of the product, from 0
+     * @param of so many that take the same input
+     */
+    default boolean runsAfter(int number, int of) {
+        return false;
+    }
+
     /** Whether its result can be made again, without a matrix product, from what its own backward takes. */
     default boolean isCheap() {
         return false;
@@ -214,6 +229,16 @@ public sealed interface Operator {
         }
 
         @Override
+        public int projections() {
+            return 3;
+        }
+
+        @Override
+        public boolean runsAfter(int number, int of) {
+            return number == of - 1;
+        }
+
+        @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.attention(this);
         }
@@ -226,14 +251,14 @@ public sealed interface Operator {
      * @param gated whether it multiplies the activation of one input with another
      */
     record Activation(int width, boolean gated) implements Operator {
-        /** Number of tensors that it takes. */
-        public int inputs() {
+        @Override
+        public int projections() {
             return gated ? 2 : 1;
         }
 
         @Override
         public long savedInputs() {
-            return (long) inputs() * width;
+            return (long) projections() * width;
         }
 
         @Override
@@ -246,14 +271,29 @@ public sealed interface Operator {
             return true;
         }
 
+        /** The activation of the first product comes before the second product. */
+        @Override
+        public boolean runsAfter(int number, int of) {
+            return number == 0;
+        }
+
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.activation(this);
         }
     }
 
-    /** Addition of a block's result, after dropout if the model is trained with it, to the block's input. */
-    record Residual(int width) implements Operator {
+    /**
+     * Addition of a block's result to the block's input.
+     *
+     * @param dropout whether the model has a dropout before it, whatever its rate
+     */
+    record Residual(int width, boolean dropout) implements Operator {
+        @Override
+        public boolean runsAfter(int number, int of) {
+            return dropout;
+        }
+
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.residual(this);

@@ -41,6 +41,11 @@ public record Transformer(
         return blocks().stream().flatMap(List::stream);
     }
 
+    /** Whether the model has a dropout. */
+    public boolean hasDropout() {
+        return layer().anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
+    }
+
     /** Matrices of a block, in order. */
     static List<Product> products(List<Operator> block) {
         return block.stream()
@@ -50,12 +55,12 @@ public record Transformer(
     }
 
     /** The matrix that gives a layer's last result. */
-    Product lastProduct() {
+    public Product lastProduct() {
         List<Product> products = products(feedForward);
         return products.get(products.size() - 1);
     }
 
-    /** Layer norms, one query-key-value matrix, GELU, and a bias on every linear map. */
+    /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
     private static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();
@@ -66,13 +71,13 @@ public record Transformer(
                         new Linear(new Product("attention.qkv", h, h + 2 * shape.kvHidden(), true), Split.OUTPUTS),
                         new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
                         new Linear(new Product("attention.output", h, h, true), Split.INPUTS),
-                        new Residual(h)),
+                        new Residual(h, true)),
                 List.of(
                         new Norm("ffn_norm", h, false),
                         new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
                         new Activation(ffn, false),
                         new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
-                        new Residual(h)),
+                        new Residual(h, true)),
                 List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 
@@ -94,7 +99,7 @@ public record Transformer(
                                 Split.OUTPUTS),
                         new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
                         new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
-                        new Residual(h)),
+                        new Residual(h, false)),
                 List.of(
                         new Norm("ffn_norm", h, true),
                         new Linear(
@@ -103,7 +108,7 @@ public record Transformer(
                                 Split.OUTPUTS),
                         new Activation(ffn, true),
                         new Linear(new Product("ffn.down", ffn, h, false), Split.INPUTS),
-                        new Residual(h)),
+                        new Residual(h, false)),
                 List.of(new Norm("final_norm", h, true), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 }

@@ -13,6 +13,8 @@ import io.shardsim.simulator.plan.Work.Kind;
 import io.shardsim.simulator.plan.Work.Span;
 import io.shardsim.simulator.plan.Work.Stretch;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Transformer;
 import java.util.List;
 
 /**
@@ -146,7 +148,9 @@ final class BlockWriter {
         if (!parallel.exchangesByProjection()) {
             return 1;
         }
-        return block == Block.ATTENTION ? 3 : job.model().gatedFfn() ? 2 : 1;
+        Transformer operators = job.model().operators();
+        return (block == Block.ATTENTION ? operators.attention() : operators.feedForward())
+                .stream().mapToInt(Operator::projections).sum();
     }
 
     /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
