@@ -112,7 +112,7 @@ final class TrainingResolver {
                 training.flag("activation_offload", false),
                 AttentionKind.valueOf(upper(training.text("attention", "standard"))),
                 training.text("kernels"),
-                training.flag("dropout", !model.gatedFfn()),
+                training.flag("dropout", model.operators().hasDropout()),
                 training.decimal("gradient_clipping", 1.0),
                 strategy,
                 new SurroundingsResolver(file, figures, problems).resolve(sequenceLength, precision));

@@ -12,7 +12,6 @@ import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.question.StrategySpec;
 import io.shardsim.scenarios.question.Task;
 import io.shardsim.simulator.job.ModelParallel;
-import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -115,25 +114,15 @@ class LibraryTest {
                 StrategyDescriptor.SHARD_GROUP,
                 (key, value) -> String.valueOf(Math.min(Integer.parseInt(value), replicas)));
         StrategySpec strategy = new StrategySpec(task.strategy().descriptor(), given);
-        ModelShape shape = task.model();
         return new Task.Training(
                 task.modelName(),
-                new ModelShape(
-                        shape.hidden(),
-                        LAYERS,
-                        shape.heads(),
-                        shape.ffn(),
-                        shape.vocab(),
-                        shape.kvHeads(),
-                        shape.gatedFfn(),
-                        shape.tiedEmbeddings(),
-                        shape.maxPositions()),
+                task.model().withLayers(LAYERS),
                 SEQUENCE,
                 2L * NODES * replicas,
                 1,
                 task.precision(),
                 task.checkpointing(),
-                task.checkpointedLayers() * LAYERS / shape.layers(),
+                task.checkpointedLayers() * LAYERS / task.model().layers(),
                 task.activationOffload(),
                 task.attention(),
                 task.kernels(),

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 /**
  * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
  *
- * <p>{@link Transformer} tells what operators it has; this adds up what they have.
+ * <p>{@link Transformer} tells what operators it has; this adds up what they hold and cost.
  *
  * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
  * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param ffn width between the two linear maps of the feed-forward block
  * @param vocab rows of the embedding
  * @param kvHeads key-value heads; equal to {@code heads} without grouped-query attention
- * @param gatedFfn whether the block is of the Llama family
+ * @param gatedFfn whether its layers are those of Llama rather than of GPT-2
  * @param tiedEmbeddings whether the logits reuse the token embedding
  * @param maxPositions rows of the learned position embedding; 0 with rotary or no positions
  */
@@ -72,7 +72,16 @@ public record ModelShape(
 
     /** The same shape with another vocabulary. */
     public ModelShape withVocab(int other) {
-        return new ModelShape(hidden, layers, heads, ffn, other, kvHeads, gatedFfn, tiedEmbeddings, maxPositions);
+        return with(layers, other);
+    }
+
+    /** The same shape with another number of layers. */
+    public ModelShape withLayers(int other) {
+        return with(other, vocab);
+    }
+
+    private ModelShape with(int newLayers, int newVocab) {
+        return new ModelShape(hidden, newLayers, heads, ffn, newVocab, kvHeads, gatedFfn, tiedEmbeddings, maxPositions);
     }
 
     /** Width of one attention head. */
@@ -87,7 +96,7 @@ public record ModelShape(
 
     /** Its operators. */
     public Transformer operators() {
-        return Transformer.of(this);
+        return gatedFfn ? Transformer.llama(this) : Transformer.gpt2(this);
     }
 
     /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */

@@ -26,11 +26,6 @@ import java.util.stream.Stream;
 public record Transformer(
         List<Operator> embedding, List<Operator> attention, List<Operator> feedForward, List<Operator> output) {
 
-    /** The operators of a shape. */
-    static Transformer of(ModelShape shape) {
-        return shape.gatedFfn() ? llama(shape) : gpt2(shape);
-    }
-
     /** Blocks of a layer, in order. */
     public List<List<Operator>> blocks() {
         return List.of(attention, feedForward);
@@ -61,7 +56,7 @@ public record Transformer(
     }
 
     /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
-    private static Transformer gpt2(ModelShape shape) {
+    static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();
         return new Transformer(
@@ -82,7 +77,7 @@ public record Transformer(
     }
 
     /** RMS norms, query, key and value apart, rotary positions, a gated feed-forward block, and no bias. */
-    private static Transformer llama(ModelShape shape) {
+    static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int kv = shape.kvHidden();
         int ffn = shape.ffn();
