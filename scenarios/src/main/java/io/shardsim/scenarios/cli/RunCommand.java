@@ -12,6 +12,7 @@ import io.shardsim.scenarios.composition.RunOptions;
 import io.shardsim.scenarios.composition.RunnerFactory;
 import io.shardsim.scenarios.composition.ScenarioRunner;
 import io.shardsim.scenarios.composition.Traces;
+import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.question.Scenario;
 import io.shardsim.scenarios.question.ScenarioReader;
 import io.shardsim.scenarios.yaml.InputException;
@@ -141,10 +142,18 @@ final class RunCommand implements Callable<Integer> {
             try {
                 scenarios.add(ScenarioReader.read(file));
             } catch (InputException refused) {
-                problems.addAll(refused.problems());
+                String title = ScenarioImport.titleOf(file);
+                problems.addAll(title == null ? refused.problems() : List.of(foreign(file, title)));
             }
         }
         return scenarios;
+    }
+
+    private static Problem foreign(String file, String title) {
+        return new Problem(
+                file,
+                Position.START,
+                "this is a " + title + ", not a scenario; shardsim import " + file + " makes a scenario of it");
     }
 
     /** A folder for each report. */

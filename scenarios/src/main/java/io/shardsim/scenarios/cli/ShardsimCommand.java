@@ -64,6 +64,7 @@ public final class ShardsimCommand implements Runnable {
     public static CommandLine commandLine(RunnerFactory runners, ReportWriter reports) {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
         commandLine.addSubcommand(new RunCommand(runners, reports));
+        commandLine.addSubcommand(new ImportCommand());
         commandLine.addSubcommand(new ValidateCommand(runners));
         commandLine.addSubcommand(new DemoCommand());
         commandLine.addSubcommand(new CatalogCommand());

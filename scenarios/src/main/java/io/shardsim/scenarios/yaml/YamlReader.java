@@ -101,6 +101,18 @@ public final class YamlReader {
      * @return the root value, or null when a problem makes it useless; problems are added either way
      */
     public static @Nullable YamlNode read(String file, Problems problems) {
+        String text = text(file, problems);
+        return text == null ? null : readText(text, problems);
+    }
+
+    /** Reads a stream, no further than {@value #BYTES_MAX} bytes. */
+    public static @Nullable YamlNode read(InputStream in, Problems problems) throws IOException {
+        String text = text(in, problems);
+        return text == null ? null : readText(text, problems);
+    }
+
+    /** The text of a file that the user named, whatever language it is in; null after a problem. */
+    public static @Nullable String text(String file, Problems problems) {
         try {
             Path path = Path.of(file);
             if (Files.isDirectory(path)) {
@@ -112,7 +124,7 @@ public final class YamlReader {
                 return null;
             }
             try (InputStream in = Files.newInputStream(path)) {
-                return read(in, problems);
+                return text(in, problems);
             }
         } catch (NoSuchFileException missing) {
             problems.add(Position.START, "no such file; check the path");
@@ -124,16 +136,14 @@ public final class YamlReader {
         return null;
     }
 
-    /** Reads a stream, no further than {@value #BYTES_MAX} bytes. */
-    public static @Nullable YamlNode read(InputStream in, Problems problems) throws IOException {
+    private static @Nullable String text(InputStream in, Problems problems) throws IOException {
         byte[] bytes = in.readNBytes(BYTES_MAX + 1);
         if (bytes.length > BYTES_MAX) {
             tooLarge(problems);
             return null;
         }
-        String text;
         try {
-            text = StandardCharsets.UTF_8
+            return StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
@@ -141,7 +151,6 @@ public final class YamlReader {
             problems.add(Position.START, "is not UTF-8 text; save it as UTF-8");
             return null;
         }
-        return readText(text, problems);
     }
 
     /** Reads a text. */

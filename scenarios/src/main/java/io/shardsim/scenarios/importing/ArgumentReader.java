@@ -1,0 +1,173 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.ShellScript.Word;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.scenarios.yaml.YamlNode.Sequence;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The arguments of the training command of a shell script as a block: {@code --lr 1e-4} is {@code lr: 1e-4}, {@code --bf16} is {@code bf16: true}. The training
+ * command is the one with the most arguments that are known. Of an argument that is given twice the last one counts and comes first.
+ */
+final class ArgumentReader {
+    /** Fewer known arguments make no training command. */
+    private static final int KNOWN_MIN = 2;
+
+    private final ShellScript script;
+    private final Set<String> known;
+    private final Problems problems;
+
+    private ArgumentReader(ShellScript script, Set<String> known, Problems problems) {
+        this.script = script;
+        this.known = known;
+        this.problems = problems;
+    }
+
+    /** The block, or null where no command has known arguments. */
+    static @Nullable Mapping read(String text, Set<String> known, Problems problems) {
+        try {
+            return new ArgumentReader(ShellScript.read(text), known, problems).block();
+        } catch (LiteralReader.Refused refused) {
+            problems.add(refused.position, String.valueOf(refused.getMessage()));
+            return null;
+        }
+    }
+
+    private @Nullable Mapping block() {
+        List<Word> best = List.of();
+        int most = KNOWN_MIN - 1;
+        for (List<Word> command : script.commands()) {
+            int count = count(command);
+            if (count >= most && count >= KNOWN_MIN) {
+                best = command;
+                most = count;
+            }
+        }
+        if (best.isEmpty()) {
+            best = script.words();
+        }
+        if (count(best) < KNOWN_MIN) {
+            return null;
+        }
+        List<Entry> entries = entries(best);
+        List<Entry> environment = new ArrayList<>();
+        script.exported().forEach((name, word) -> {
+            if (name.matches("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*")) {
+                Position position = script.position(word.offset());
+                environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
+            }
+        });
+        if (!environment.isEmpty()) {
+            Position position = environment.get(0).keyPosition();
+            entries.add(new Entry("env", position, new Mapping(position, environment)));
+        }
+        conditional(best, entries);
+        return new Mapping(script.position(best.get(0).offset()), entries);
+    }
+
+    /** Arguments that stand in conditions count, which a reader has to know. */
+    private void conditional(List<Word> words, List<Entry> entries) {
+        List<YamlNode> names = new ArrayList<>();
+        for (Word word : words) {
+            if (word.text().startsWith("--") && word.text().length() > 2 && script.conditional(word.offset())) {
+                names.add(new Scalar(script.position(word.offset()), name(word.text()), false));
+            }
+        }
+        if (!names.isEmpty()) {
+            Position position = names.get(0).position();
+            entries.add(new Entry("under-conditions", position, new Sequence(position, names)));
+        }
+    }
+
+    private int count(List<Word> command) {
+        return (int) command.stream()
+                .filter(word -> word.text().startsWith("--") && known.contains(name(word.text())))
+                .count();
+    }
+
+    /** The name without dashes before it and value behind it; launchers write some with underscores. */
+    private static String name(String argument) {
+        int equals = argument.indexOf('=');
+        String name = argument.substring(2, equals < 0 ? argument.length() : equals);
+        return name.toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private List<Entry> entries(List<Word> words) {
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < words.size(); i++) {
+            Word word = words.get(i);
+            if (!word.text().startsWith("--") || word.text().length() == 2) {
+                continue;
+            }
+            List<Word> values = new ArrayList<>();
+            int equals = word.text().indexOf('=');
+            if (equals > 0) {
+                values.add(new Word(word.text().substring(equals + 1), word.offset()));
+            }
+            // What follows a script is its own; a launcher's last argument has one value.
+            while (equals < 0 && i + 1 < words.size() && isValue(words.get(i + 1))) {
+                values.add(words.get(++i));
+            }
+            entries.add(entry(word, values));
+        }
+        return lastFirst(entries);
+    }
+
+    private static boolean isValue(Word word) {
+        return !word.text().startsWith("--") && !word.text().endsWith(".py");
+    }
+
+    private Entry entry(Word word, List<Word> values) {
+        Position position = script.position(word.offset());
+        String name = name(word.text());
+        List<YamlNode> nodes = new ArrayList<>();
+        for (Word value : values) {
+            refuseAmbiguous(name, value);
+            nodes.add(new Scalar(script.position(value.offset()), value.text(), true));
+        }
+        YamlNode node = switch (nodes.size()) {
+            case 0 -> new Scalar(position, "true", true);
+            case 1 -> nodes.get(0);
+            default -> new Sequence(nodes.get(0).position(), nodes);
+        };
+        return new Entry(name, position, node);
+    }
+
+    private void refuseAmbiguous(String name, Word value) {
+        String variable = script.ambiguous(value.offset());
+        if (variable != null) {
+            problems.add(
+                    script.position(value.offset()),
+                    "--" + name + " comes from " + variable + ", which conditions set to different values in lines "
+                            + script.lines(variable) + "; keep the one that holds");
+        }
+    }
+
+    /** Of equal names the last stands where the first did, the others at the end. */
+    private static List<Entry> lastFirst(List<Entry> entries) {
+        Map<String, Entry> last = new LinkedHashMap<>();
+        List<Entry> overridden = new ArrayList<>();
+        for (Entry entry : entries) {
+            Entry before = last.put(entry.key(), entry);
+            if (before != null) {
+                overridden.add(before);
+            }
+        }
+        List<Entry> ordered = new ArrayList<>(last.values());
+        Collections.reverse(overridden);
+        ordered.addAll(overridden);
+        return ordered;
+    }
+}

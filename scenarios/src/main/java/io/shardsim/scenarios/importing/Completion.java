@@ -1,0 +1,178 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.simulator.workload.ModelShape;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Fills in what no file says, each as an assumption with a name, and writes the scenario. */
+final class Completion {
+    /** Rotary positions and a shape that most clusters can hold under most strategies. */
+    private static final String MODEL = "llama2-7b";
+
+    private static final long SEQUENCE_LENGTH = 2048;
+
+    private static final List<String> MODEL_KEYS = List.of(
+            "hidden", "layers", "heads", "kv_heads", "ffn", "vocab", "gated_ffn", "tied_embeddings", "max_positions");
+    private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
+    private static final List<String> TRAINING_KEYS = List.of(
+            "sequence_length",
+            "global_batch",
+            "micro_batch",
+            "precision",
+            "activation_checkpointing",
+            "checkpointed_layers",
+            "activation_offload",
+            "attention",
+            "kernels",
+            "dropout",
+            "gradient_clipping",
+            "delayed_parameter_initialization");
+
+    private final Draft draft;
+    private final List<ForeignFile> files;
+    private final Choices choices;
+
+    Completion(Draft draft, List<ForeignFile> files, Choices choices) {
+        this.draft = draft;
+        this.files = files;
+        this.choices = choices;
+    }
+
+    /** The whole scenario; problems are added where files contradict each other. */
+    ScenarioText complete() {
+        settleStrategy();
+        settleModel();
+        new Batches(draft).settle();
+        settleTraining();
+        ScenarioText text = new ScenarioText();
+        text.comment("Written by shardsim import from:");
+        names().forEach(text::comment);
+        text.value("scenario", new Fact(name(), Rank.CHOSEN, null, "--name"));
+        Map<String, Fact> shape = draft.block("model");
+        if (shape.isEmpty()) {
+            text.value("model", Draft.required(draft, "model"));
+        } else {
+            text.block("model", ordered(shape, MODEL_KEYS));
+        }
+        text.block("cluster", ordered(draft.block("cluster"), CLUSTER_KEYS));
+        text.block("training", ordered(draft.block("training"), TRAINING_KEYS));
+        Map<String, Fact> strategy = new LinkedHashMap<>();
+        strategy.put("kind", Draft.required(draft, Draft.KIND));
+        strategy.putAll(draft.block("strategy"));
+        text.block("strategy", strategy);
+        return text;
+    }
+
+    private static Map<String, Fact> ordered(Map<String, Fact> facts, List<String> order) {
+        Map<String, Fact> ordered = new LinkedHashMap<>();
+        for (String key : order) {
+            Fact fact = facts.get(key);
+            if (fact != null) {
+                ordered.put(key, fact);
+            }
+        }
+        return ordered;
+    }
+
+    private List<String> names() {
+        return files.stream().map(ForeignFile::name).distinct().toList();
+    }
+
+    /** The names of the files, without folders and ends. */
+    private String name() {
+        if (choices.name() != null) {
+            return choices.name();
+        }
+        StringBuilder name = new StringBuilder();
+        for (ForeignFile file : files) {
+            Path last = Path.of(file.name()).getFileName();
+            String base = last == null ? "" : last.toString().replaceAll("\\.[A-Za-z]{1,5}$", "");
+            name.append(name.isEmpty() ? "" : "-").append(base.replaceAll("[^A-Za-z0-9._-]+", "-"));
+        }
+        String clean = name.toString().replaceAll("^[^A-Za-z0-9]+", "");
+        return clean.isEmpty() ? "imported" : clean.substring(0, Math.min(100, clean.length()));
+    }
+
+    private void settleStrategy() {
+        draft.assume(Draft.KIND, "fsdp", "no file names a strategy");
+        String kind = String.valueOf(draft.text(Draft.KIND));
+        StrategyDescriptor descriptor = Strategies.descriptor(kind);
+        if (descriptor == null) {
+            throw new IllegalStateException("an importer names the unknown strategy " + kind);
+        }
+        draft.block("strategy").forEach((name, fact) -> {
+            if (!name.equals("kind") && descriptor.parameter(name) == null) {
+                draft.remove("strategy." + name);
+                leaveOut(name, fact, kind);
+            }
+        });
+    }
+
+    private static void leaveOut(String name, Fact fact, String kind) {
+        ForeignKey key = fact.key();
+        if (key != null && fact.value().equals(1L)) {
+            key.judge(Verdict.IRRELEVANT, "1 stands for none");
+        } else if (key != null) {
+            key.judge(
+                    Verdict.NOT_MODELLED,
+                    "strategy " + kind + " has no " + name + ", which belongs to "
+                            + String.join(", ", Strategies.kindsWith(name)) + "; time and memory are those without it");
+        }
+    }
+
+    private void settleModel() {
+        Map<String, Fact> shape = draft.block("model");
+        Fact chosen = draft.fact("model");
+        for (Fact fact : chosen == null ? List.<Fact>of() : shape.values()) {
+            ForeignKey key = fact.key();
+            if (key != null) {
+                key.file()
+                        .problems()
+                        .add(
+                                key.position(),
+                                "describes a model, and --model names " + choices.model() + "; leave out one of them");
+                return;
+            }
+        }
+        if (shape.isEmpty() && chosen == null) {
+            String hub = draft.text(Draft.HUB_NAME);
+            String known = hub == null ? null : HubModels.catalogName(hub);
+            Fact named = draft.fact(Draft.HUB_NAME);
+            if (known != null && named != null) {
+                draft.settle("model", new Fact(known, Rank.GIVEN, named.key(), ""));
+            } else {
+                draft.assume("model", MODEL, "no file describes a model; give its config.json, or --model NAME");
+            }
+        }
+    }
+
+    private void settleTraining() {
+        long positions = positions();
+        long length = positions > 0 ? Math.min(positions, SEQUENCE_LENGTH) : SEQUENCE_LENGTH;
+        draft.assume(Draft.SEQUENCE, length, "no file says how long a sample is; --sequence-length N changes it");
+        draft.assume(Draft.PRECISION, "bf16", "no file says");
+        draft.assume(Draft.CHECKPOINTING, "full", "no file says");
+        boolean single = "fp32".equals(draft.text(Draft.PRECISION));
+        draft.assume(
+                Draft.ATTENTION,
+                single ? "standard" : "flash",
+                single
+                        ? "no file says, and flash attention needs 16 bits"
+                        : "no file says; frameworks choose it by themselves where they can");
+    }
+
+    /** Learned positions of the model; 0 for none. */
+    private long positions() {
+        Long given = draft.whole("model.max_positions");
+        String name = draft.text("model");
+        CatalogEntry<ModelShape> entry = name == null ? null : Catalog.model(name);
+        return given != null ? given : entry == null ? 0 : entry.spec().maxPositions();
+    }
+}

@@ -1,0 +1,154 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scenario that several files make together: facts under the dotted keys of a scenario, such as {@code training.micro_batch}, and under names of their own
+ * where a scenario has no such key ({@link #ACCUMULATION} and its like).
+ *
+ * <p>Two keys that say different things are a problem at the later one, as the frameworks themselves refuse it.
+ */
+final class Draft {
+    /** Micro-batches per optimizer update. */
+    static final String ACCUMULATION = "accumulation";
+    /** All GPUs. */
+    static final String WORLD = "world";
+    /** GPUs of a node that are used. */
+    static final String GPUS_PER_NODE = "gpus_per_node";
+    /** A published model by its name on the Hugging Face hub. */
+    static final String HUB_NAME = "hub_name";
+
+    static final String INSTANCE = "cluster.instance";
+    static final String NODES = "cluster.nodes";
+    static final String SEQUENCE = "training.sequence_length";
+    static final String GLOBAL_BATCH = "training.global_batch";
+    static final String MICRO_BATCH = "training.micro_batch";
+    static final String PRECISION = "training.precision";
+    static final String CHECKPOINTING = "training.activation_checkpointing";
+    static final String ATTENTION = "training.attention";
+    static final String CLIPPING = "training.gradient_clipping";
+    static final String KIND = "strategy.kind";
+
+    private final Map<String, Fact> facts = new LinkedHashMap<>();
+    private final List<Consumer<Draft>> later = new ArrayList<>();
+
+    /** What a key of a file says. */
+    void give(String name, @Nullable Object value, @Nullable ForeignKey key) {
+        if (value == null || key == null) {
+            return;
+        }
+        Fact known = facts.get(name);
+        Fact fact = new Fact(value, Rank.GIVEN, key, "");
+        if (known == null || known.rank().compareTo(Rank.GIVEN) < 0) {
+            facts.put(name, fact);
+        } else if (known.rank() == Rank.GIVEN && !known.value().equals(value)) {
+            refuse(key, known);
+        } else if (!known.value().equals(value)) {
+            key.judge(Verdict.IRRELEVANT, "overridden: " + known.origin());
+        }
+    }
+
+    private static void refuse(ForeignKey key, Fact known) {
+        ForeignKey other = known.key();
+        key.file()
+                .problems()
+                .add(
+                        key.position(),
+                        key.path() + " " + YamlReader.printable(key.text()) + " contradicts "
+                                + (other == null
+                                        ? known.origin()
+                                        : other.reference() + " " + YamlReader.printable(other.text()))
+                                + "; make them agree");
+    }
+
+    /** What the framework does unless a file says otherwise. */
+    void byDefault(String name, Object value, String why) {
+        Fact known = facts.get(name);
+        if (known == null || known.rank() == Rank.ASSUMED) {
+            facts.put(name, new Fact(value, Rank.DEFAULT, null, why));
+        }
+    }
+
+    /** What somebody has to take for granted. */
+    void assume(String name, Object value, String why) {
+        facts.putIfAbsent(name, new Fact(value, Rank.ASSUMED, null, why));
+    }
+
+    /** What the command line says. */
+    void choose(String name, @Nullable Object value, String option) {
+        if (value != null) {
+            facts.put(name, new Fact(value, Rank.CHOSEN, null, option));
+        }
+    }
+
+    /** Replaces a fact by one that follows from others. */
+    void settle(String name, Fact fact) {
+        facts.put(name, fact);
+    }
+
+    void remove(String name) {
+        facts.remove(name);
+    }
+
+    /** Something that needs what other files say; run once all of them were read. */
+    void afterwards(Consumer<Draft> step) {
+        later.add(step);
+    }
+
+    void runLater() {
+        later.forEach(step -> step.accept(this));
+    }
+
+    @Nullable
+    Fact fact(String name) {
+        return facts.get(name);
+    }
+
+    /** A fact that an earlier step has settled. */
+    static Fact required(Draft draft, String name) {
+        Fact fact = draft.fact(name);
+        if (fact == null) {
+            throw new IllegalStateException("nothing settled " + name);
+        }
+        return fact;
+    }
+
+    boolean has(String name) {
+        return facts.containsKey(name);
+    }
+
+    @Nullable
+    Long whole(String name) {
+        Fact fact = facts.get(name);
+        return fact == null ? null : (Long) fact.value();
+    }
+
+    long whole(String name, long otherwise) {
+        Long value = whole(name);
+        return value == null ? otherwise : value;
+    }
+
+    @Nullable
+    String text(String name) {
+        Fact fact = facts.get(name);
+        return fact == null ? null : (String) fact.value();
+    }
+
+    /** Facts under a block of the scenario, by their keys in it. */
+    Map<String, Fact> block(String block) {
+        Map<String, Fact> inside = new LinkedHashMap<>();
+        facts.forEach((name, fact) -> {
+            if (name.startsWith(block + ".")) {
+                inside.put(name.substring(block.length() + 1), fact);
+            }
+        });
+        return inside;
+    }
+}

@@ -1,0 +1,276 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.scenarios.language.ValueType;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.scenarios.yaml.YamlNode.Sequence;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of a framework, flattened to its keys, each judged by the table of its kind.
+ *
+ * <p>The getters read a key as the framework would and add a problem with its place where the value is of another type. They return null for an absent key, for
+ * {@code null} and for {@code auto}.
+ */
+final class ForeignFile {
+    /** What Hugging Face writes where another file decides. */
+    static final String AUTO = "auto";
+
+    private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
+    private static final String ENABLED = ".enabled";
+    /** Looking for near names takes time, and a file of so many unknown keys is of another kind. */
+    private static final int SUGGESTIONS_MAX = 100;
+
+    private final String name;
+    private final String prefix;
+    private final KeyTable table;
+    private final Problems problems;
+    private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
+    private final Map<String, Integer> used = new HashMap<>();
+    private int unknown;
+
+    /**
+     * Flattens and judges.
+     *
+     * @param name as the user named it
+     * @param prefix of every key, where the configuration stands inside another one
+     */
+    ForeignFile(String name, String prefix, KeyTable table, Mapping root, Problems problems) {
+        this.name = name;
+        this.prefix = prefix;
+        this.table = table;
+        this.problems = problems;
+        root.entries().forEach(entry -> flatten(YamlReader.printable(entry.key()), entry.value(), entry.keyPosition()));
+        keys.values().forEach(this::judge);
+    }
+
+    private void flatten(String path, YamlNode value, Position position) {
+        if (value instanceof Mapping block && !block.entries().isEmpty()) {
+            for (Entry entry : block.entries()) {
+                String below = path + "." + YamlReader.printable(entry.key());
+                flatten(below, entry.value(), entry.keyPosition());
+            }
+        } else if (value instanceof Sequence list && list.items().stream().anyMatch(ForeignFile::isCompound)) {
+            for (int i = 0; i < list.items().size(); i++) {
+                YamlNode item = list.items().get(i);
+                flatten(path + "[" + i + "]", item, item.position());
+            }
+        } else {
+            String free = free(path);
+            keys.put(free, new ForeignKey(this, free, value, position));
+        }
+    }
+
+    /** Long names are cut and names may hold dots, so that two keys can meet in one path; both are kept. */
+    private String free(String path) {
+        int uses = used.merge(path, 1, Integer::sum);
+        return uses == 1 ? path : path + "#" + uses;
+    }
+
+    private static boolean isCompound(YamlNode node) {
+        return node instanceof Mapping || node instanceof Sequence;
+    }
+
+    private void judge(ForeignKey key) {
+        String path = INDEX.matcher(key.path()).replaceAll("");
+        KeyTable.Entry entry = table.entry(path);
+        String switchedOff = switchedOff(key.path());
+        if (entry == null && table.isBlock(path)) {
+            judgeBlock(key);
+        } else if (entry == null) {
+            unknown++;
+            key.judge(Verdict.NOT_MODELLED, unknown > SUGGESTIONS_MAX ? "unknown key" : table.unknown(path));
+        } else if (!key.isSet()) {
+            key.judge(Verdict.IRRELEVANT, "not set");
+        } else if (switchedOff != null && !path.equals(switchedOff)) {
+            key.judge(Verdict.IRRELEVANT, switchedOff + " is false");
+        } else if (isOff(key, entry)) {
+            key.judge(Verdict.IRRELEVANT, "asks for what is simulated anyway");
+        } else {
+            key.judge(entry.verdict(), entry.note());
+        }
+    }
+
+    /** Something that is no block where a block of known keys belongs. */
+    private void judgeBlock(ForeignKey key) {
+        if (key.isSet() && !(key.value() instanceof Mapping)) {
+            problems.add(
+                    key.position(),
+                    key.path() + " is " + key.value().kind() + "; write a block with "
+                            + first(table.names(key.path())));
+        }
+        key.judge(Verdict.IRRELEVANT, key.isSet() ? "empty" : "not set");
+    }
+
+    private static String first(Collection<String> names) {
+        List<String> shown = names.stream().limit(4).toList();
+        return String.join(", ", shown) + (names.size() > shown.size() ? ", ..." : "");
+    }
+
+    private static boolean isOff(ForeignKey key, KeyTable.Entry entry) {
+        if (key.value() instanceof Scalar) {
+            return entry.off().contains(key.text().toLowerCase(Locale.ROOT))
+                    || isZero(key) && entry.off().contains("0");
+        }
+        return entry.off().contains("empty")
+                && (key.value() instanceof Mapping
+                        || key.value() instanceof Sequence list && list.items().isEmpty());
+    }
+
+    private static boolean isZero(ForeignKey key) {
+        return key.value() instanceof Scalar scalar
+                && scalar.isNumber()
+                && scalar.text().matches("[-+]?0*\\.?0*");
+    }
+
+    /** The key {@code enabled} of a block around the path that says false, as DeepSpeed and SageMaker switch blocks off. */
+    private @Nullable String switchedOff(String path) {
+        for (int dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+            ForeignKey enabled = keys.get(path.substring(0, dot) + ENABLED);
+            if (enabled != null && enabled.text().equalsIgnoreCase("false")) {
+                return enabled.path();
+            }
+        }
+        return null;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** What stands before every path. */
+    String prefix() {
+        return prefix;
+    }
+
+    KeyTable table() {
+        return table;
+    }
+
+    Problems problems() {
+        return problems;
+    }
+
+    Collection<ForeignKey> keys() {
+        return keys.values();
+    }
+
+    /** The key of this path if it has a value. */
+    @Nullable
+    ForeignKey key(String path) {
+        ForeignKey key = keys.get(path);
+        return key == null || !key.isSet() ? null : key;
+    }
+
+    boolean has(String path) {
+        return key(path) != null;
+    }
+
+    /** Whether any key stands under this block. */
+    boolean hasBlock(String path) {
+        return keys.keySet().stream().anyMatch(key -> key.startsWith(path + "."));
+    }
+
+    boolean isAuto(String path) {
+        ForeignKey key = key(path);
+        return key != null && key.text().equals(AUTO);
+    }
+
+    @Nullable
+    Long whole(String path, long min, long max) {
+        return (Long) read(path, ScalarTypes.whole(min, max));
+    }
+
+    @Nullable
+    Double decimal(String path, double min, double max) {
+        return (Double) read(path, ScalarTypes.decimal(min, max));
+    }
+
+    /** A text, number or flag as written. */
+    @Nullable
+    String text(String path) {
+        return (String) read(path, ScalarTypes.text("(?s).*", "a text"));
+    }
+
+    /** The word in small letters; a word that is not among them is a problem. */
+    @Nullable
+    String choice(String path, List<String> words) {
+        ForeignKey key = key(path);
+        if (key == null || isAuto(path)) {
+            return null;
+        }
+        Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
+        return (String)
+                ScalarTypes.choice(words).read(key.value() instanceof Scalar ? folded : key.value(), path, problems);
+    }
+
+    /** True or false as JSON, Python and YAML 1.1 write it. */
+    @Nullable
+    Boolean flag(String path) {
+        ForeignKey key = key(path);
+        if (key == null || isAuto(path)) {
+            return null;
+        }
+        String word = key.text().toLowerCase(Locale.ROOT);
+        if (List.of("true", "yes", "on", "1").contains(word)) {
+            return true;
+        }
+        if (List.of("false", "no", "off", "0").contains(word)) {
+            return false;
+        }
+        String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
+        problems.add(key.position(), path + " " + found + " " + key.value().kind() + "; write true or false");
+        return null;
+    }
+
+    boolean flag(String path, boolean otherwise) {
+        Boolean value = flag(path);
+        return value == null ? otherwise : value;
+    }
+
+    private @Nullable Object read(String path, ValueType type) {
+        ForeignKey key = key(path);
+        return key == null || isAuto(path) ? null : type.read(key.value(), path, problems);
+    }
+
+    /** The texts of a list, or of one text with its words. */
+    List<String> words(String path) {
+        ForeignKey key = key(path);
+        List<String> words = new ArrayList<>();
+        if (key != null && key.value() instanceof Sequence list) {
+            list.items().forEach(item -> words.add(item instanceof Scalar scalar ? scalar.text() : ""));
+        } else if (key != null) {
+            words.addAll(List.of(key.text().strip().split("[\\s,]+")));
+        }
+        words.removeIf(String::isEmpty);
+        return words;
+    }
+
+    /** Adds a problem at a key, or at the beginning of the file where it is absent. */
+    void refuse(String path, String message) {
+        ForeignKey key = keys.get(path);
+        problems.add(key == null ? Position.START : key.position(), message);
+    }
+
+    /** Judges a key where the file has it. */
+    void judge(String path, Verdict verdict, String note) {
+        ForeignKey key = key(path);
+        if (key != null) {
+            key.judge(verdict, note);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+
+/** One key of a foreign file with its value, and the verdict on it so far: the table's, until the importer knows better. */
+final class ForeignKey {
+    private final ForeignFile file;
+    private final String path;
+    private final YamlNode value;
+    private final Position position;
+    private Verdict verdict = Verdict.NOT_MODELLED;
+    private String note = "";
+
+    ForeignKey(ForeignFile file, String path, YamlNode value, Position position) {
+        this.file = file;
+        this.path = path;
+        this.value = value;
+        this.position = position;
+    }
+
+    ForeignFile file() {
+        return file;
+    }
+
+    /** Dotted, items of lists as in {@code layer_specs[0]}. */
+    String path() {
+        return path;
+    }
+
+    YamlNode value() {
+        return value;
+    }
+
+    /** Place of the value. */
+    Position position() {
+        return value.position();
+    }
+
+    /** Whether there is a value; {@code null} is none. */
+    boolean isSet() {
+        return !(value instanceof Scalar scalar && scalar.isNull());
+    }
+
+    /** The value as written, where it is a text, number or flag; else empty. */
+    String text() {
+        return value instanceof Scalar scalar ? scalar.text() : "";
+    }
+
+    void judge(Verdict judged, String why) {
+        verdict = judged;
+        note = why;
+    }
+
+    /** Adds to the note of the verdict so far. */
+    void remark(String more) {
+        note = note.isEmpty() ? more : note + "; " + more;
+    }
+
+    /** File, place and name, for messages about another key. */
+    String reference() {
+        return file.name() + ":" + value.position() + " " + path;
+    }
+
+    KeyVerdict verdict() {
+        return new KeyVerdict(file.name(), file.prefix() + path, value, position, verdict, note);
+    }
+}

@@ -1,0 +1,167 @@
+package io.shardsim.scenarios.importing;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of PyTorch FSDP as Accelerate and the Trainer write them: the same names, with and without {@code fsdp_} before them. */
+final class FsdpSettings {
+    /** Words and numbers of torch.distributed.fsdp.ShardingStrategy. */
+    private static final Map<String, String> STRATEGIES = Map.of(
+            "1", "full_shard",
+            "2", "shard_grad_op",
+            "3", "no_shard",
+            "4", "hybrid_shard",
+            "5", "hybrid_shard_zero2",
+            "_hybrid_shard_zero2", "hybrid_shard_zero2");
+
+    static final List<String> WORDS =
+            List.of("full_shard", "shard_grad_op", "no_shard", "hybrid_shard", "hybrid_shard_zero2");
+
+    private final ForeignFile file;
+    private final Draft draft;
+    private final String prefix;
+
+    /** @param prefix of every key, such as {@code fsdp_config.fsdp_} */
+    FsdpSettings(ForeignFile file, Draft draft, String prefix) {
+        this.file = file;
+        this.draft = draft;
+        this.prefix = prefix;
+    }
+
+    /**
+     * Tells the draft the strategy and its settings.
+     *
+     * @param chosen a sharding strategy that another key names; null for the one of these settings
+     * @param choosing that key
+     */
+    void contribute(@Nullable String chosen, @Nullable ForeignKey choosing) {
+        Long version = file.whole(prefix + "version", 1, 2);
+        boolean second = version != null && version == 2;
+        String strategyKey = prefix + "sharding_strategy";
+        String own = sharding(strategyKey);
+        String strategy = chosen != null ? chosen : own != null ? own : "full_shard";
+        ForeignKey key = chosen != null ? choosing : file.key(strategyKey);
+        if (chosen != null && own != null && !own.equals(chosen)) {
+            file.refuse(strategyKey, strategyKey + " " + own + " contradicts " + chosen + "; make them agree");
+        }
+        if (second) {
+            contributeSecond(strategy, key);
+        } else {
+            contributeFirst(strategy, key);
+        }
+        contributePrefetch(second);
+        contributeWrapping();
+        Boolean checkpoints = file.flag(prefix + "activation_checkpointing");
+        if (checkpoints != null && checkpoints) {
+            draft.give(Draft.CHECKPOINTING, "full", file.key(prefix + "activation_checkpointing"));
+        } else if (checkpoints != null) {
+            draft.assume(Draft.CHECKPOINTING, "none", "FSDP does not checkpoint; the script may do so by itself");
+        }
+    }
+
+    private @Nullable String sharding(String key) {
+        String word = file.text(key);
+        if (word == null) {
+            return null;
+        }
+        String plain = word.toLowerCase(Locale.ROOT);
+        String name = STRATEGIES.getOrDefault(plain, plain);
+        if (!WORDS.contains(name)) {
+            file.choice(key, WORDS);
+            return null;
+        }
+        return name;
+    }
+
+    private void contributeFirst(String strategy, @Nullable ForeignKey key) {
+        String kind = switch (strategy) {
+            case "shard_grad_op" -> "fsdp-grad-op";
+            case "no_shard" -> "ddp";
+            case "hybrid_shard", "hybrid_shard_zero2" -> "fsdp-hybrid";
+            default -> "fsdp";
+        };
+        give(Draft.KIND, kind, key, "FSDP's default");
+        if (strategy.equals("hybrid_shard_zero2")) {
+            give("strategy.reshard_after_forward", false, key, "");
+        }
+        if (kind.equals("ddp") && key != null) {
+            key.judge(Verdict.APPROXIMATED, "strategy.kind ddp, which reduces in buckets rather than by layers");
+        }
+        // In FSDP1 this key may hold the sharding strategy.
+        String reshard = prefix + "reshard_after_forward";
+        String word = file.text(reshard);
+        if (word != null && !List.of("true", "false").contains(word.toLowerCase(Locale.ROOT))) {
+            String other = sharding(reshard);
+            if (other != null && !other.equals(strategy)) {
+                file.refuse(reshard, reshard + " " + other + " contradicts " + strategy + "; make them agree");
+            }
+        } else if (word != null && kind.startsWith("fsdp")) {
+            draft.give("strategy.reshard_after_forward", file.flag(reshard), file.key(reshard));
+        }
+    }
+
+    private void contributeSecond(String strategy, @Nullable ForeignKey key) {
+        ForeignKey version = file.key(prefix + "version");
+        draft.give(Draft.KIND, "fsdp2", version);
+        if (key != null && !strategy.startsWith("hybrid")) {
+            key.judge(Verdict.IRRELEVANT, "FSDP2 reads reshard_after_forward instead");
+        } else if (key != null) {
+            key.judge(
+                    Verdict.NOT_MODELLED,
+                    "FSDP2 takes the groups from a device mesh; give dp_shard_size, or write strategy.shard_group");
+        }
+        String reshard = prefix + "reshard_after_forward";
+        String word = file.text(reshard);
+        if (word != null
+                && WORDS.contains(
+                        STRATEGIES.getOrDefault(word.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT)))) {
+            boolean frees = word.toLowerCase(Locale.ROOT).startsWith("full");
+            draft.give("strategy.reshard_after_forward", frees, file.key(reshard));
+        } else {
+            draft.give("strategy.reshard_after_forward", file.flag(reshard), file.key(reshard));
+        }
+    }
+
+    private void give(String name, Object value, @Nullable ForeignKey key, String why) {
+        if (key == null) {
+            draft.byDefault(name, value, why);
+        } else {
+            draft.give(name, value, key);
+        }
+    }
+
+    private void contributePrefetch(boolean second) {
+        String key =
+                prefix + (file.has(prefix + "backward_prefetch") ? "backward_prefetch" : "backward_prefetch_policy");
+        String word = file.text(key);
+        if (second) {
+            file.judge(key, Verdict.IRRELEVANT, "FSDP2 always prefetches before the gradients");
+        } else if (word != null) {
+            String plain = word.toLowerCase(Locale.ROOT);
+            boolean early = plain.equals("backward_pre") || plain.equals("1");
+            draft.give("strategy.backward_prefetch", early, file.key(key));
+            if (!early && !plain.equals("backward_post") && !plain.equals("2")) {
+                file.judge(key, Verdict.APPROXIMATED, "strategy.backward_prefetch false, that is after the gradients");
+            }
+        }
+        draft.give(
+                "strategy.limit_all_gathers",
+                file.flag(prefix + "limit_all_gathers"),
+                file.key(prefix + "limit_all_gathers"));
+    }
+
+    private void contributeWrapping() {
+        String key = prefix + "auto_wrap_policy";
+        String policy = file.text(key);
+        if (policy != null && !policy.equalsIgnoreCase("transformer_based_wrap")) {
+            file.judge(
+                    key,
+                    Verdict.NOT_MODELLED,
+                    policy.equalsIgnoreCase("no_wrap")
+                            ? "one unit for the whole model: all of it would be gathered at once, with nothing to overlap"
+                            : "units of a size; each layer is a unit here");
+        }
+    }
+}

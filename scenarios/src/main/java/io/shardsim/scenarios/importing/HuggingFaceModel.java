@@ -1,0 +1,324 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code config.json} of a Hugging Face model whose layer the simulator has; of any other it says that it has not. */
+final class HuggingFaceModel implements Importer {
+    private static final long MOST = Integer.MAX_VALUE;
+
+    /**
+     * A kind of model.
+     *
+     * @param gated whether the feed-forward block has a gate, with RMS norms and without biases
+     * @param activation of the simulated layer
+     * @param positions key of learned positions; empty for rotary ones
+     * @param tied whether embeddings are tied unless the file says otherwise
+     * @param note how its layer differs; empty for not at all
+     */
+    private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {}
+
+    private static final List<String> SILU = List.of("silu", "swish");
+    private static final List<String> GELU =
+            List.of("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python");
+    private static final String BIASES = "biases of query, key and value are left out; some 0.1 % of parameters";
+    private static final String QK_NORM = "norms of queries and keys are left out; two small kernels a layer";
+
+    private static final Map<String, Kind> KINDS = Map.ofEntries(
+            Map.entry("gpt2", new Kind(false, GELU, "n_positions", true, "")),
+            Map.entry("opt", new Kind(false, GELU, "max_position_embeddings", true, "")),
+            Map.entry(
+                    "gpt_neox",
+                    new Kind(
+                            false,
+                            GELU,
+                            "",
+                            false,
+                            "attention and feed-forward block run one after the other, not side by side")),
+            Map.entry("starcoder2", new Kind(false, GELU, "", true, "")),
+            Map.entry("llama", new Kind(true, SILU, "", false, "")),
+            Map.entry("mistral", new Kind(true, SILU, "", false, "")),
+            Map.entry("qwen2", new Kind(true, SILU, "", false, BIASES)),
+            Map.entry("qwen3", new Kind(true, SILU, "", false, QK_NORM)),
+            Map.entry("gemma", new Kind(true, SILU, "", true, "")),
+            Map.entry("phi3", new Kind(true, SILU, "", false, "projections that Phi-3 joins run one by one")),
+            Map.entry("granite", new Kind(true, SILU, "", false, "")),
+            Map.entry("smollm3", new Kind(true, SILU, "", true, "")));
+
+    /** Why other known kinds cannot be simulated. */
+    private static final Map<String, List<String>> OTHERS = Map.of(
+            "it is an encoder, or has one",
+            List.of(
+                    "bert",
+                    "roberta",
+                    "distilbert",
+                    "albert",
+                    "electra",
+                    "deberta",
+                    "deberta-v2",
+                    "xlm-roberta",
+                    "camembert",
+                    "modernbert",
+                    "longformer",
+                    "big_bird",
+                    "t5",
+                    "mt5",
+                    "umt5",
+                    "bart",
+                    "mbart",
+                    "pegasus",
+                    "marian",
+                    "whisper",
+                    "vit",
+                    "clip",
+                    "wav2vec2"),
+            "it has a mixture of experts",
+            List.of(
+                    "mixtral",
+                    "qwen2_moe",
+                    "qwen3_moe",
+                    "deepseek",
+                    "deepseek_v2",
+                    "deepseek_v3",
+                    "olmoe",
+                    "dbrx",
+                    "jamba",
+                    "phimoe",
+                    "granitemoe",
+                    "gpt_oss",
+                    "arctic",
+                    "switch_transformers",
+                    "jetmoe",
+                    "glm4_moe",
+                    "llama4",
+                    "minimax",
+                    "ernie4_5_moe",
+                    "hunyuan_v1_moe"),
+            "it has no attention, or not in every layer",
+            List.of(
+                    "mamba",
+                    "mamba2",
+                    "rwkv",
+                    "recurrent_gemma",
+                    "falcon_mamba",
+                    "zamba",
+                    "zamba2",
+                    "bamba",
+                    "qwen3_next"),
+            "its layer has other norms, positions or heads than the simulated ones",
+            List.of(
+                    "bloom",
+                    "mpt",
+                    "falcon",
+                    "gptj",
+                    "gpt_neo",
+                    "codegen",
+                    "gemma2",
+                    "gemma3",
+                    "gemma3_text",
+                    "olmo",
+                    "olmo2",
+                    "olmo3",
+                    "phi",
+                    "stablelm",
+                    "cohere",
+                    "cohere2",
+                    "xlnet",
+                    "openai-gpt",
+                    "gpt_bigcode",
+                    "baichuan",
+                    "chatglm",
+                    "internlm",
+                    "internlm2",
+                    "glm",
+                    "glm4",
+                    "nemotron",
+                    "exaone4",
+                    "apertus"),
+            "it has a part for images or sound beside the text model",
+            List.of(
+                    "llava",
+                    "llava_next",
+                    "mllama",
+                    "qwen2_vl",
+                    "qwen2_5_vl",
+                    "idefics3",
+                    "paligemma",
+                    "mistral3",
+                    "qwen2_audio"));
+
+    @Override
+    public String table() {
+        return "huggingface";
+    }
+
+    @Override
+    public int likeness(Mapping root, int known) {
+        int marked = Importers.marked(root, known, "model_type", "architectures");
+        return marked > 0 || known < 3 ? marked : known;
+    }
+
+    @Override
+    public void contribute(ForeignFile file, Draft draft) {
+        String type = file.text("model_type");
+        Kind kind = type == null ? null : KINDS.get(type);
+        if (type == null || kind == null) {
+            refuse(file, type);
+            return;
+        }
+        if (!kind.note().isEmpty()) {
+            file.judge("model_type", Verdict.APPROXIMATED, kind.note());
+        }
+        contributeShape(file, draft, kind);
+        contributePositions(file, draft, type, kind);
+        checkActivation(file, kind);
+        contributeDropout(file, draft);
+        contributeAttention(file, draft);
+        if (file.flag("gradient_checkpointing", false)) {
+            draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
+        }
+        String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
+        if (stored != null && (stored.equals("bfloat16") || stored.equals("float16"))) {
+            draft.assume(
+                    Draft.PRECISION,
+                    stored.equals("bfloat16") ? "bf16" : "fp16",
+                    "no file says; the format in which weights are stored");
+        }
+    }
+
+    private static void refuse(ForeignFile file, @Nullable String type) {
+        String remedy =
+                "; leave this file out and give --model NAME, or write a Llama or GPT-2 layer of its size by hand";
+        if (type == null) {
+            file.problems().add(Position.START, "has no model_type; add for example \"model_type\": \"llama\"");
+            return;
+        }
+        for (Map.Entry<String, List<String>> other : OTHERS.entrySet()) {
+            if (other.getValue().contains(type)) {
+                file.refuse("model_type", "model_type " + type + " is not modelled: " + other.getKey() + remedy);
+                return;
+            }
+        }
+        file.refuse(
+                "model_type",
+                "model_type " + YamlReader.printable(type) + " is not modelled; modelled: "
+                        + String.join(", ", KINDS.keySet().stream().sorted().toList()) + remedy);
+    }
+
+    private static void contributeShape(ForeignFile file, Draft draft, Kind kind) {
+        Long hidden = first(file, draft, "model.hidden", "hidden_size", "n_embd");
+        first(file, draft, "model.layers", "num_hidden_layers", "n_layer");
+        Long heads = first(file, draft, "model.heads", "num_attention_heads", "n_head");
+        draft.give("model.kv_heads", file.whole("num_key_value_heads", 1, MOST), file.key("num_key_value_heads"));
+        if (file.has("n_embd") && !file.has("n_inner")) {
+            draft.byDefault("model.ffn", hidden == null ? 1L : 4 * hidden, "n_inner is not set: 4 x n_embd");
+        } else {
+            first(file, draft, "model.ffn", "intermediate_size", "ffn_dim", "n_inner");
+        }
+        first(file, draft, "model.vocab", "vocab_size");
+        draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
+        draft.give("model.tied_embeddings", file.flag("tie_word_embeddings"), file.key("tie_word_embeddings"));
+        draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
+        Long width = file.whole("head_dim", 1, MOST);
+        if (width != null && hidden != null && heads != null && width * heads != hidden) {
+            file.refuse(
+                    "head_dim",
+                    "head_dim " + width + " x " + heads + " heads = " + width * heads + " is not the width " + hidden
+                            + " of the model, which is not modelled; leave this file out and give --model NAME, or write head_dim "
+                            + hidden / heads + " for a model of about its cost");
+        }
+        Long projected = file.whole("word_embed_proj_dim", 1, MOST);
+        if (projected != null && projected.equals(hidden)) {
+            file.judge("word_embed_proj_dim", Verdict.IRRELEVANT, "as wide as hidden");
+        }
+    }
+
+    /** The first of these keys that the file has; a problem where it has none. */
+    private static @Nullable Long first(ForeignFile file, Draft draft, String name, String... keys) {
+        for (String key : keys) {
+            if (file.has(key)) {
+                Long value = file.whole(key, 1, MOST);
+                draft.give(name, value, file.key(key));
+                return value;
+            }
+        }
+        file.problems()
+                .add(
+                        Position.START,
+                        "has no " + String.join(" or ", keys) + ", which the shape of the model needs; add it");
+        return null;
+    }
+
+    private static void contributePositions(ForeignFile file, Draft draft, String type, Kind kind) {
+        if (kind.positions().isEmpty()) {
+            draft.byDefault("model.max_positions", 0L, "rotary positions");
+            return;
+        }
+        String key = file.has("n_positions") ? "n_positions" : file.has("n_ctx") ? "n_ctx" : kind.positions();
+        Long rows = file.whole(key, 1, MOST);
+        // OPT keeps two rows in front of the first position.
+        draft.give(
+                "model.max_positions",
+                rows == null || !type.equals("opt") ? rows : Long.valueOf(rows + 2),
+                file.key(key));
+        file.judge(key, Verdict.MODELLED, "model.max_positions");
+    }
+
+    private static void checkActivation(ForeignFile file, Kind kind) {
+        for (String key : List.of("hidden_activation", "hidden_act", "activation_function")) {
+            String activation = file.text(key);
+            if (activation != null && !kind.activation().contains(activation)) {
+                file.judge(
+                        key,
+                        Verdict.APPROXIMATED,
+                        "the kernel of " + kind.activation().get(0) + " is simulated, which moves the same bytes");
+            }
+        }
+    }
+
+    private static void contributeDropout(ForeignFile file, Draft draft) {
+        ForeignKey on = null;
+        ForeignKey off = null;
+        for (String key : List.of(
+                "resid_pdrop", "attn_pdrop", "hidden_dropout", "attention_dropout", "dropout", "residual_dropout")) {
+            Double rate = file.decimal(key, 0, 1);
+            on = rate != null && rate > 0 ? file.key(key) : on;
+            off = rate != null && rate == 0 ? file.key(key) : off;
+        }
+        draft.give("training.dropout", on != null, on != null ? on : off);
+    }
+
+    private static void contributeAttention(ForeignFile file, Draft draft) {
+        for (String key : List.of("_attn_implementation", "attn_implementation")) {
+            give(file, draft, key);
+        }
+        if (file.flag("_flash_attn_2_enabled", false)) {
+            draft.give(Draft.ATTENTION, "flash", file.key("_flash_attn_2_enabled"));
+        }
+    }
+
+    /** What Hugging Face calls an implementation of attention, in any file. */
+    static void give(ForeignFile file, Draft draft, String key) {
+        String name = file.text(key);
+        if (name == null || name.equals(ForeignFile.AUTO)) {
+            return;
+        }
+        if (name.startsWith("flash") || name.contains("flash-attn")) {
+            draft.give(Draft.ATTENTION, "flash", file.key(key));
+        } else if (name.equals("sdpa")) {
+            draft.give(Draft.ATTENTION, "flash", file.key(key));
+            file.judge(key, Verdict.APPROXIMATED, "training.attention flash, whose kernel sdpa runs where it can");
+        } else if (name.equals("eager")) {
+            draft.give(Draft.ATTENTION, "standard", file.key(key));
+        } else {
+            file.judge(
+                    key,
+                    Verdict.NOT_MODELLED,
+                    "only eager, sdpa and FlashAttention are; attention may take longer or shorter");
+        }
+    }
+}

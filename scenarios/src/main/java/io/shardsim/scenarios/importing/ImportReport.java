@@ -1,0 +1,177 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.Imported.Assumption;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.scenarios.yaml.YamlNode.Sequence;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.util.DefaultIndenter;
+import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** An import as people and programs read it. */
+public final class ImportReport {
+    /** What a reader has to look at first. */
+    private static final List<Verdict> ORDER =
+            List.of(Verdict.NOT_MODELLED, Verdict.APPROXIMATED, Verdict.MODELLED, Verdict.IRRELEVANT);
+
+    private ImportReport() {}
+
+    /** The scenario file, with what became of each key in comments below it. */
+    public static String yaml(Imported imported, int width) {
+        StringBuilder text = new StringBuilder(imported.text());
+        imported.titles().forEach((file, title) -> {
+            text.append('\n').append(wrapped(YamlReader.printable(file) + ", " + title + ":", "# ", width));
+            for (Verdict verdict : ORDER) {
+                List<KeyVerdict> keys = imported.keys().stream()
+                        .filter(key -> key.file().equals(file) && key.verdict() == verdict)
+                        .toList();
+                text.append(verdict == Verdict.IRRELEVANT ? irrelevant(keys, width) : lines(keys, width));
+            }
+        });
+        return text.toString();
+    }
+
+    private static String lines(List<KeyVerdict> keys, int width) {
+        StringBuilder lines = new StringBuilder();
+        for (KeyVerdict key : keys) {
+            lines.append(wrapped(
+                    key.verdict().words() + ": " + key.key() + " = " + written(key.value()) + ": " + key.note(),
+                    "#   ",
+                    width));
+        }
+        return lines.toString();
+    }
+
+    /** Keys that change nothing, those with the same note together. */
+    private static String irrelevant(List<KeyVerdict> keys, int width) {
+        Map<String, List<String>> names = new LinkedHashMap<>();
+        keys.forEach(key ->
+                names.computeIfAbsent(key.note(), note -> new ArrayList<>()).add(key.key()));
+        StringBuilder lines = new StringBuilder();
+        names.forEach((note, each) ->
+                lines.append(wrapped("irrelevant to speed: " + String.join(", ", each) + ": " + note, "#   ", width)));
+        return lines.toString();
+    }
+
+    private static String wrapped(String text, String indent, int width) {
+        StringBuilder lines = new StringBuilder();
+        StringBuilder line = new StringBuilder(indent);
+        String clean = text.replaceAll("\\p{Cntrl}", "?");
+        for (String word : clean.split(" ", -1)) {
+            boolean begun = line.length() > indent.length() + 2;
+            if (begun && line.length() + 1 + word.length() > width) {
+                lines.append(line).append('\n');
+                line = new StringBuilder(indent).append("  ");
+            } else if (line.length() > indent.length()) {
+                line.append(' ');
+            }
+            line.append(word);
+        }
+        return lines.append(line).append('\n').toString();
+    }
+
+    private static String written(YamlNode value) {
+        if (value instanceof Scalar scalar) {
+            return YamlReader.printable(scalar.text());
+        }
+        if (value instanceof Sequence list) {
+            List<String> items = new ArrayList<>();
+            list.items().stream().limit(8).forEach(item -> items.add(written(item)));
+            return "[" + String.join(", ", items) + (list.items().size() > 8 ? ", ..." : "") + "]";
+        }
+        return "{}";
+    }
+
+    /** What became of the keys in a few lines, the assumptions each in one. */
+    public static List<String> summary(Imported imported) {
+        List<String> counts = new ArrayList<>();
+        for (Verdict verdict : ORDER) {
+            long count = imported.keys().stream()
+                    .filter(key -> key.verdict() == verdict)
+                    .count();
+            counts.add(count + " " + verdict.words() + (verdict == Verdict.IRRELEVANT ? " to speed" : ""));
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(imported.keys().size() + " keys: " + String.join(", ", counts));
+        for (Assumption each : imported.assumptions()) {
+            lines.add("assumed " + each.key() + ": " + each.value() + " (" + each.note() + ")");
+        }
+        return lines;
+    }
+
+    /** One document: {@code scenario}, {@code keys} and {@code assumptions}. */
+    public static String json(Imported imported) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("scenario", imported.tree());
+        List<Object> keys = new ArrayList<>();
+        for (KeyVerdict key : imported.keys()) {
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("file", key.file());
+            entry.put("key", key.key());
+            entry.put("value", value(key.value()));
+            entry.put("verdict", key.verdict().words());
+            entry.put("note", key.note());
+            keys.add(entry);
+        }
+        document.put("keys", keys);
+        List<Object> assumptions = new ArrayList<>();
+        for (Assumption each : imported.assumptions()) {
+            Map<String, Object> entry = new LinkedHashMap<>();
+            entry.put("key", each.key());
+            entry.put("value", each.value());
+            entry.put("note", each.note());
+            assumptions.add(entry);
+        }
+        document.put("assumptions", assumptions);
+        DefaultIndenter lines = new DefaultIndenter("  ", "\n");
+        return JsonMapper.builder()
+                        .enable(SerializationFeature.INDENT_OUTPUT)
+                        .defaultPrettyPrinter(new DefaultPrettyPrinter().withObjectIndenter(lines))
+                        .build()
+                        .writeValueAsString(document)
+                + "\n";
+    }
+
+    /** The value as JSON has it; a number that JSON readers could not hold stays a text. */
+    private static @Nullable Object value(YamlNode node) {
+        if (node instanceof Sequence list) {
+            List<@Nullable Object> items = new ArrayList<>();
+            list.items().forEach(item -> items.add(value(item)));
+            return items;
+        }
+        if (node instanceof Mapping block) {
+            Map<String, @Nullable Object> inside = new LinkedHashMap<>();
+            for (Entry entry : block.entries()) {
+                inside.put(entry.key(), value(entry.value()));
+            }
+            return inside;
+        }
+        Scalar scalar = (Scalar) node;
+        if (scalar.isNull()) {
+            return null;
+        }
+        if (scalar.isFlag()) {
+            return scalar.text().equals("true");
+        }
+        return scalar.isNumber() ? number(scalar.text()) : scalar.text();
+    }
+
+    private static Object number(String text) {
+        try {
+            BigDecimal value = new BigDecimal(text);
+            return Math.abs((long) value.scale()) <= 60 ? value : text;
+        } catch (NumberFormatException beyondInt) {
+            return text;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The kinds of files that can be imported, and how a file is known to be of one. */
+final class Importers {
+    /** In the order in which equally likely kinds are preferred. */
+    static final List<Importer> ALL = List.of(
+            new SageMakerDistribution(),
+            new DeepSpeedConfig(),
+            new AccelerateConfig(),
+            new HuggingFaceModel(),
+            new TrainerSettings(),
+            new MegatronArguments());
+
+    private Importers() {}
+
+    /** Read when a file is first imported. */
+    private static final class Tables {
+        static final Map<String, KeyTable> BY_NAME = readAll();
+
+        private static Map<String, KeyTable> readAll() {
+            Map<String, KeyTable> tables = new LinkedHashMap<>();
+            ALL.forEach(importer -> tables.put(importer.table(), KeyTable.read(importer.table())));
+            return tables;
+        }
+    }
+
+    static KeyTable table(Importer importer) {
+        KeyTable table = Tables.BY_NAME.get(importer.table());
+        if (table == null) {
+            throw new IllegalStateException("no table " + importer.table());
+        }
+        return table;
+    }
+
+    /** Arguments of command lines that are known. */
+    static Set<String> argumentNames() {
+        return table(ALL.get(ALL.size() - 1)).names("");
+    }
+
+    /** The kind of a file; null when it is none that is known. */
+    static @Nullable Importer recognize(Mapping root) {
+        Importer best = null;
+        int most = 0;
+        for (Importer importer : ALL) {
+            Set<String> names = table(importer).names("");
+            Mapping unwrapped = importer.unwrap(root);
+            int known = (int) unwrapped.entries().stream()
+                    .map(Entry::key)
+                    .filter(names::contains)
+                    .count();
+            int likeness = importer.likeness(unwrapped, known);
+            if (likeness > most) {
+                best = importer;
+                most = likeness;
+            }
+        }
+        return best;
+    }
+
+    /** What to tell about a file of no known kind. */
+    static String unknown() {
+        List<String> titles = new ArrayList<>();
+        ALL.forEach(importer -> titles.add(table(importer).title()));
+        return "is of no known kind; known: " + String.join(", ", titles);
+    }
+
+    /** Likeness of a file that has one of these first keys, which no other kind has. */
+    static int marked(Mapping root, int known, String... marks) {
+        for (String mark : marks) {
+            if (root.entry(mark) != null) {
+                return 1000 + known;
+            }
+        }
+        return 0;
+    }
+}

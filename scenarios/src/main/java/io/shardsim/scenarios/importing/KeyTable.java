@@ -1,0 +1,197 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.language.Block;
+import io.shardsim.scenarios.language.BlockType;
+import io.shardsim.scenarios.language.Key;
+import io.shardsim.scenarios.language.ListType;
+import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.scenarios.language.ValueType;
+import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.ResourceDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every documented key of one kind of file with its verdict, a note and its source; a resource {@code importing/NAME.yaml}.
+ *
+ * <p>A key is a dotted path. {@code tensorboard.*} stands for everything under {@code tensorboard}. Keys with the same verdict and note stand together in a
+ * group; {@code off} lists the values under which a key asks for nothing, so that its verdict is that it is irrelevant.
+ *
+ * <p>A broken table is a defect of the tool; a test reads every one.
+ */
+final class KeyTable {
+    private static final ResourceDirectory TABLES = new ResourceDirectory("importing", ".yaml");
+    private static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
+
+    private static final BlockType GROUP = BlockType.of(
+            Key.required("verdict", ScalarTypes.choice(Verdict.allWords()), "what becomes of these keys"),
+            Key.required("note", TEXT, "how it is modelled, or what leaving it out may change"),
+            Key.required("from", TEXT, "name of the source"),
+            Key.optional("off", new ListType(TEXT, "value"), "values under which these keys ask for nothing"),
+            Key.required("keys", new ListType(TEXT, "key"), "dotted paths"));
+    private static final BlockType SOURCE = BlockType.of(
+            Key.required("source", TEXT, "where the keys are documented"),
+            Key.required("date", ScalarTypes.text("\\d{4}-\\d{2}-\\d{2}", "a date"), "date of the source"));
+    private static final BlockType FILE = BlockType.of(
+            Key.required("title", TEXT, "what people call such a file"),
+            Key.required("sources", BlockType.openWith(), "where the keys are documented"),
+            Key.required("groups", new ListType(GROUP, "group"), "keys of one verdict"));
+
+    /**
+     * One documented key.
+     *
+     * @param off values under which the key asks for nothing
+     * @param source with its date
+     */
+    record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {}
+
+    private final String title;
+    private final Map<String, Entry> entries;
+    /** Paths of blocks that hold known keys, and the names of these. */
+    private final Map<String, Set<String>> children = new LinkedHashMap<>();
+
+    private KeyTable(String title, Map<String, Entry> entries) {
+        this.title = title;
+        this.entries = entries;
+        for (String key : entries.keySet()) {
+            int end = key.length();
+            for (int dot = key.lastIndexOf('.'); dot >= 0; dot = key.lastIndexOf('.', dot - 1)) {
+                childrenOf(key.substring(0, dot)).add(key.substring(dot + 1, end));
+                end = dot;
+            }
+            childrenOf("").add(key.substring(0, end));
+        }
+    }
+
+    private Set<String> childrenOf(String path) {
+        return children.computeIfAbsent(path, each -> new LinkedHashSet<>());
+    }
+
+    /** Reads a table. */
+    static KeyTable read(String name) {
+        String path = TABLES.path(name);
+        try (InputStream in = TABLES.open(name)) {
+            if (in == null) {
+                throw new IllegalStateException(path + " is missing");
+            }
+            return read(in, path);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(path + " cannot be read", failure);
+        } catch (InputException defect) {
+            throw new IllegalStateException("broken table of keys: " + defect.getMessage(), defect);
+        }
+    }
+
+    private static KeyTable read(InputStream in, String path) throws IOException, InputException {
+        Problems problems = new Problems(path);
+        YamlNode root = YamlReader.read(in, problems);
+        Block file = root == null ? null : FILE.readBlock(root, "table", problems);
+        Map<String, Entry> entries = file == null ? Map.of() : entries(file, problems);
+        problems.throwIfAny();
+        return new KeyTable(file == null ? "" : file.text("title", ""), entries);
+    }
+
+    private static Map<String, Entry> entries(Block file, Problems problems) {
+        Map<String, String> sources = sources(file, problems);
+        Map<String, Entry> entries = new LinkedHashMap<>();
+        for (Object each : file.value("groups") instanceof List<?> groups ? groups : List.of()) {
+            Block group = (Block) each;
+            String source = sources.get(group.text("from", ""));
+            if (source == null) {
+                problems.add(group.at("from"), "source " + group.text("from") + " is not among the file's sources");
+                continue;
+            }
+            Verdict verdict = Verdict.of(group.text("verdict", "modelled"));
+            Set<String> off = new LinkedHashSet<>(texts(group.value("off")));
+            for (String key : texts(group.value("keys"))) {
+                if (entries.put(key, new Entry(key, verdict, group.text("note", ""), off, source)) != null) {
+                    problems.add(group.at("keys"), "key " + key + " is in two groups");
+                }
+            }
+        }
+        return entries;
+    }
+
+    private static Map<String, String> sources(Block file, Problems problems) {
+        Map<String, String> sources = new LinkedHashMap<>();
+        Block block = file.block("sources");
+        for (YamlNode.Entry entry : block == null ? List.<YamlNode.Entry>of() : block.others()) {
+            Block source = SOURCE.readBlock(entry.value(), "source " + entry.key(), problems);
+            if (source != null) {
+                sources.put(entry.key(), source.text("source") + ", " + source.text("date"));
+            }
+        }
+        return sources;
+    }
+
+    private static List<String> texts(@Nullable Object list) {
+        List<String> texts = new ArrayList<>();
+        for (Object each : list instanceof List<?> items ? items : List.of()) {
+            texts.add((String) each);
+        }
+        return texts;
+    }
+
+    /** What people call such a file. */
+    String title() {
+        return title;
+    }
+
+    /** All documented keys in the table's order. */
+    List<Entry> entries() {
+        return List.copyOf(entries.values());
+    }
+
+    /** The entry of this path, or the nearest one that covers everything under a block of it; null for an unknown key. */
+    @Nullable
+    Entry entry(String path) {
+        Entry exact = entries.get(path);
+        for (int dot = path.length(); exact == null && dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+            exact = entries.get(path.substring(0, dot) + ".*");
+        }
+        return exact;
+    }
+
+    /** Whether the path is a block of known keys, and none itself. */
+    boolean isBlock(String path) {
+        return !entries.containsKey(path) && !entries.containsKey(path + ".*") && children.containsKey(path);
+    }
+
+    /** The known keys of a block; the empty path is the file. */
+    Set<String> names(String path) {
+        return children.getOrDefault(path, Set.of());
+    }
+
+    /** What to tell about a key that nobody knows. */
+    String unknown(String path) {
+        int dot = path.lastIndexOf('.');
+        String name = path.substring(dot + 1);
+        String near = Nearest.of(name, names(dot < 0 ? "" : path.substring(0, dot)));
+        if (near == null) {
+            near = elsewhere(name);
+        }
+        return "unknown key; " + (near == null ? "not a documented key of " + title : "did you mean " + near + "?");
+    }
+
+    /** The path of a key of exactly this name in another block. */
+    private @Nullable String elsewhere(String name) {
+        for (String key : entries.keySet()) {
+            if (key.endsWith("." + name) || key.equals(name)) {
+                return key;
+            }
+        }
+        return null;
+    }
+}

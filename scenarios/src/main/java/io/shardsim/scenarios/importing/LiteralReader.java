@@ -1,0 +1,249 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.scenarios.yaml.YamlNode.Sequence;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads JSON and what people paste of Python: dicts, lists, tuples, texts, numbers, {@code True}, {@code None}, names set earlier, and calls such as
+ * {@code PyTorch(instance_count=2, ...)}, which are read as a block of their named arguments. Nothing is executed.
+ *
+ * <p>JSON is a part of YAML, but its tabs, its escapes and Python's quotes are not; one reader for both gives one set of messages. Bounds are those of
+ * {@link YamlReader}.
+ */
+final class LiteralReader {
+    private final LiteralScanner in;
+    private final Problems problems;
+    /** Values of names that were set. */
+    private final Map<String, YamlNode> set = new LinkedHashMap<>();
+    /** Names that a later value has used, so that their keys stand there. */
+    private final List<String> used = new ArrayList<>();
+
+    private int depth;
+    private int values;
+
+    private LiteralReader(String text, Problems problems) {
+        this.in = new LiteralScanner(text);
+        this.problems = problems;
+    }
+
+    /** Cannot go on: the message says why. */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        final transient Position position;
+
+        Refused(Position position, String message) {
+            super(message, null, false, false);
+            this.position = position;
+        }
+    }
+
+    /** The value of the text, or the block of the names that it sets; null after a problem. */
+    static @Nullable YamlNode read(String text, Problems problems) {
+        try {
+            return new LiteralReader(text, problems).document();
+        } catch (Refused refused) {
+            problems.add(refused.position, String.valueOf(refused.getMessage()));
+            return null;
+        }
+    }
+
+    private YamlNode document() {
+        Position start = in.position();
+        YamlNode last = null;
+        in.skipLines();
+        while (!in.atEnd()) {
+            if (in.takeWord("import") || in.takeWord("from")) {
+                in.skipLine();
+            } else {
+                last = statement();
+            }
+            in.skipLines();
+        }
+        List<Entry> entries = new ArrayList<>();
+        set.forEach((name, value) -> {
+            if (!used.contains(name)) {
+                entries.add(new Entry(name, value.position(), value));
+            }
+        });
+        return entries.isEmpty() && last != null ? last : new Mapping(start, entries);
+    }
+
+    private YamlNode statement() {
+        Position start = in.position();
+        String name = in.nameBeforeEquals();
+        if (name == null) {
+            YamlNode value = value();
+            if (!in.atEndOfStatement()) {
+                throw unexpected("the end of the text");
+            }
+            if (!set.isEmpty()) {
+                set.putIfAbsent("line " + start.line(), value);
+            }
+            return value;
+        }
+        YamlNode value = value();
+        if (!in.atEndOfStatement()) {
+            throw unexpected("the end of the line");
+        }
+        if (set.put(name, value) != null) {
+            problems.add(start, "key " + YamlReader.printable(name) + " is given twice; keep one");
+        }
+        return value;
+    }
+
+    private Refused unexpected(String wanted) {
+        String found = in.atEnd() ? "the text ends" : "found " + in.printableNext();
+        return new Refused(in.position(), found + " where " + wanted + " belongs");
+    }
+
+    private YamlNode value() {
+        if (++values > YamlReader.VALUES_MAX) {
+            throw new Refused(
+                    in.position(), "holds more than " + YamlReader.VALUES_MAX + " values; write fewer of them");
+        }
+        if (depth >= YamlReader.DEPTH_MAX) {
+            throw new Refused(
+                    in.position(), "is nested deeper than " + YamlReader.DEPTH_MAX + " levels; write it flatter");
+        }
+        in.skipBlanks();
+        Position start = in.position();
+        depth++;
+        YamlNode value = switch (in.peek()) {
+            case '{' -> block(start);
+            case '[' -> list(start, ']');
+            case '(' -> list(start, ')');
+            case '"', '\'' -> new Scalar(start, in.texts(), false);
+            default -> in.isNumberNext() ? new Scalar(start, in.number(), true) : named(start);
+        };
+        depth--;
+        in.skipBlanks();
+        return value;
+    }
+
+    private YamlNode block(Position start) {
+        in.take('{');
+        List<Entry> entries = new ArrayList<>();
+        Map<String, Position> places = new HashMap<>();
+        while (!in.tryTake('}')) {
+            Position place = in.position();
+            YamlNode key = value();
+            if (!in.tryTake(':')) {
+                throw unexpected("a colon after the key");
+            }
+            if (key instanceof Scalar scalar) {
+                add(entries, places, scalar.text(), place, value());
+            } else {
+                problems.add(place, "a key is " + key.kind() + "; write a name");
+                value();
+            }
+            separator('}');
+        }
+        return new Mapping(start, entries);
+    }
+
+    private void add(List<Entry> entries, Map<String, Position> places, String key, Position place, YamlNode value) {
+        Position first = places.putIfAbsent(key, place);
+        if (first == null) {
+            entries.add(new Entry(key, place, value));
+        } else {
+            problems.add(
+                    place,
+                    "key " + YamlReader.printable(key) + " is given twice, first in line " + first.line()
+                            + "; keep one");
+        }
+    }
+
+    private void separator(char end) {
+        if (!in.tryTake(',') && in.peek() != end) {
+            throw unexpected("a comma or " + end);
+        }
+    }
+
+    private YamlNode list(Position start, char end) {
+        in.take(in.peek());
+        List<YamlNode> items = new ArrayList<>();
+        while (!in.tryTake(end)) {
+            items.add(value());
+            separator(end);
+        }
+        return new Sequence(start, items);
+    }
+
+    /** A word of the language, a name that was set, or a call. */
+    private YamlNode named(Position start) {
+        String name = in.name();
+        if (name.isEmpty()) {
+            throw unexpected("a value");
+        }
+        if (in.peek() == '(') {
+            return call(start, name);
+        }
+        switch (name) {
+            case "true", "True":
+                return new Scalar(start, "true", true);
+            case "false", "False":
+                return new Scalar(start, "false", true);
+            case "null", "None":
+                return new Scalar(start, "null", true);
+            default:
+                YamlNode known = set.get(name);
+                if (known == null) {
+                    return new Scalar(start, name, false);
+                }
+                used.add(name);
+                values += known instanceof Scalar ? 0 : size(known);
+                return known;
+        }
+    }
+
+    /** Bounds what names that stand for blocks can expand to. */
+    private int size(YamlNode node) {
+        int size = 1;
+        if (node instanceof Mapping block) {
+            for (Entry entry : block.entries()) {
+                size += size(entry.value());
+            }
+        } else if (node instanceof Sequence list) {
+            for (YamlNode item : list.items()) {
+                size += size(item);
+            }
+        }
+        return size;
+    }
+
+    /** Named arguments as a block; one argument without a name and nothing else, as in {@code int(5e8)}, as itself. */
+    private YamlNode call(Position start, String function) {
+        in.take('(');
+        List<Entry> entries = new ArrayList<>();
+        Map<String, Position> places = new HashMap<>();
+        YamlNode only = null;
+        while (!in.tryTake(')')) {
+            Position place = in.position();
+            String name = in.nameBeforeEquals();
+            YamlNode value = value();
+            if (name != null) {
+                add(entries, places, name, place, value);
+            } else {
+                only = value;
+            }
+            separator(')');
+        }
+        if (!entries.isEmpty()) {
+            return new Mapping(start, entries);
+        }
+        return only != null ? only : new Scalar(start, function + "()", false);
+    }
+}

@@ -1,0 +1,371 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
+final class MegatronArguments implements Importer {
+    private static final long MOST = Integer.MAX_VALUE;
+    /** Tokens of the vocabulary that comes with a tokenizer. */
+    private static final Map<String, Long> VOCABULARIES = Map.of(
+            "gpt2bpetokenizer", 50_257L,
+            "llama2tokenizer", 32_000L,
+            "bertwordpiecelowercase", 30_522L,
+            "bertwordpiececase", 28_996L);
+
+    @Override
+    public String table() {
+        return "megatron";
+    }
+
+    @Override
+    public int likeness(Mapping root, int known) {
+        int marked =
+                Importers.marked(root, known, "tensor-model-parallel-size", "num-attention-heads", "micro-batch-size");
+        return marked > 0 || known < 2 ? marked : known;
+    }
+
+    @Override
+    public void contribute(ForeignFile file, Draft draft) {
+        contributeCluster(file, draft);
+        if (file.has("num-layers") || file.has("hidden-size")) {
+            contributeModel(file, draft);
+        }
+        contributeTraining(file, draft);
+        contributeCheckpointing(file, draft);
+        contributeStrategy(file, draft);
+    }
+
+    private static void contributeCluster(ForeignFile file, Draft draft) {
+        for (String key : List.of("nnodes", "num-nodes", "num-machines")) {
+            Long nodes = launcher(file, key, 65_536);
+            draft.give(Draft.NODES, nodes, file.key(key));
+        }
+        for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node")) {
+            Long gpus = launcher(file, key, 64);
+            draft.give(Draft.GPUS_PER_NODE, gpus, file.key(key));
+        }
+    }
+
+    /** What a launcher is often told by the environment, which says nothing here. */
+    private static @Nullable Long launcher(ForeignFile file, String key, long max) {
+        ForeignKey found = file.key(key);
+        if (found == null) {
+            return null;
+        }
+        if (!found.text().matches("\\d+")) {
+            found.judge(Verdict.IRRELEVANT, "left to the environment; --nodes and --instance say it");
+            return null;
+        }
+        return file.whole(key, 1, max);
+    }
+
+    private static void contributeModel(ForeignFile file, Draft draft) {
+        Long hidden = required(file, draft, "hidden-size", "model.hidden");
+        required(file, draft, "num-layers", "model.layers");
+        Long heads = required(file, draft, "num-attention-heads", "model.heads");
+        boolean gated = file.flag("swiglu", false);
+        draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key("swiglu"));
+        draft.byDefault("model.gated_ffn", false, "no --swiglu");
+        Long ffn = file.whole("ffn-hidden-size", 1, MOST);
+        draft.give("model.ffn", ffn, file.key("ffn-hidden-size"));
+        if (hidden != null && gated) {
+            draft.byDefault(
+                    "model.ffn",
+                    Math.max(1, (long) (4 * hidden * 2 / 3) / 64 * 64),
+                    "two thirds of 4 x hidden with --swiglu");
+        } else if (hidden != null) {
+            draft.byDefault("model.ffn", 4 * hidden, "4 x hidden");
+        }
+        contributeGroups(file, draft);
+        contributeVocabulary(file, draft);
+        boolean untied = file.flag("untie-embeddings-and-output-weights", false);
+        draft.give(
+                "model.tied_embeddings",
+                untied ? Boolean.FALSE : null,
+                file.key("untie-embeddings-and-output-weights"));
+        draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
+        contributePositions(file, draft);
+        contributeNorm(file, gated);
+        Long width = file.whole("kv-channels", 1, MOST);
+        if (width != null && hidden != null && heads != null && width * heads != hidden) {
+            file.refuse(
+                    "kv-channels",
+                    "kv-channels " + width + " x " + heads + " heads = " + width * heads + " is not the width " + hidden
+                            + " of the model, which is not modelled; leave it out for a model of about its cost");
+        }
+    }
+
+    private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
+        Long value = file.whole(key, 1, MOST);
+        if (!file.has(key)) {
+            file.refuse(key, "has no --" + key + ", which the shape of the model needs; add it");
+        }
+        draft.give(name, value, file.key(key));
+        return value;
+    }
+
+    private static void contributeGroups(ForeignFile file, Draft draft) {
+        Long groups = file.whole("num-query-groups", 1, MOST);
+        if (file.flag("group-query-attention", false)) {
+            draft.give("model.kv_heads", groups == null ? Long.valueOf(1) : groups, file.key("group-query-attention"));
+        } else {
+            file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
+        }
+        draft.give("model.kv_heads", file.whole("num-key-value-heads", 1, MOST), file.key("num-key-value-heads"));
+    }
+
+    private static void contributeVocabulary(ForeignFile file, Draft draft) {
+        String size = file.has("padded-vocab-size") ? "padded-vocab-size" : "vocab-size";
+        draft.give("model.vocab", file.whole(size, 1, MOST), file.key(size));
+        String tokenizer = file.text("tokenizer-type");
+        Long known = tokenizer == null ? null : VOCABULARIES.get(tokenizer.toLowerCase(Locale.ROOT));
+        if (known != null) {
+            draft.byDefault("model.vocab", known, "the vocabulary of " + tokenizer);
+        } else if (!draft.has("model.vocab")) {
+            draft.assume("model.vocab", 50_257L, "no --vocab-size, and the tokenizer does not tell");
+            file.judge("tokenizer-type", Verdict.APPROXIMATED, "its vocabulary is not known here; write model.vocab");
+        }
+        for (String key : List.of("make-vocab-size-divisible-by", "no-pad-vocab-size", "disable-pad-vocab-size")) {
+            file.judge(key, Verdict.APPROXIMATED, "the vocabulary is filled up to a multiple of 128 x tensor_parallel");
+        }
+    }
+
+    private static void contributePositions(ForeignFile file, Draft draft) {
+        String type = file.choice(
+                "position-embedding-type", List.of("learned_absolute", "rope", "mrope", "yarn", "relative", "none"));
+        boolean learned = (type == null || type.equals("learned_absolute"))
+                && !file.flag("use-rotary-position-embeddings", false)
+                && !file.flag("no-position-embedding", false);
+        Long rows = file.whole("max-position-embeddings", 1, MOST);
+        if (learned) {
+            draft.give("model.max_positions", rows, file.key("max-position-embeddings"));
+        } else {
+            draft.byDefault("model.max_positions", 0L, "no learned positions");
+            file.judge("max-position-embeddings", Verdict.IRRELEVANT, "a bound; no positions are learned");
+        }
+        if ("relative".equals(type)) {
+            file.judge(
+                    "position-embedding-type",
+                    Verdict.NOT_MODELLED,
+                    "biases of relative positions take work in attention");
+        }
+    }
+
+    /** The simulated layers are two: GPT-2's and Llama's. */
+    private static void contributeNorm(ForeignFile file, boolean gated) {
+        String norm = file.text("normalization");
+        if (norm != null && norm.equalsIgnoreCase("rmsnorm") != gated) {
+            file.judge(
+                    "normalization",
+                    Verdict.APPROXIMATED,
+                    gated ? "RMS norms, as in Llama's layer" : "layer norms, as in GPT-2's layer");
+        }
+        if (file.flag("disable-bias-linear", false) && !gated) {
+            file.judge("disable-bias-linear", Verdict.APPROXIMATED, "the simulated layer has its biases");
+        }
+    }
+
+    private static void contributeTraining(ForeignFile file, Draft draft) {
+        String batch = file.has("micro-batch-size") ? "micro-batch-size" : "batch-size";
+        draft.give(Draft.MICRO_BATCH, file.whole(batch, 1, 65_536), file.key(batch));
+        draft.give(
+                Draft.GLOBAL_BATCH, file.whole("global-batch-size", 1, 1_000_000_000), file.key("global-batch-size"));
+        draft.give(Draft.SEQUENCE, file.whole("seq-length", 1, 16_777_216), file.key("seq-length"));
+        if (file.flag("bf16", false)) {
+            draft.give(Draft.PRECISION, "bf16", file.key("bf16"));
+        }
+        if (file.flag("fp16", false)) {
+            draft.give(Draft.PRECISION, "fp16", file.key("fp16"));
+        }
+        draft.byDefault(Draft.PRECISION, "fp32", "no --bf16 and no --fp16");
+        draft.give(Draft.CLIPPING, file.decimal("clip-grad", 0, 1e9), file.key("clip-grad"));
+        draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
+        Double hidden = file.decimal("hidden-dropout", 0, 1);
+        Double attention = file.decimal("attention-dropout", 0, 1);
+        ForeignKey key = file.key(hidden != null ? "hidden-dropout" : "attention-dropout");
+        boolean on = hidden == null || attention == null || hidden > 0 || attention > 0;
+        draft.give("training.dropout", on, key);
+        draft.byDefault("training.dropout", true, "Megatron-LM's default, 0.1");
+        contributeAttention(file, draft);
+        String optimizer = file.text("optimizer");
+        if (optimizer != null && !optimizer.equalsIgnoreCase("adam")) {
+            file.judge(
+                    "optimizer",
+                    Verdict.NOT_MODELLED,
+                    "Adam with two moments in 32 bits is simulated; another one has other memory and update time");
+        }
+    }
+
+    private static void contributeAttention(ForeignFile file, Draft draft) {
+        for (String key :
+                List.of("use-flash-attn", "use-flash-attn-v1", "use-flash-attn-v2", "use-flash-attn-triton")) {
+            if (file.flag(key, false)) {
+                draft.give(Draft.ATTENTION, "flash", file.key(key));
+            }
+        }
+        String backend = file.choice("attention-backend", List.of("auto", "flash", "fused", "unfused", "local"));
+        if (backend != null && !backend.equals("auto")) {
+            boolean joined = backend.equals("flash") || backend.equals("fused");
+            draft.give(Draft.ATTENTION, joined ? "flash" : "standard", file.key("attention-backend"));
+        }
+    }
+
+    private static void contributeCheckpointing(ForeignFile file, Draft draft) {
+        String granularity = file.choice("recompute-granularity", List.of("full", "selective"));
+        draft.give(Draft.CHECKPOINTING, granularity, file.key("recompute-granularity"));
+        if (file.flag("recompute-activations", false)) {
+            draft.give(Draft.CHECKPOINTING, "selective", file.key("recompute-activations"));
+        }
+        for (String key : List.of("checkpoint-activations", "deepspeed-activation-checkpointing")) {
+            if (file.flag(key, false)) {
+                draft.give(Draft.CHECKPOINTING, "full", file.key(key));
+            }
+        }
+        for (String key : List.of("activations-checkpoint-method", "recompute-method", "checkpoint-method")) {
+            if (file.has(key)) {
+                draft.assume(Draft.CHECKPOINTING, "full", "a method of recomputation is named");
+            }
+        }
+        draft.byDefault(Draft.CHECKPOINTING, "none", "no --recompute-granularity");
+        contributeRecomputedLayers(file, draft, granularity);
+    }
+
+    /** The block method recomputes so many layers of each stage; the uniform one all layers, so many at a time. */
+    private static void contributeRecomputedLayers(ForeignFile file, Draft draft, @Nullable String granularity) {
+        String key = file.has("recompute-num-layers") ? "recompute-num-layers" : "activations-checkpoint-num-layers";
+        String methodKey = file.has("recompute-method") ? "recompute-method" : "activations-checkpoint-method";
+        String method = file.choice(methodKey, List.of("uniform", "block"));
+        Long layers = file.whole(key, 1, MOST);
+        if (layers == null || "selective".equals(granularity)) {
+            file.judge(key, Verdict.IRRELEVANT, "selective recomputation does not read it");
+        } else if ("block".equals(method)) {
+            long stages = Math.max(
+                    1,
+                    file.has("pipeline-model-parallel-size")
+                            ? draftable(file.whole("pipeline-model-parallel-size", 1, 4096))
+                            : 1);
+            Long all = file.whole("num-layers", 1, MOST);
+            draft.give(
+                    "training.checkpointed_layers",
+                    all == null ? layers * stages : Math.min(all, layers * stages),
+                    file.key(key));
+        } else if (layers > 1) {
+            file.judge(
+                    key, Verdict.APPROXIMATED, "each layer keeps its input; " + layers + " at a time would keep fewer");
+        }
+    }
+
+    private static long draftable(@Nullable Long value) {
+        return value == null ? 1 : value;
+    }
+
+    private static void contributeStrategy(ForeignFile file, Draft draft) {
+        boolean deepSpeed = file.flag("deepspeed", false) || file.has("deepspeed-config") || file.has("zero-stage");
+        if (deepSpeed) {
+            contributeDeepSpeed(file, draft);
+        } else {
+            boolean sharded = file.flag("use-distributed-optimizer", false);
+            boolean context =
+                    file.has("context-parallel-size") && draftable(file.whole("context-parallel-size", 1, 65_536)) > 1;
+            if (sharded) {
+                draft.give(Draft.KIND, "megatron-core", file.key("use-distributed-optimizer"));
+            } else {
+                draft.byDefault(Draft.KIND, context ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
+            }
+            draft.give("strategy.gradients_in_fp32", gradientsInSingle(file), gradientKey(file));
+            draft.byDefault("strategy.gradients_in_fp32", file.flag("bf16", false), "Megatron-LM's default");
+        }
+        contributeSplits(file, draft);
+        contributeOverlap(file, draft);
+    }
+
+    private static @Nullable Boolean gradientsInSingle(ForeignFile file) {
+        if (file.flag("grad-reduce-in-bf16", false)) {
+            return false;
+        }
+        return file.flag("accumulate-allreduce-grads-in-fp32", false) ? Boolean.TRUE : null;
+    }
+
+    private static @Nullable ForeignKey gradientKey(ForeignFile file) {
+        return file.key(file.has("grad-reduce-in-bf16") ? "grad-reduce-in-bf16" : "accumulate-allreduce-grads-in-fp32");
+    }
+
+    private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
+        Long stage = file.whole("zero-stage", 0, 3);
+        draft.byDefault("strategy.framework_profile", "deepspeed", "kernels of Megatron-DeepSpeed");
+        if (stage != null) {
+            draft.give(
+                    Draft.KIND,
+                    List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
+                    file.key("zero-stage"));
+            file.judge(
+                    "deepspeed-config",
+                    Verdict.APPROXIMATED,
+                    "strategy.kind is that of --zero-stage; give the configuration for its buckets");
+        } else {
+            AccelerateConfig.needs(file, draft, file.has("deepspeed-config") ? "deepspeed-config" : "deepspeed");
+        }
+    }
+
+    private static void contributeSplits(ForeignFile file, Draft draft) {
+        String tensor = file.has("tensor-model-parallel-size") ? "tensor-model-parallel-size" : "model-parallel-size";
+        draft.give("strategy.tensor_parallel", file.whole(tensor, 1, 65_536), file.key(tensor));
+        Long stages = file.whole("pipeline-model-parallel-size", 1, 4096);
+        draft.give("strategy.pipeline_parallel", stages, file.key("pipeline-model-parallel-size"));
+        draft.give(
+                "strategy.context_parallel",
+                file.whole("context-parallel-size", 1, 65_536),
+                file.key("context-parallel-size"));
+        draft.give("strategy.sequence_parallel", file.flag("sequence-parallel"), file.key("sequence-parallel"));
+        String perChunk = "num-layers-per-virtual-pipeline-stage";
+        Long layers = file.whole("num-layers", 1, MOST);
+        Long chunk = file.whole(perChunk, 1, MOST);
+        if (chunk != null && layers != null && stages != null) {
+            long chunks = layers / stages / chunk;
+            interleave(file, draft, perChunk, Math.max(1, chunks));
+        }
+        Long chunks = file.whole("num-virtual-stages-per-pipeline-rank", 1, 4096);
+        if (chunks != null) {
+            interleave(file, draft, "num-virtual-stages-per-pipeline-rank", chunks);
+        }
+    }
+
+    private static void interleave(ForeignFile file, Draft draft, String key, long chunks) {
+        if (chunks > 1) {
+            draft.give("strategy.pipeline_schedule", "interleaved", file.key(key));
+            draft.give("strategy.model_chunks", chunks, file.key(key));
+        } else {
+            file.judge(key, Verdict.IRRELEVANT, "one chunk a stage is no interleaving");
+        }
+    }
+
+    private static void contributeOverlap(ForeignFile file, Draft draft) {
+        Map<String, String> flags = Map.of(
+                "overlap-grad-reduce", "overlap_grad_reduce",
+                "overlap-param-gather", "overlap_param_gather",
+                "tp-comm-overlap", "overlap_tensor_exchange",
+                "fp8-param-gather", "fp8_param_gather");
+        flags.forEach((theirs, ours) -> draft.give("strategy." + ours, file.flag(theirs), file.key(theirs)));
+        Map<String, String> opposites = Map.of(
+                "no-gradient-accumulation-fusion", "gradient_accumulation_fusion",
+                "no-async-tensor-model-parallel-allreduce", "async_tensor_all_reduce",
+                "no-scatter-gather-tensors-in-pipeline", "scatter_gather");
+        opposites.forEach((theirs, ours) -> {
+            Boolean said = file.flag(theirs);
+            draft.give("strategy." + ours, said == null ? null : !said, file.key(theirs));
+        });
+        draft.give(
+                "strategy.bucket_size",
+                file.whole("ddp-bucket-size", 1, 1_000_000_000_000L),
+                file.key("ddp-bucket-size"));
+        for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
+            if (file.has(key)) {
+                draft.give("strategy.framework_profile", "transformer-engine-fp8", file.key(key));
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code distribution} of a SageMaker estimator, alone or with the estimator around it, or the parameters of the model parallel library alone: v1 (PyTorch 1,
+ * MiCS as sharded data parallelism) and v2 (PyTorch FSDP).
+ */
+final class SageMakerDistribution implements Importer {
+    private static final String LIBRARY = "smdistributed.modelparallel.";
+    private static final String SMP = LIBRARY + "parameters.";
+    private static final String DATA = "smdistributed.dataparallel.";
+    private static final List<String> PARAMETERS = List.of(
+            "sharded_data_parallel_degree",
+            "hybrid_shard_degree",
+            "pipeline_parallel_degree",
+            "sm_activation_offloading",
+            "placement_strategy",
+            "prescaled_batch");
+    private static final List<String> INSIDE =
+            List.of("smdistributed", "distribution", "instance_type", "mpi", "torch_distributed", "pytorchddp");
+
+    @Override
+    public String table() {
+        return "sagemaker";
+    }
+
+    @Override
+    public int likeness(Mapping root, int known) {
+        return Importers.marked(root, known, "smdistributed", "distribution", "torch_distributed", "pytorchddp");
+    }
+
+    /** Brings the keys of the estimator and of its distribution to the top, and puts bare parameters where they belong. */
+    @Override
+    public Mapping unwrap(Mapping root) {
+        if (PARAMETERS.stream().anyMatch(each -> root.entry(each) != null)) {
+            Mapping library = in("parameters", root);
+            return in("smdistributed", in("modelparallel", library));
+        }
+        List<Entry> entries = new ArrayList<>();
+        for (Entry entry : root.entries()) {
+            boolean opens = entry.value() instanceof Mapping block
+                    && (entry.key().equals("distribution")
+                            || INSIDE.stream().anyMatch(each -> block.entry(each) != null)
+                                    && !entry.key().equals("smdistributed"));
+            if (opens && entry.value() instanceof Mapping block) {
+                entries.addAll(unwrap(block).entries());
+            } else {
+                entries.add(entry);
+            }
+        }
+        return new Mapping(root.position(), entries);
+    }
+
+    private static Mapping in(String name, YamlNode value) {
+        return new Mapping(value.position(), List.of(new Entry(name, value.position(), value)));
+    }
+
+    @Override
+    public void contribute(ForeignFile file, Draft draft) {
+        String instance = file.text("instance_type");
+        if (instance != null) {
+            draft.give(
+                    Draft.INSTANCE,
+                    instance.toLowerCase(Locale.ROOT).replaceFirst("^ml\\.", ""),
+                    file.key("instance_type"));
+        }
+        draft.give(Draft.NODES, file.whole("instance_count", 1, 65_536), file.key("instance_count"));
+        draft.give(
+                Draft.GPUS_PER_NODE, file.whole("mpi.processes_per_host", 1, 64), file.key("mpi.processes_per_host"));
+        boolean parallel = file.hasBlock("smdistributed.modelparallel") && file.flag(LIBRARY + "enabled", true);
+        if (parallel && isSecond(file)) {
+            contributeSecond(file, draft);
+        } else if (parallel) {
+            contributeFirst(file, draft);
+        } else if (file.flag(DATA + "enabled", false)) {
+            draft.give(Draft.KIND, "smddp", file.key(DATA + "enabled"));
+        } else {
+            contributePlain(file, draft);
+        }
+        String backend = file.text(SMP + "ddp_dist_backend");
+        if (backend != null && !backend.equals("auto")) {
+            file.judge(
+                    SMP + "ddp_dist_backend",
+                    Verdict.NOT_MODELLED,
+                    "the library of collectives; write collectives.library");
+        }
+    }
+
+    /** The second version has no {@code ddp} and no pipelines, and says nothing of the first's sharding. */
+    private static boolean isSecond(ForeignFile file) {
+        return List.of(
+                        "hybrid_shard_degree",
+                        "sm_activation_offloading",
+                        "context_parallel_degree",
+                        "expert_parallel_degree")
+                .stream()
+                .anyMatch(key -> file.has(SMP + key));
+    }
+
+    private static void contributePlain(ForeignFile file, Draft draft) {
+        for (String key : List.of("torch_distributed.enabled", "pytorchddp.enabled", "mpi.enabled")) {
+            if (file.flag(key, false)) {
+                // The script says the strategy; torchrun runs plain data parallelism where it says none.
+                draft.afterwards(done -> {
+                    if (!done.has(Draft.KIND)) {
+                        done.give(Draft.KIND, "ddp", file.key(key));
+                        file.judge(key, Verdict.APPROXIMATED, "strategy.kind ddp; the script may run another");
+                    } else {
+                        file.judge(key, Verdict.IRRELEVANT, "the launcher");
+                    }
+                });
+                return;
+            }
+        }
+    }
+
+    private static void contributeFirst(ForeignFile file, Draft draft) {
+        Long shards = file.whole(SMP + "sharded_data_parallel_degree", 1, 65_536);
+        String pipelineKey = file.has(SMP + "pipeline_parallel_degree") ? "pipeline_parallel_degree" : "partitions";
+        Long pipeline = file.whole(SMP + pipelineKey, 1, 4096);
+        Long tensor = file.whole(SMP + "tensor_parallel_degree", 1, 65_536);
+        if (shards != null && shards > 1) {
+            draft.give(Draft.KIND, "mics", file.key(SMP + "sharded_data_parallel_degree"));
+            contributeSharding(file, draft, shards);
+        } else {
+            contributeSplit(file, draft);
+        }
+        draft.give("strategy.tensor_parallel", tensor, file.key(SMP + "tensor_parallel_degree"));
+        draft.give("strategy.pipeline_parallel", pipeline, file.key(SMP + pipelineKey));
+        draft.give(
+                "training.activation_offload",
+                file.flag(SMP + "offload_activations"),
+                file.key(SMP + "offload_activations"));
+        draft.give(
+                "strategy.activation_loading_horizon",
+                file.whole(SMP + "activation_loading_horizon", 0, 4096),
+                file.key(SMP + "activation_loading_horizon"));
+        draft.give(
+                "training.delayed_parameter_initialization",
+                file.flag(SMP + "delayed_parameter_initialization"),
+                file.key(SMP + "delayed_parameter_initialization"));
+        if (file.flag(SMP + "bf16", false)) {
+            draft.give(Draft.PRECISION, "bf16", file.key(SMP + "bf16"));
+        }
+        for (String key : List.of("fp16", "fp16_params")) {
+            if (file.flag(SMP + key, false)) {
+                draft.give(Draft.PRECISION, "fp16", file.key(SMP + key));
+            }
+        }
+    }
+
+    private static void contributeSharding(ForeignFile file, Draft draft, Long shards) {
+        draft.give("strategy.shard_group", shards, file.key(SMP + "sharded_data_parallel_degree"));
+        bucket(file, draft, "sdp_reduce_bucket_size", "reduce_bucket_size");
+        bucket(file, draft, "sdp_param_persistence_threshold", "param_persistence_threshold");
+        bucket(file, draft, "sdp_max_live_parameters", "max_live_parameters");
+        draft.give(
+                "strategy.hierarchical_all_gather",
+                file.flag(SMP + "sdp_hierarchical_allgather"),
+                file.key(SMP + "sdp_hierarchical_allgather"));
+        draft.give(
+                Draft.CLIPPING,
+                file.decimal(SMP + "sdp_gradient_clipping", 0, 1e9),
+                file.key(SMP + "sdp_gradient_clipping"));
+        draft.byDefault(Draft.CLIPPING, 1.0, "the library's default");
+    }
+
+    private static void bucket(ForeignFile file, Draft draft, String theirs, String ours) {
+        draft.give("strategy." + ours, file.whole(SMP + theirs, 0, 1_000_000_000_000L), file.key(SMP + theirs));
+    }
+
+    /** Tensor and pipeline parallelism without sharded data parallelism. */
+    private static void contributeSplit(ForeignFile file, Draft draft) {
+        ForeignKey shard = file.key(SMP + "shard_optimizer_state");
+        boolean states = file.flag(SMP + "shard_optimizer_state", false);
+        ForeignKey key = states ? shard : first(file);
+        draft.give(Draft.KIND, states ? "zero1" : "ddp", key);
+        draft.byDefault("strategy.framework_profile", "smp", "the library's kernels");
+        if (states && shard != null) {
+            shard.judge(
+                    Verdict.APPROXIMATED,
+                    "strategy.kind zero1, whose optimizer states are sharded by DeepSpeed's rules");
+        }
+        String schedule = file.choice(SMP + "pipeline", List.of("interleaved", "simple"));
+        draft.give(
+                "strategy.pipeline_schedule",
+                schedule == null ? null : schedule.equals("simple") ? "simple" : "1f1b",
+                file.key(SMP + "pipeline"));
+        Boolean balanced = file.flag(SMP + "auto_partition");
+        draft.give(
+                "strategy.partition",
+                balanced == null ? null : balanced ? "balanced" : "uniform",
+                file.key(SMP + "auto_partition"));
+        if (balanced != null && !balanced) {
+            file.judge(
+                    SMP + "auto_partition",
+                    Verdict.APPROXIMATED,
+                    "strategy.partition uniform; the script's own partition is not known");
+        }
+        Long parts = file.whole(SMP + "microbatches", 1, 65_536);
+        if (parts != null && parts > 1) {
+            draft.give(Draft.ACCUMULATION, parts, file.key(SMP + "microbatches"));
+        }
+    }
+
+    private static @Nullable ForeignKey first(ForeignFile file) {
+        for (String key : List.of("pipeline_parallel_degree", "partitions", "tensor_parallel_degree", "ddp")) {
+            if (file.has(SMP + key)) {
+                return file.key(SMP + key);
+            }
+        }
+        return file.key(LIBRARY + "enabled");
+    }
+
+    private static void contributeSecond(ForeignFile file, Draft draft) {
+        Long shards = file.whole(SMP + "hybrid_shard_degree", 0, 65_536);
+        if (shards != null && shards > 0) {
+            draft.give(Draft.KIND, "fsdp-hybrid", file.key(SMP + "hybrid_shard_degree"));
+            draft.give("strategy.shard_group", shards, file.key(SMP + "hybrid_shard_degree"));
+        } else {
+            draft.byDefault(Draft.KIND, "fsdp", "hybrid_shard_degree 0 leaves it to PyTorch's FSDP");
+            file.judge(
+                    SMP + "hybrid_shard_degree",
+                    Verdict.APPROXIMATED,
+                    "strategy.kind fsdp; the script may choose HYBRID_SHARD");
+        }
+        for (String each : List.of("tensor", "context", "expert")) {
+            String key = SMP + each + "_parallel_degree";
+            Long degree = file.whole(key, 1, 65_536);
+            if (degree != null && degree > 1) {
+                draft.give("strategy." + each + "_parallel", degree, file.key(key));
+            }
+        }
+        draft.give(
+                "training.activation_offload",
+                file.flag(SMP + "sm_activation_offloading"),
+                file.key(SMP + "sm_activation_offloading"));
+        draft.give(
+                "strategy.activation_loading_horizon",
+                file.whole(SMP + "activation_loading_horizon", 0, 4096),
+                file.key(SMP + "activation_loading_horizon"));
+    }
+}

@@ -1,0 +1,176 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.scenarios.importing.Imported.Assumption;
+import io.shardsim.scenarios.question.ScenarioReader;
+import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.scenarios.yaml.Problem;
+import io.shardsim.scenarios.yaml.Problems;
+import io.shardsim.scenarios.yaml.YamlNode.Entry;
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes one scenario of the configurations of frameworks. */
+public final class ScenarioImport {
+    private final List<Problems> problems = new ArrayList<>();
+    private final List<ForeignFile> files = new ArrayList<>();
+    private final Map<ForeignFile, Importer> importers = new LinkedHashMap<>();
+    private final Draft draft = new Draft();
+    private final Choices choices;
+
+    private ScenarioImport(Choices choices) {
+        this.choices = choices;
+    }
+
+    /** A file before its kind is known. */
+    private record Source(String name, String text) {}
+
+    /**
+     * Reads files that the user named.
+     *
+     * @throws InputException with every problem of every file
+     */
+    public static Imported read(List<String> names, Choices choices) throws InputException {
+        ScenarioImport work = new ScenarioImport(choices);
+        for (String name : new LinkedHashSet<>(names)) {
+            Problems found = new Problems(name);
+            work.problems.add(found);
+            String text = YamlReader.text(name, found);
+            if (text != null) {
+                work.add(new Source(name, text), found);
+            }
+        }
+        return work.finish();
+    }
+
+    /**
+     * Reads one text.
+     *
+     * @param name as messages name it; what it ends in says which language it is in
+     * @throws InputException with every problem of the text
+     */
+    public static Imported readText(String name, String text, Choices choices) throws InputException {
+        ScenarioImport work = new ScenarioImport(choices);
+        Problems found = new Problems(name);
+        work.problems.add(found);
+        work.add(new Source(name, text), found);
+        return work.finish();
+    }
+
+    /** What people call a file of a framework; null for any other file. */
+    public static @Nullable String titleOf(String file) {
+        Problems found = new Problems(file);
+        String text = YamlReader.text(file, found);
+        Mapping root = text == null ? null : ForeignReader.read(file, text, found);
+        Importer importer = root == null || isScenario(root) ? null : Importers.recognize(root);
+        return importer == null ? null : Importers.table(importer).title();
+    }
+
+    private static boolean isScenario(Mapping root) {
+        return root.entry("scenario") != null || root.entry("cluster") != null && root.entry("training") != null;
+    }
+
+    private void add(Source source, Problems found) {
+        Mapping root = ForeignReader.read(source.name(), source.text(), found);
+        if (root == null) {
+            return;
+        }
+        if (isScenario(root)) {
+            found.add(Position.START, "is a scenario already; run it with shardsim run " + source.name());
+            return;
+        }
+        Importer importer = Importers.recognize(root);
+        if (importer == null) {
+            found.add(Position.START, Importers.unknown());
+            return;
+        }
+        add(source.name(), "", importer, importer.unwrap(root), found);
+    }
+
+    /** A configuration, and another one that stands inside it. */
+    private void add(String name, String prefix, Importer importer, Mapping root, Problems found) {
+        String inner = importer.innerKey();
+        Entry entry = inner == null ? null : root.entry(inner);
+        Mapping outside = root;
+        if (entry != null && entry.value() instanceof Mapping block) {
+            Importer other = Importers.recognize(block);
+            if (other != null && other != importer) {
+                List<Entry> entries = new ArrayList<>(root.entries());
+                entries.remove(entry);
+                outside = new Mapping(root.position(), entries);
+                add(name, prefix + inner + ".", other, other.unwrap(block), found);
+            }
+        }
+        ForeignFile file = new ForeignFile(name, prefix, Importers.table(importer), outside, found);
+        files.add(file);
+        importers.put(file, importer);
+    }
+
+    private Imported finish() throws InputException {
+        draft.choose(Draft.INSTANCE, choices.instance(), "--instance");
+        draft.choose(Draft.NODES, choices.nodes(), "--nodes");
+        draft.choose(Draft.SEQUENCE, choices.sequenceLength(), "--sequence-length");
+        draft.choose("model", choices.model(), "--model");
+        importers.forEach((file, importer) -> importer.contribute(file, draft));
+        draft.runLater();
+        throwIfAny();
+        Completion completion = new Completion(draft, files, choices);
+        ScenarioText text = completion.complete();
+        throwIfAny();
+        check(text);
+        List<KeyVerdict> keys = new ArrayList<>();
+        Map<String, String> titles = new LinkedHashMap<>();
+        for (ForeignFile file : files) {
+            titles.merge(file.name(), file.table().title(), (inner, outer) -> outer + " with a " + inner);
+            file.keys().forEach(key -> keys.add(key.verdict()));
+        }
+        return new Imported(text.toString(), text.tree(), keys, assumptions(text), titles);
+    }
+
+    private static List<Assumption> assumptions(ScenarioText text) {
+        List<Assumption> assumptions = new ArrayList<>();
+        text.facts().forEach((name, fact) -> {
+            if (fact.rank() == Rank.ASSUMED) {
+                assumptions.add(new Assumption(name, fact.value(), fact.note()));
+            }
+        });
+        return assumptions;
+    }
+
+    /** What a scenario may not say is told at the key of the file that says it. */
+    private void check(ScenarioText text) throws InputException {
+        try {
+            ScenarioReader.readText("scenario", text.toString());
+        } catch (InputException refused) {
+            List<Problem> told = new ArrayList<>();
+            for (Problem problem : refused.problems()) {
+                Fact fact = text.factAt(problem.position().line());
+                ForeignKey key = fact == null ? null : fact.key();
+                told.add(
+                        key != null
+                                ? new Problem(key.file().name(), key.position(), key.path() + ": " + problem.message())
+                                : new Problem(files.get(0).name(), Position.START, problem.message() + origin(fact)));
+            }
+            throw new InputException(told);
+        }
+    }
+
+    private static String origin(@Nullable Fact fact) {
+        return fact == null ? "" : " (" + (fact.rank() == Rank.CHOSEN ? "" : "assumed: ") + fact.note() + ")";
+    }
+
+    private void throwIfAny() throws InputException {
+        List<Problem> all = new ArrayList<>();
+        problems.forEach(found -> all.addAll(found.inOrder()));
+        if (!all.isEmpty()) {
+            throw new InputException(all);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.YamlReader;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a scenario as YAML, one value a line, and remembers which fact each line holds. */
+final class ScenarioText {
+    private final StringBuilder text = new StringBuilder();
+    private final Map<Integer, Fact> factOfLine = new LinkedHashMap<>();
+    private final Map<String, Fact> facts = new LinkedHashMap<>();
+    private final Map<String, Object> tree = new LinkedHashMap<>();
+    private int lines;
+
+    void comment(String words) {
+        line("# " + YamlReader.printable(words), null);
+    }
+
+    void value(String key, Fact fact) {
+        line(key + ": " + written(fact.value()) + remark(fact), fact);
+        facts.put(key, fact);
+        tree.put(key, fact.value());
+    }
+
+    void block(String name, Map<String, Fact> values) {
+        line(name + ":", null);
+        Map<String, Object> inside = new LinkedHashMap<>();
+        values.forEach((key, fact) -> {
+            line("  " + key + ": " + written(fact.value()) + remark(fact), fact);
+            facts.put(name + "." + key, fact);
+            inside.put(key, fact.value());
+        });
+        tree.put(name, inside);
+    }
+
+    private void line(String line, @Nullable Fact fact) {
+        lines++;
+        text.append(line).append('\n');
+        if (fact != null) {
+            factOfLine.put(lines, fact);
+        }
+    }
+
+    private static String written(Object value) {
+        return value instanceof Double number
+                ? BigDecimal.valueOf(number).stripTrailingZeros().toPlainString()
+                : String.valueOf(value);
+    }
+
+    private static String remark(Fact fact) {
+        return switch (fact.rank()) {
+            case ASSUMED -> "  # assumed: " + fact.note();
+            case DEFAULT -> "  # " + fact.note();
+            case GIVEN, CHOSEN -> "";
+        };
+    }
+
+    /** The fact that a line of the text holds. */
+    @Nullable
+    Fact factAt(int line) {
+        return factOfLine.get(line);
+    }
+
+    /** The facts by their dotted keys, in the order of the text. */
+    Map<String, Fact> facts() {
+        return facts;
+    }
+
+    /** The scenario as it would be read again. */
+    Map<String, Object> tree() {
+        return tree;
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,504 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.LiteralReader.Refused;
+import io.shardsim.scenarios.yaml.Position;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a shell script into commands and their words: quotes, escapes, comments, continued lines, here-documents, assignments and arrays. Variables are replaced by
+ * what is known of them; every letter remembers where in the script it stands.
+ */
+final class ShellLexer {
+    /** What all variables together may expand to. */
+    static final int LETTERS_MAX = 1 << 20;
+
+    private static final String OPERATORS = ";&|()\n";
+
+    private final String script;
+    private final int[] lineStarts;
+    private final Function<String, @Nullable List<Text>> variables;
+    private int at;
+    private long letters;
+    /** Ends of here-documents that begin after this line. */
+    private final List<String> hereDocuments = new ArrayList<>();
+
+    private Text word = new Text();
+    private boolean wordBegun;
+    private List<Field> fields = new ArrayList<>();
+
+    /** @param variables what a name stands for; null for an unknown one */
+    ShellLexer(String script, Function<String, @Nullable List<Text>> variables) {
+        this.script = script.startsWith("\ufeff") ? script.substring(1) : script;
+        this.variables = variables;
+        int[] starts = new int[16];
+        int lines = 1;
+        for (int i = 0; i < this.script.length(); i++) {
+            if (this.script.charAt(i) == '\n') {
+                starts = lines == starts.length ? Arrays.copyOf(starts, 2 * lines) : starts;
+                starts[lines++] = i + 1;
+            }
+        }
+        lineStarts = Arrays.copyOf(starts, lines);
+    }
+
+    /** Letters with the offset in the script of each. */
+    static final class Text {
+        private final StringBuilder letters = new StringBuilder();
+        private int[] offsets = new int[8];
+        private int start;
+
+        void add(char letter, int offset) {
+            if (letters.length() == offsets.length) {
+                offsets = Arrays.copyOf(offsets, 2 * offsets.length);
+            }
+            offsets[letters.length()] = offset;
+            letters.append(letter);
+        }
+
+        void add(Text other) {
+            for (int i = 0; i < other.letters.length(); i++) {
+                add(other.letters.charAt(i), other.offsets[i]);
+            }
+        }
+
+        Text followedBy(Text other) {
+            Text both = new Text();
+            both.start = start;
+            both.add(this);
+            both.add(other);
+            return both;
+        }
+
+        /** Offset of the first letter; where the word began if it is empty. */
+        int offset() {
+            return letters.isEmpty() ? start : offsets[0];
+        }
+
+        int length() {
+            return letters.length();
+        }
+
+        boolean holds(int offset) {
+            for (int i = 0; i < letters.length(); i++) {
+                if (offsets[i] == offset) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Its parts between blanks. */
+        List<Text> split() {
+            List<Text> parts = new ArrayList<>();
+            Text part = new Text();
+            for (int i = 0; i < letters.length(); i++) {
+                if (isBlank(letters.charAt(i)) || letters.charAt(i) == '\n') {
+                    part = finish(parts, part);
+                } else {
+                    part.add(letters.charAt(i), offsets[i]);
+                }
+            }
+            finish(parts, part);
+            return parts;
+        }
+
+        private static Text finish(List<Text> parts, Text part) {
+            if (!part.letters.isEmpty()) {
+                parts.add(part);
+            }
+            return new Text();
+        }
+
+        @Override
+        public String toString() {
+            return letters.toString();
+        }
+    }
+
+    /**
+     * A word of a command.
+     *
+     * @param assigned name that it sets; null for a plain word
+     * @param appends whether {@code +=} sets it
+     * @param items the words of an array; null for a plain value
+     */
+    record Field(
+            Text text,
+            @Nullable String assigned,
+            boolean appends,
+            @Nullable List<Text> array) {
+        boolean isArray() {
+            return array != null;
+        }
+
+        List<Text> items() {
+            return array == null ? List.of() : array;
+        }
+    }
+
+    boolean atEnd() {
+        return at >= script.length();
+    }
+
+    int offset() {
+        return Math.min(at, Math.max(0, script.length() - 1));
+    }
+
+    /** Counts letters that are copied for a variable, and refuses a script that copies too many. */
+    void charge(int copied) {
+        letters += copied;
+        if (letters > LETTERS_MAX) {
+            throw new Refused(
+                    position(offset()),
+                    "variables expand to more than " + LETTERS_MAX + " letters; write out what is needed");
+        }
+    }
+
+    Position position(int offset) {
+        int line = Arrays.binarySearch(lineStarts, offset);
+        line = line < 0 ? -line - 2 : line;
+        return new Position(line + 1, script.codePointCount(lineStarts[line], Math.min(offset, script.length())) + 1);
+    }
+
+    /** The words up to the end of the command. */
+    List<Field> command() {
+        fields = new ArrayList<>();
+        begin();
+        while (!atEnd()) {
+            char next = script.charAt(at);
+            if (next == '\\' && at + 1 < script.length() && isLineEnd(at + 1)) {
+                at += script.charAt(at + 1) == '\r' ? 3 : 2;
+            } else if (isBlank(next)) {
+                endWord();
+                at++;
+            } else if (next == '#' && !wordBegun) {
+                skipLine();
+            } else if (next == '(' && assignedName() != null) {
+                array();
+            } else if (OPERATORS.indexOf(next) >= 0) {
+                endWord();
+                at++;
+                skipHereDocuments(next);
+                return fields;
+            } else if (next == '<' || next == '>') {
+                redirection();
+            } else {
+                part(next);
+            }
+        }
+        endWord();
+        return fields;
+    }
+
+    private boolean isLineEnd(int offset) {
+        return script.startsWith("\n", offset) || script.startsWith("\r\n", offset);
+    }
+
+    private static boolean isBlank(char letter) {
+        return letter == ' ' || letter == '\t' || letter == '\r';
+    }
+
+    private void skipLine() {
+        while (!atEnd() && script.charAt(at) != '\n') {
+            at++;
+        }
+    }
+
+    private void begin() {
+        word = new Text();
+        word.start = at;
+        wordBegun = false;
+    }
+
+    /** The name that the word begun so far sets, of NAME= or NAME+=; null for another word. */
+    private @Nullable String assignedName() {
+        String text = word.toString();
+        int equals = text.indexOf('=');
+        if (equals <= 0) {
+            return null;
+        }
+        String name = text.substring(0, text.charAt(equals - 1) == '+' ? equals - 1 : equals);
+        return name.matches("[A-Za-z_][A-Za-z0-9_]*") ? name : null;
+    }
+
+    private void endWord() {
+        if (wordBegun) {
+            fields.add(field(null));
+        }
+        begin();
+    }
+
+    private Field field(@Nullable List<Text> array) {
+        String name = assignedName();
+        if (name == null) {
+            return new Field(word, null, false, null);
+        }
+        String text = word.toString();
+        int equals = text.indexOf('=');
+        Text value = new Text();
+        value.start = word.offsets[equals];
+        for (int i = equals + 1; i < text.length(); i++) {
+            value.add(text.charAt(i), word.offsets[i]);
+        }
+        return new Field(value, name, text.charAt(equals - 1) == '+', array);
+    }
+
+    /** {@code NAME=( words )}, over as many lines as it takes. */
+    private void array() {
+        Text assigned = word;
+        List<Field> before = fields;
+        fields = new ArrayList<>();
+        at++;
+        begin();
+        while (!atEnd() && script.charAt(at) != ')') {
+            char next = script.charAt(at);
+            if (next == '#' && !wordBegun) {
+                skipLine();
+            } else if (isBlank(next) || next == '\n' || next == '\\' && isLineEnd(at + 1)) {
+                endWord();
+                at++;
+            } else {
+                part(next);
+            }
+        }
+        endWord();
+        at++;
+        List<Text> items = new ArrayList<>();
+        fields.forEach(field -> items.add(whole(field)));
+        fields = before;
+        word = assigned;
+        fields.add(field(items));
+        begin();
+    }
+
+    /** An item such as {@code a=b} is no assignment inside an array. */
+    private static Text whole(Field field) {
+        if (field.assigned() == null) {
+            return field.text();
+        }
+        Text text = new Text();
+        for (char letter : (field.assigned() + (field.appends() ? "+=" : "=")).toCharArray()) {
+            text.add(letter, field.text().offset());
+        }
+        text.add(field.text());
+        return text;
+    }
+
+    private void redirection() {
+        if (word.toString().matches("\\d?")) {
+            begin();
+        }
+        endWord();
+        boolean here = script.startsWith("<<", at) && !script.startsWith("<<<", at);
+        while (!atEnd() && "<>&-".indexOf(script.charAt(at)) >= 0) {
+            at++;
+        }
+        while (!atEnd() && isBlank(script.charAt(at))) {
+            at++;
+        }
+        int start = at;
+        while (!atEnd() && !isBlank(script.charAt(at)) && OPERATORS.indexOf(script.charAt(at)) < 0) {
+            at++;
+        }
+        if (here) {
+            hereDocuments.add(script.substring(start, at).replaceAll("[\"'\\\\]", ""));
+        }
+    }
+
+    private void skipHereDocuments(char operator) {
+        if (operator != '\n') {
+            return;
+        }
+        for (String end : hereDocuments) {
+            boolean ended = false;
+            while (!atEnd() && !ended) {
+                int start = at;
+                skipLine();
+                ended = script.substring(start, at).strip().equals(end);
+                at++;
+            }
+        }
+        hereDocuments.clear();
+    }
+
+    /** A piece of a word: quoted, a variable, or a letter. */
+    private void part(char next) {
+        wordBegun = true;
+        if (next == '\'') {
+            at++;
+            while (!atEnd() && script.charAt(at) != '\'') {
+                letter();
+            }
+            at++;
+        } else if (next == '"') {
+            at++;
+            doubleQuoted();
+        } else if (next == '\\') {
+            at++;
+            if (!atEnd()) {
+                letter();
+            }
+        } else if (next == '$') {
+            dollar(false);
+        } else if (next == '`') {
+            opaque(end('`', at + 1));
+        } else {
+            letter();
+        }
+    }
+
+    private void letter() {
+        word.add(script.charAt(at), at);
+        at++;
+    }
+
+    private void doubleQuoted() {
+        while (!atEnd() && script.charAt(at) != '"') {
+            char next = script.charAt(at);
+            if (next == '\\' && at + 1 < script.length()) {
+                at++;
+                if (isLineEnd(at)) {
+                    at += script.charAt(at) == '\r' ? 2 : 1;
+                } else {
+                    letter();
+                }
+            } else if (next == '$') {
+                dollar(true);
+            } else if (next == '`') {
+                opaque(end('`', at + 1));
+            } else {
+                letter();
+            }
+        }
+        at++;
+    }
+
+    /** Copies what only a shell can know as it is written. */
+    private void opaque(int end) {
+        while (at < end) {
+            letter();
+        }
+    }
+
+    /** The offset behind the next such letter. */
+    private int end(char letter, int from) {
+        int end = script.indexOf(letter, from);
+        return end < 0 ? script.length() : end + 1;
+    }
+
+    /** The offset behind the closing letter that belongs to the opening one before {@code from}. */
+    private int closing(char opening, char closing, int from) {
+        int depth = 1;
+        int i = from;
+        while (i < script.length() && depth > 0) {
+            char letter = script.charAt(i++);
+            depth += letter == opening ? 1 : letter == closing ? -1 : 0;
+        }
+        return i;
+    }
+
+    private void dollar(boolean quoted) {
+        int start = at;
+        if (script.startsWith("$((", at)) {
+            int end = closing('(', ')', at + 2);
+            String value = ShellArithmetic.value(
+                    script.substring(Math.min(at + 3, end), Math.max(at + 3, end - 2)), name -> firstOf(name));
+            if (value == null || end > script.length()) {
+                opaque(end);
+            } else {
+                at = end;
+                addAll(value, start);
+            }
+        } else if (script.startsWith("$(", at)) {
+            opaque(closing('(', ')', at + 2));
+        } else if (script.startsWith("${", at)) {
+            braces(quoted);
+        } else {
+            int end = at + 1;
+            while (end < script.length() && isName(script.charAt(end))) {
+                end++;
+            }
+            variable(script.substring(at + 1, end), end, quoted, null);
+        }
+    }
+
+    private static boolean isName(char letter) {
+        return letter == '_'
+                || letter >= '0' && letter <= '9'
+                || letter >= 'a' && letter <= 'z'
+                || letter >= 'A' && letter <= 'Z';
+    }
+
+    private @Nullable String firstOf(String name) {
+        List<Text> value = variables.apply(name);
+        return value == null || value.isEmpty() ? null : value.get(0).toString();
+    }
+
+    private void addAll(String text, int offset) {
+        for (char letter : text.toCharArray()) {
+            word.add(letter, offset);
+        }
+        charge(text.length());
+    }
+
+    /** {@code ${NAME}}, {@code ${NAME:-default}}, {@code ${NAME[@]}}. */
+    private void braces(boolean quoted) {
+        int end = closing('{', '}', at + 2);
+        String inside = script.substring(Math.min(at + 2, end), Math.max(at + 2, end - 1));
+        int nameEnd = 0;
+        while (nameEnd < inside.length() && isName(inside.charAt(nameEnd))) {
+            nameEnd++;
+        }
+        String name = inside.substring(0, nameEnd);
+        String rest = inside.substring(nameEnd);
+        if (rest.isEmpty() || rest.equals("[@]") || rest.equals("[*]")) {
+            variable(name, end, quoted && rest.isEmpty(), null);
+        } else if (rest.matches("(?s):?[-=].*")) {
+            variable(
+                    name,
+                    end,
+                    quoted,
+                    rest.substring(rest.indexOf(rest.startsWith(":") ? rest.charAt(1) : rest.charAt(0)) + 1));
+        } else {
+            opaque(end);
+        }
+    }
+
+    /** Puts in what a variable stands for: in quotes and in assignments as it is, else cut at blanks. */
+    private void variable(String name, int end, boolean quoted, @Nullable String otherwise) {
+        List<Text> value = name.isEmpty() ? null : variables.apply(name);
+        if (value == null && otherwise == null) {
+            opaque(Math.max(end, at + 1));
+            return;
+        }
+        int start = at;
+        at = end;
+        if (value == null) {
+            addAll(String.valueOf(otherwise).replaceAll("^[\"']|[\"']$", ""), start);
+            return;
+        }
+        boolean whole = quoted || assignedName() != null;
+        for (int i = 0; i < value.size(); i++) {
+            separate(i > 0, whole);
+            List<Text> parts = whole ? List.of(value.get(i)) : value.get(i).split();
+            for (int part = 0; part < parts.size(); part++) {
+                separate(part > 0, whole);
+                charge(1 + parts.get(part).length());
+                word.add(parts.get(part));
+                wordBegun = true;
+            }
+        }
+    }
+
+    private void separate(boolean wanted, boolean whole) {
+        if (wanted && whole) {
+            word.add(' ', at - 1);
+        } else if (wanted) {
+            endWord();
+        }
+    }
+}

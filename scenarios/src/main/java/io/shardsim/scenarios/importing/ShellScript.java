@@ -1,0 +1,218 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.Position;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
+ * of the environment) stays as written.
+ *
+ * <p>Conditions and loops are not decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is
+ * {@link #ambiguous}.
+ */
+final class ShellScript {
+    private static final Set<String> OPENING = Set.of("if", "case", "for", "while", "until", "select");
+    private static final Set<String> CLOSING = Set.of("fi", "esac", "done");
+    private static final Set<String> BETWEEN =
+            Set.of("then", "else", "elif", "do", "{", "}", "!", "time", "exec", "nohup");
+    private static final Set<String> DECLARING = Set.of("export", "local", "declare", "readonly", "typeset");
+
+    private final ShellLexer lexer;
+    private final Map<String, Variable> variables = new LinkedHashMap<>();
+    private final Map<String, Word> exported = new LinkedHashMap<>();
+    private final List<List<Word>> commands = new ArrayList<>();
+    private final List<int[]> conditions = new ArrayList<>();
+    private int depth;
+    private int conditionStart;
+
+    /** A word after expansion; {@code offset} is where its first letter stands in the script. */
+    record Word(String text, int offset) {}
+
+    /** What a variable stands for: one word, or those of an array. */
+    private static final class Variable {
+        List<ShellLexer.Text> values;
+        /** Offsets of the assignments that disagree, in conditions. */
+        final Set<Integer> assignments = new HashSet<>();
+
+        boolean disagrees;
+
+        Variable(List<ShellLexer.Text> values) {
+            this.values = values;
+        }
+    }
+
+    private ShellScript(String text) {
+        this.lexer = new ShellLexer(text, this::value);
+    }
+
+    /**
+     * Reads a script.
+     *
+     * @throws LiteralReader.Refused when its variables expand to too much
+     */
+    static ShellScript read(String text) {
+        ShellScript script = new ShellScript(text);
+        script.run();
+        return script;
+    }
+
+    /** The commands with their words, assignments left out. */
+    List<List<Word>> commands() {
+        return commands;
+    }
+
+    /** Variables that the script exports. */
+    Map<String, Word> exported() {
+        return exported;
+    }
+
+    /** All words of all variables: where a script leaves the last command to another one. */
+    List<Word> words() {
+        List<Word> words = new ArrayList<>();
+        for (Variable variable : variables.values()) {
+            for (ShellLexer.Text value : variable.values) {
+                value.split().forEach(part -> words.add(word(part)));
+            }
+        }
+        return words;
+    }
+
+    Position position(int offset) {
+        return lexer.position(offset);
+    }
+
+    /** Whether the place stands in a condition or a loop. */
+    boolean conditional(int offset) {
+        return conditions.stream().anyMatch(range -> offset >= range[0] && offset < range[1]);
+    }
+
+    /** The variable whose assignments disagree and whose last value begins or holds this place; null for none. */
+    @Nullable
+    String ambiguous(int offset) {
+        for (Map.Entry<String, Variable> entry : variables.entrySet()) {
+            Variable variable = entry.getValue();
+            if (variable.disagrees && variable.values.stream().anyMatch(value -> value.holds(offset))) {
+                return entry.getKey();
+            }
+        }
+        return null;
+    }
+
+    /** Lines in which a variable is set. */
+    String lines(String variable) {
+        Variable known = variables.get(variable);
+        List<String> lines = new ArrayList<>();
+        if (known != null) {
+            known.assignments.stream()
+                    .map(offset -> position(offset).line())
+                    .sorted()
+                    .distinct()
+                    .forEach(line -> lines.add(String.valueOf(line)));
+        }
+        return String.join(", ", lines);
+    }
+
+    private void run() {
+        while (!lexer.atEnd()) {
+            interpret(lexer.command());
+        }
+        if (depth > 0) {
+            conditions.add(new int[] {conditionStart, Integer.MAX_VALUE});
+        }
+    }
+
+    private void interpret(List<ShellLexer.Field> fields) {
+        List<Word> words = new ArrayList<>();
+        boolean declares = false;
+        boolean exports = false;
+        for (ShellLexer.Field field : fields) {
+            String text = field.text().toString();
+            if (words.isEmpty() && field.assigned() != null) {
+                assign(field, exports);
+            } else if (words.isEmpty() && DECLARING.contains(text)) {
+                declares = true;
+                exports |= text.equals("export");
+            } else if (words.isEmpty() && isKeyword(text, field.text().offset())) {
+                continue;
+            } else if (!declares) {
+                words.add(word(field.text()));
+            }
+        }
+        if (!words.isEmpty()) {
+            commands.add(words);
+        }
+    }
+
+    private boolean isKeyword(String text, int offset) {
+        if (OPENING.contains(text)) {
+            conditionStart = depth++ == 0 ? offset : conditionStart;
+            return true;
+        }
+        if (CLOSING.contains(text)) {
+            depth = Math.max(0, depth - 1);
+            if (depth == 0) {
+                conditions.add(new int[] {conditionStart, offset});
+            }
+            return true;
+        }
+        return BETWEEN.contains(text);
+    }
+
+    private void assign(ShellLexer.Field field, boolean exports) {
+        String name = String.valueOf(field.assigned());
+        List<ShellLexer.Text> values = new ArrayList<>();
+        Variable known = variables.get(name);
+        if (field.appends() && known != null) {
+            known.values.forEach(value -> lexer.charge(1 + value.length()));
+            values.addAll(known.values);
+        }
+        if (field.appends() && !field.isArray() && !values.isEmpty()) {
+            values.set(values.size() - 1, values.get(values.size() - 1).followedBy(field.text()));
+        } else {
+            values.addAll(field.isArray() ? field.items() : List.of(field.text()));
+        }
+        if (exports) {
+            exported.put(name, word(field.text()));
+        }
+        if (known == null) {
+            known = new Variable(values);
+            variables.put(name, known);
+        } else if (depth > 0 && !extendsValue(known.values, values) && !same(known.values, values)) {
+            known.disagrees = true;
+        } else if (depth == 0) {
+            known.disagrees = false;
+            known.assignments.clear();
+        }
+        known.values = values;
+        known.assignments.add(field.text().offset());
+    }
+
+    private static boolean extendsValue(List<ShellLexer.Text> old, List<ShellLexer.Text> now) {
+        return joined(now).contains(joined(old)) && !joined(old).isEmpty();
+    }
+
+    private static boolean same(List<ShellLexer.Text> old, List<ShellLexer.Text> now) {
+        return joined(now).equals(joined(old));
+    }
+
+    private static String joined(List<ShellLexer.Text> values) {
+        StringBuilder all = new StringBuilder();
+        values.forEach(value -> all.append(value).append(' '));
+        return all.toString().strip();
+    }
+
+    private @Nullable List<ShellLexer.Text> value(String name) {
+        Variable variable = variables.get(name);
+        return variable == null ? null : variable.values;
+    }
+
+    private static Word word(ShellLexer.Text text) {
+        return new Word(text.toString(), text.offset());
+    }
+}

@@ -1,0 +1,220 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import java.util.List;
+import java.util.Locale;
+
+/** Arguments of the Hugging Face Trainer as JSON or YAML, and those of scripts built around it (TRL, LLaMA-Factory). */
+final class TrainerSettings implements Importer {
+    private static final String FSDP = "fsdp_config.";
+    /** What a file of the Trainer has at least one of. */
+    private static final List<String> MARKS = List.of(
+            "per_device_train_batch_size",
+            "gradient_checkpointing",
+            "num_train_epochs",
+            "lr_scheduler_type",
+            "output_dir",
+            "fsdp",
+            "save_strategy",
+            "logging_steps");
+
+    @Override
+    public String table() {
+        return "trainer";
+    }
+
+    @Override
+    public int likeness(Mapping root, int known) {
+        for (String mark : MARKS) {
+            if (root.entry(mark) != null) {
+                return 100 + known;
+            }
+        }
+        return known < 2 ? 0 : known;
+    }
+
+    /** A DeepSpeed configuration written out rather than named. */
+    @Override
+    public String innerKey() {
+        return "deepspeed";
+    }
+
+    @Override
+    public void contribute(ForeignFile file, Draft draft) {
+        contributeBatch(file, draft);
+        contributePrecision(file, draft);
+        contributeCheckpointing(file, draft);
+        Double clipping = file.decimal("max_grad_norm", 0, 1e9);
+        draft.give(Draft.CLIPPING, clipping, file.key("max_grad_norm"));
+        draft.byDefault(Draft.CLIPPING, 1.0, "the Trainer's default");
+        contributeStrategy(file, draft);
+        contributeKernels(file, draft);
+        HuggingFaceModel.give(file, draft, "attn_implementation");
+        HuggingFaceModel.give(file, draft, "flash_attn");
+        for (String key : List.of("model_name_or_path", "model_name", "model_id")) {
+            contributeModel(file, draft, key);
+        }
+        for (String key : List.of(
+                "max_seq_length", "max_length", "cutoff_len", "model_max_length", "block_size", "max_seq_len")) {
+            draft.give(Draft.SEQUENCE, file.whole(key, 1, 16_777_216), file.key(key));
+        }
+        adapters(file);
+    }
+
+    private static void contributeBatch(ForeignFile file, Draft draft) {
+        String batch =
+                file.has("per_device_train_batch_size") ? "per_device_train_batch_size" : "per_gpu_train_batch_size";
+        draft.give(Draft.MICRO_BATCH, file.whole(batch, 1, 65_536), file.key(batch));
+        draft.byDefault(Draft.MICRO_BATCH, 8L, "the Trainer's default");
+        Long steps = file.whole("gradient_accumulation_steps", 1, 1_000_000_000);
+        draft.give(Draft.ACCUMULATION, steps, file.key("gradient_accumulation_steps"));
+        draft.byDefault(Draft.ACCUMULATION, 1L, "the Trainer's default");
+    }
+
+    private static void contributePrecision(ForeignFile file, Draft draft) {
+        boolean half = file.flag("fp16", false);
+        boolean brain = file.flag("bf16", false) || file.flag("pure_bf16", false);
+        draft.give(Draft.PRECISION, half ? "fp16" : null, file.key("fp16"));
+        draft.give(Draft.PRECISION, file.flag("bf16", false) ? "bf16" : null, file.key("bf16"));
+        if (file.flag("pure_bf16", false)) {
+            draft.give(Draft.PRECISION, "bf16", file.key("pure_bf16"));
+            file.judge(
+                    "pure_bf16",
+                    Verdict.NOT_MODELLED,
+                    "weights and moments in 32 bits are simulated; in 16 they need half the memory");
+        }
+        if (!half && !brain) {
+            draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
+        }
+    }
+
+    private static void contributeCheckpointing(ForeignFile file, Draft draft) {
+        Boolean on = file.flag("gradient_checkpointing");
+        if (on != null && on) {
+            draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
+        }
+        if (file.has("finetuning_type") && !file.flag("disable_gradient_checkpointing", false)) {
+            draft.byDefault(Draft.CHECKPOINTING, "full", "LLaMA-Factory's default");
+        }
+        if (file.has("gradient_checkpointing") || !file.flag(FSDP + "activation_checkpointing", false)) {
+            draft.byDefault(Draft.CHECKPOINTING, "none", "the Trainer without gradient_checkpointing");
+        }
+        String reentrant = "gradient_checkpointing_kwargs.use_reentrant";
+        Boolean around = file.flag(reentrant);
+        if (around != null && on != null && on) {
+            draft.give("strategy.reentrant_checkpoints", around, file.key(reentrant));
+        } else {
+            file.judge(reentrant, Verdict.IRRELEVANT, "nothing is checkpointed by the Trainer");
+        }
+    }
+
+    private static void contributeStrategy(ForeignFile file, Draft draft) {
+        boolean sharded = contributeFsdp(file, draft);
+        ForeignKey deepSpeed = file.key("deepspeed");
+        if (deepSpeed != null) {
+            draft.byDefault(
+                    "strategy.framework_profile",
+                    "deepspeed-accelerate",
+                    "PyTorch's AdamW, as the Trainer passes it on");
+            AccelerateConfig.needs(file, draft, "deepspeed");
+        } else if (!sharded) {
+            draft.afterwards(done -> {
+                done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed");
+            });
+        }
+        AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");
+        Long bucket = file.whole("ddp_bucket_cap_mb", 1, 1_000_000);
+        draft.give("strategy.bucket_size", bucket == null ? null : bucket + " MiB", file.key("ddp_bucket_cap_mb"));
+    }
+
+    /** Whether the file asks for FSDP. */
+    private static boolean contributeFsdp(ForeignFile file, Draft draft) {
+        List<String> words = file.words("fsdp").stream()
+                .map(word -> word.toLowerCase(Locale.ROOT))
+                .toList();
+        ForeignKey key = file.key("fsdp");
+        if (key == null || words.isEmpty() || words.get(0).equals("false")) {
+            file.keys().stream()
+                    .filter(each -> each.path().startsWith(FSDP))
+                    .forEach(each -> each.judge(Verdict.IRRELEVANT, "fsdp is not set"));
+            return false;
+        }
+        String strategy = null;
+        for (String word : words) {
+            strategy = FsdpSettings.WORDS.contains(word) ? word : strategy;
+            if (!FsdpSettings.WORDS.contains(word)
+                    && !List.of("auto_wrap", "offload", "true").contains(word)) {
+                file.refuse(
+                        "fsdp",
+                        "fsdp word " + word + " is not one of " + String.join(", ", FsdpSettings.WORDS)
+                                + ", auto_wrap, offload; write one of them");
+            }
+        }
+        String prefix =
+                file.keys().stream().anyMatch(each -> each.path().startsWith(FSDP + "fsdp_")) ? FSDP + "fsdp_" : FSDP;
+        new FsdpSettings(file, draft, prefix).contribute(strategy == null ? "full_shard" : strategy, key);
+        if (words.contains("offload")) {
+            key.judge(
+                    Verdict.NOT_MODELLED,
+                    "the sharding is modelled, offload is not: states would lie in host memory, and the update run there, slower");
+        } else if (!words.contains("auto_wrap") && !file.hasBlock("fsdp_config")) {
+            key.remark("each layer is a unit, as with auto_wrap");
+        }
+        return true;
+    }
+
+    private static void contributeKernels(ForeignFile file, Draft draft) {
+        if (file.flag("torch_compile", false)) {
+            draft.give("training.kernels", "compiled", file.key("torch_compile"));
+        }
+        for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
+            if (file.flag(key, false)) {
+                draft.give("strategy.framework_profile", "liger", file.key(key));
+            }
+        }
+        String optimizer = file.text("optim");
+        if (optimizer != null
+                && !optimizer.toLowerCase(Locale.ROOT).matches("adamw_(torch|hf|torch_fused|apex_fused)")) {
+            file.judge(
+                    "optim",
+                    Verdict.NOT_MODELLED,
+                    "Adam with two moments in 32 bits is simulated; another optimizer has other memory and update time");
+        }
+    }
+
+    private static void contributeModel(ForeignFile file, Draft draft, String key) {
+        String name = file.text(key);
+        if (name == null) {
+            return;
+        }
+        draft.give(Draft.HUB_NAME, name, file.key(key));
+        draft.afterwards(done -> {
+            if (!done.block("model").isEmpty() || done.has("model")) {
+                file.judge(key, Verdict.IRRELEVANT, "the shape is described by what was given beside it");
+            } else if (HubModels.catalogName(name) == null) {
+                file.judge(key, Verdict.NOT_MODELLED, "not in the catalog; give its config.json, or --model NAME");
+            }
+        });
+    }
+
+    /** Fine-tuning of a few weights is another amount of memory and work. */
+    private static void adapters(ForeignFile file) {
+        for (String key : List.of(
+                "finetuning_type",
+                "use_peft",
+                "load_in_4bit",
+                "load_in_8bit",
+                "quantization_bit",
+                "freeze_trainable_layers")) {
+            ForeignKey found = file.key(key);
+            if (found != null
+                    && found.value() instanceof Scalar
+                    && !List.of("full", "false").contains(found.text().toLowerCase(Locale.ROOT))) {
+                found.judge(
+                        Verdict.NOT_MODELLED,
+                        "all weights are trained here; adapters have far fewer gradients and optimizer states");
+            }
+        }
+    }
+}
