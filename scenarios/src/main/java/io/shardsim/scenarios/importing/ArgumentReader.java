@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,23 +23,31 @@ import org.jspecify.annotations.Nullable;
  * command is the one with the most arguments that are known. Of an argument that is given twice the last one counts and comes first.
  */
 final class ArgumentReader {
+    /** Marks a value that conditions of the script decide. */
+    static final String DISAGREE = ", which conditions set to different values in lines ";
+
+    /** What ends the arguments where a command is kept in a variable. */
+    private static final Pattern END = Pattern.compile("\\d?>.*|&>?.*|\\|.*|;|tee");
     /** Fewer known arguments make no training command. */
     private static final int KNOWN_MIN = 2;
 
     private final ShellScript script;
-    private final Set<String> known;
-    private final Problems problems;
+    /** Known arguments with dashes, as Megatron-LM has them, and with underscores, as the Trainer has. */
+    private final Set<String> dashed;
 
-    private ArgumentReader(ShellScript script, Set<String> known, Problems problems) {
+    private final Set<String> underscored;
+    private boolean underscores;
+
+    private ArgumentReader(ShellScript script, Set<String> dashed, Set<String> underscored) {
         this.script = script;
-        this.known = known;
-        this.problems = problems;
+        this.dashed = dashed;
+        this.underscored = underscored;
     }
 
     /** The block, or null where no command has known arguments. */
-    static @Nullable Mapping read(String text, Set<String> known, Problems problems) {
+    static @Nullable Mapping read(String text, Set<String> dashed, Set<String> underscored, Problems problems) {
         try {
-            return new ArgumentReader(ShellScript.read(text), known, problems).block();
+            return new ArgumentReader(ShellScript.read(text), dashed, underscored).block();
         } catch (LiteralReader.Refused refused) {
             problems.add(refused.position, String.valueOf(refused.getMessage()));
             return null;
@@ -61,6 +70,7 @@ final class ArgumentReader {
         if (count(best) < KNOWN_MIN) {
             return null;
         }
+        underscores = matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
@@ -92,22 +102,37 @@ final class ArgumentReader {
     }
 
     private int count(List<Word> command) {
+        return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'));
+    }
+
+    private static int matches(List<Word> command, Set<String> known, char between) {
         return (int) command.stream()
-                .filter(word -> word.text().startsWith("--") && known.contains(name(word.text())))
+                .filter(word -> word.text().startsWith("--") && known.contains(name(word.text(), between)))
                 .count();
     }
 
-    /** The name without dashes before it and value behind it; launchers write some with underscores. */
-    private static String name(String argument) {
+    private String name(String argument) {
+        return name(argument, underscores ? '_' : '-');
+    }
+
+    /** The name without dashes before it and value behind it; launchers write some names either way. */
+    private static String name(String argument, char between) {
         int equals = argument.indexOf('=');
         String name = argument.substring(2, equals < 0 ? argument.length() : equals);
-        return name.toLowerCase(Locale.ROOT).replace('_', '-');
+        return name.toLowerCase(Locale.ROOT).replace('_', between).replace('-', between);
     }
 
     private List<Entry> entries(List<Word> words) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             Word word = words.get(i);
+            if (END.matcher(word.text()).matches()) {
+                break;
+            }
+            if (word.text().endsWith(".py")) {
+                Position position = script.position(word.offset());
+                entries.add(new Entry("script", position, new Scalar(position, word.text(), false)));
+            }
             if (!word.text().startsWith("--") || word.text().length() == 2) {
                 continue;
             }
@@ -126,7 +151,9 @@ final class ArgumentReader {
     }
 
     private static boolean isValue(Word word) {
-        return !word.text().startsWith("--") && !word.text().endsWith(".py");
+        return !word.text().startsWith("--")
+                && !word.text().endsWith(".py")
+                && !END.matcher(word.text()).matches();
     }
 
     private Entry entry(Word word, List<Word> values) {
@@ -134,8 +161,7 @@ final class ArgumentReader {
         String name = name(word.text());
         List<YamlNode> nodes = new ArrayList<>();
         for (Word value : values) {
-            refuseAmbiguous(name, value);
-            nodes.add(new Scalar(script.position(value.offset()), value.text(), true));
+            nodes.add(new Scalar(script.position(value.offset()), decided(value), true));
         }
         YamlNode node = switch (nodes.size()) {
             case 0 -> new Scalar(position, "true", true);
@@ -145,14 +171,10 @@ final class ArgumentReader {
         return new Entry(name, position, node);
     }
 
-    private void refuseAmbiguous(String name, Word value) {
+    /** The value, or the variable that conditions set to this and that. */
+    private String decided(Word value) {
         String variable = script.ambiguous(value.offset());
-        if (variable != null) {
-            problems.add(
-                    script.position(value.offset()),
-                    "--" + name + " comes from " + variable + ", which conditions set to different values in lines "
-                            + script.lines(variable) + "; keep the one that holds");
-        }
+        return variable == null ? value.text() : "$" + variable + DISAGREE + script.lines(variable);
     }
 
     /** Of equal names the last stands where the first did, the others at the end. */

@@ -51,6 +51,7 @@ final class Completion {
         settleModel();
         new Batches(draft).settle();
         settleTraining();
+        draft.runAtEnd();
         ScenarioText text = new ScenarioText();
         text.comment("Written by shardsim import from:");
         names().forEach(text::comment);
@@ -159,6 +160,13 @@ final class Completion {
         draft.assume(Draft.SEQUENCE, length, "no file says how long a sample is; --sequence-length N changes it");
         draft.assume(Draft.PRECISION, "bf16", "no file says");
         draft.assume(Draft.CHECKPOINTING, "full", "no file says");
+        Fact precision = draft.fact(Draft.PRECISION);
+        boolean byDefault = precision != null && precision.rank() == Rank.DEFAULT;
+        if (byDefault && "flash".equals(draft.text(Draft.ATTENTION)) && "fp32".equals(draft.text(Draft.PRECISION))) {
+            draft.settle(
+                    Draft.PRECISION,
+                    new Fact("bf16", Rank.ASSUMED, null, "no file says, and flash attention needs 16 bits"));
+        }
         boolean single = "fp32".equals(draft.text(Draft.PRECISION));
         draft.assume(
                 Draft.ATTENTION,

@@ -38,6 +38,7 @@ final class Draft {
 
     private final Map<String, Fact> facts = new LinkedHashMap<>();
     private final List<Consumer<Draft>> later = new ArrayList<>();
+    private final List<Consumer<Draft>> atEnd = new ArrayList<>();
 
     /** What a key of a file says. */
     void give(String name, @Nullable Object value, @Nullable ForeignKey key) {
@@ -104,6 +105,15 @@ final class Draft {
 
     void runLater() {
         later.forEach(step -> step.accept(this));
+    }
+
+    /** Something that needs the whole scenario, what is assumed included. */
+    void atEnd(Consumer<Draft> step) {
+        atEnd.add(step);
+    }
+
+    void runAtEnd() {
+        atEnd.forEach(step -> step.accept(this));
     }
 
     @Nullable

@@ -30,7 +30,8 @@ final class ForeignFile {
     /** What Hugging Face writes where another file decides. */
     static final String AUTO = "auto";
 
-    private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
+    private static final Pattern INDEX = Pattern.compile("\\[\\d+]|#\\d+$");
+    private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
     private static final String ENABLED = ".enabled";
     /** Looking for near names takes time, and a file of so many unknown keys is of another kind. */
     private static final int SUGGESTIONS_MAX = 100;
@@ -96,6 +97,8 @@ final class ForeignFile {
             key.judge(Verdict.NOT_MODELLED, unknown > SUGGESTIONS_MAX ? "unknown key" : table.unknown(path));
         } else if (!key.isSet()) {
             key.judge(Verdict.IRRELEVANT, "not set");
+        } else if (key.path().matches(".*#\\d+")) {
+            key.judge(Verdict.IRRELEVANT, "given again, and that counts");
         } else if (switchedOff != null && !path.equals(switchedOff)) {
             key.judge(Verdict.IRRELEVANT, switchedOff + " is false");
         } else if (isOff(key, entry)) {
@@ -210,7 +213,7 @@ final class ForeignFile {
     @Nullable
     String choice(String path, List<String> words) {
         ForeignKey key = key(path);
-        if (key == null || isAuto(path)) {
+        if (key == null || isAuto(path) || refusedVariable(key)) {
             return null;
         }
         Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
@@ -226,6 +229,9 @@ final class ForeignFile {
             return null;
         }
         String word = key.text().toLowerCase(Locale.ROOT);
+        if (refusedVariable(key)) {
+            return null;
+        }
         if (List.of("true", "yes", "on", "1").contains(word)) {
             return true;
         }
@@ -244,7 +250,19 @@ final class ForeignFile {
 
     private @Nullable Object read(String path, ValueType type) {
         ForeignKey key = key(path);
-        return key == null || isAuto(path) ? null : type.read(key.value(), path, problems);
+        return key == null || isAuto(path) || refusedVariable(key) ? null : type.read(key.value(), path, problems);
+    }
+
+    /** A value that only a shell or nobody knows is a problem where it is needed. */
+    private boolean refusedVariable(ForeignKey key) {
+        if (!(key.value() instanceof Scalar) || !VARIABLE.matcher(key.text()).find()) {
+            return false;
+        }
+        String set = key.text().contains(ArgumentReader.DISAGREE)
+                ? "; keep the one that holds"
+                : " is set nowhere in the file; set it at its top, or write the value itself";
+        problems.add(key.position(), key.path() + " " + YamlReader.printable(key.text()) + set);
+        return true;
     }
 
     /** The texts of a list, or of one text with its words. */

@@ -19,16 +19,31 @@ final class ForeignReader {
 
     private ForeignReader() {}
 
+    /**
+     * What a file holds.
+     *
+     * @param arguments whether these are arguments of a command
+     */
+    record Content(Mapping root, boolean arguments) {}
+
     /** The block of the file, or null after a problem. */
-    static @Nullable Mapping read(String file, String text, Problems problems) {
+    static @Nullable Content read(String file, String text, Problems problems) {
         if (text.isBlank()) {
             problems.add(Position.START, "is empty; name a configuration of a framework");
             return null;
         }
         int before = problems.size();
-        YamlNode root = root(file.toLowerCase(Locale.ROOT), text, problems);
+        String name = file.toLowerCase(Locale.ROOT);
+        boolean shell = isShell(name, text);
+        boolean likely =
+                shell || !hasLanguage(name) && !withoutComments(text).startsWith("{") && looksLikeArguments(text);
+        Mapping arguments = likely ? arguments(text, problems) : null;
+        if (arguments != null) {
+            return new Content(arguments, true);
+        }
+        YamlNode root = shell ? null : values(name, text, problems);
         if (root instanceof Mapping block) {
-            return block;
+            return new Content(block, false);
         }
         if (problems.size() == before) {
             problems.add(
@@ -38,34 +53,29 @@ final class ForeignReader {
         return null;
     }
 
-    private static @Nullable YamlNode root(String file, String text, Problems problems) {
-        String start = text.substring(0, Math.min(4096, text.length()));
-        if (file.endsWith(".json") || file.endsWith(".py")) {
-            return LiteralReader.read(text, problems);
-        }
-        if (file.endsWith(".yaml") || file.endsWith(".yml")) {
-            return YamlReader.readText(text, problems);
-        }
-        if (file.endsWith(".sh")
+    private static boolean isShell(String file, String text) {
+        return file.endsWith(".sh")
                 || file.endsWith(".bash")
                 || file.endsWith(".slurm")
-                || SHEBANG.matcher(start).lookingAt()) {
-            return ArgumentReader.read(text, Importers.argumentNames(), problems);
-        }
+                || SHEBANG.matcher(text.substring(0, Math.min(4096, text.length())))
+                        .lookingAt();
+    }
+
+    private static boolean hasLanguage(String file) {
+        return file.endsWith(".json") || file.endsWith(".py") || file.endsWith(".yaml") || file.endsWith(".yml");
+    }
+
+    private static @Nullable YamlNode values(String file, String text, Problems problems) {
         String first = withoutComments(text);
-        if (first.startsWith("{")) {
-            return LiteralReader.read(text, problems);
-        }
-        Mapping arguments =
-                looksLikeArguments(text) ? ArgumentReader.read(text, Importers.argumentNames(), problems) : null;
-        if (arguments != null) {
-            return arguments;
-        }
-        return ASSIGNMENT
-                        .matcher(first.substring(0, Math.min(400, first.length())))
-                        .matches()
-                ? LiteralReader.read(text, problems)
-                : YamlReader.readText(text, problems);
+        String start = first.substring(0, Math.min(400, first.length()));
+        boolean literals = hasLanguage(file)
+                ? !file.endsWith("ml")
+                : first.startsWith("{") || ASSIGNMENT.matcher(start).matches();
+        return literals ? LiteralReader.read(text, problems) : YamlReader.readText(text, problems);
+    }
+
+    private static @Nullable Mapping arguments(String text, Problems problems) {
+        return ArgumentReader.read(text, Importers.dashedNames(), Importers.underscoredNames(), problems);
     }
 
     private static boolean looksLikeArguments(String text) {

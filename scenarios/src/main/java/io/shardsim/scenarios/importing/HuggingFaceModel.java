@@ -178,6 +178,7 @@ final class HuggingFaceModel implements Importer {
         checkActivation(file, kind);
         contributeDropout(file, draft);
         contributeAttention(file, draft);
+        contributeWindow(file, draft);
         if (file.flag("gradient_checkpointing", false)) {
             draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
         }
@@ -290,6 +291,26 @@ final class HuggingFaceModel implements Importer {
             off = rate != null && rate == 0 ? file.key(key) : off;
         }
         draft.give("training.dropout", on != null, on != null ? on : off);
+    }
+
+    /** A window that a sample does not leave is none. */
+    private static void contributeWindow(ForeignFile file, Draft draft) {
+        Boolean used = file.flag("use_sliding_window");
+        Long window = file.whole("sliding_window", 1, MOST);
+        if (used != null && !used) {
+            file.judge("sliding_window", Verdict.IRRELEVANT, "use_sliding_window is false");
+            file.judge("max_window_layers", Verdict.IRRELEVANT, "use_sliding_window is false");
+        } else if (window != null) {
+            draft.atEnd(done -> {
+                long length = done.whole(Draft.SEQUENCE, 0);
+                if (length <= window) {
+                    file.judge(
+                            "sliding_window",
+                            Verdict.IRRELEVANT,
+                            "a sample of " + length + " tokens does not leave it");
+                }
+            });
+        }
     }
 
     private static void contributeAttention(ForeignFile file, Draft draft) {

@@ -15,6 +15,11 @@ interface Importer {
      */
     int likeness(Mapping root, int known);
 
+    /** Whether people write such a configuration as arguments of a command, too. */
+    default boolean readsArguments() {
+        return false;
+    }
+
     /** The file as its table describes it, where people write it in several ways. */
     default Mapping unwrap(Mapping root) {
         return root;

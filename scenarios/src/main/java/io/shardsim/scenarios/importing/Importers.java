@@ -41,16 +41,28 @@ final class Importers {
         return table;
     }
 
-    /** Arguments of command lines that are known. */
-    static Set<String> argumentNames() {
+    /** Arguments of Megatron-LM and of launchers. */
+    static Set<String> dashedNames() {
         return table(ALL.get(ALL.size() - 1)).names("");
     }
 
-    /** The kind of a file; null when it is none that is known. */
-    static @Nullable Importer recognize(Mapping root) {
+    /** Arguments of the Trainer. */
+    static Set<String> underscoredNames() {
+        return table(ALL.get(ALL.size() - 2)).names("");
+    }
+
+    /**
+     * The kind of a file; null when it is none that is known.
+     *
+     * @param arguments whether the file is a command with arguments
+     */
+    static @Nullable Importer recognize(Mapping root, boolean arguments) {
         Importer best = null;
         int most = 0;
         for (Importer importer : ALL) {
+            if (arguments && !importer.readsArguments()) {
+                continue;
+            }
             Set<String> names = table(importer).names("");
             Mapping unwrapped = importer.unwrap(root);
             int known = (int) unwrapped.entries().stream()

@@ -22,6 +22,11 @@ final class MegatronArguments implements Importer {
     }
 
     @Override
+    public boolean readsArguments() {
+        return true;
+    }
+
+    @Override
     public int likeness(Mapping root, int known) {
         int marked =
                 Importers.marked(root, known, "tensor-model-parallel-size", "num-attention-heads", "micro-batch-size");
@@ -31,12 +36,35 @@ final class MegatronArguments implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         contributeCluster(file, draft);
+        refuseOthers(file);
         if (file.has("num-layers") || file.has("hidden-size")) {
             contributeModel(file, draft);
         }
         contributeTraining(file, draft);
         contributeCheckpointing(file, draft);
         contributeStrategy(file, draft);
+    }
+
+    /** Models whose layer the simulator does not have. */
+    private static void refuseOthers(ForeignFile file) {
+        ForeignKey named = file.key("script");
+        String script = named == null ? "" : named.text();
+        if (script.matches("(?i).*(bert|t5|vit|vision|retro|ict|mamba|hybrid|vlm|mimo|multimodal)[^/]*")) {
+            file.refuse(
+                    "script",
+                    "script " + script
+                            + " trains a model that is not modelled; a GPT is, as pretrain_gpt.py trains it");
+        }
+        if (file.has("num-experts") && !"1".equals(String.valueOf(file.text("num-experts")))) {
+            file.refuse(
+                    "num-experts",
+                    "num-experts: a mixture of experts is not modelled; leave it out for the layers around it");
+        }
+        if (file.flag("multi-latent-attention", false)) {
+            file.refuse(
+                    "multi-latent-attention",
+                    "multi-latent-attention is not modelled; leave it out for grouped queries");
+        }
     }
 
     private static void contributeCluster(ForeignFile file, Draft draft) {
@@ -51,7 +79,7 @@ final class MegatronArguments implements Importer {
     }
 
     /** What a launcher is often told by the environment, which says nothing here. */
-    private static @Nullable Long launcher(ForeignFile file, String key, long max) {
+    static @Nullable Long launcher(ForeignFile file, String key, long max) {
         ForeignKey found = file.key(key);
         if (found == null) {
             return null;
@@ -136,7 +164,8 @@ final class MegatronArguments implements Importer {
 
     private static void contributePositions(ForeignFile file, Draft draft) {
         String type = file.choice(
-                "position-embedding-type", List.of("learned_absolute", "rope", "mrope", "yarn", "relative", "none"));
+                "position-embedding-type",
+                List.of("learned_absolute", "rope", "rotary", "mrope", "yarn", "alibi", "relative", "none"));
         boolean learned = (type == null || type.equals("learned_absolute"))
                 && !file.flag("use-rotary-position-embeddings", false)
                 && !file.flag("no-position-embedding", false);
@@ -147,7 +176,10 @@ final class MegatronArguments implements Importer {
             draft.byDefault("model.max_positions", 0L, "no learned positions");
             file.judge("max-position-embeddings", Verdict.IRRELEVANT, "a bound; no positions are learned");
         }
-        if ("relative".equals(type)) {
+        if ("alibi".equals(type)) {
+            file.judge(
+                    "position-embedding-type", Verdict.APPROXIMATED, "no learned positions; ALiBi's bias is left out");
+        } else if ("relative".equals(type)) {
             file.judge(
                     "position-embedding-type",
                     Verdict.NOT_MODELLED,
@@ -320,10 +352,18 @@ final class MegatronArguments implements Importer {
                 "strategy.context_parallel",
                 file.whole("context-parallel-size", 1, 65_536),
                 file.key("context-parallel-size"));
-        draft.give("strategy.sequence_parallel", file.flag("sequence-parallel"), file.key("sequence-parallel"));
+        Long ranks = file.whole(tensor, 1, 65_536);
+        if (ranks != null && ranks > 1) {
+            draft.give("strategy.sequence_parallel", file.flag("sequence-parallel"), file.key("sequence-parallel"));
+        } else {
+            file.judge("sequence-parallel", Verdict.IRRELEVANT, "off without tensor parallelism");
+        }
         String perChunk = "num-layers-per-virtual-pipeline-stage";
         Long layers = file.whole("num-layers", 1, MOST);
         Long chunk = file.whole(perChunk, 1, MOST);
+        if (file.has("pp-partition-method") || layers != null && stages != null && layers % stages != 0) {
+            draft.byDefault("strategy.partition", "balanced", "stages of unequal numbers of layers");
+        }
         if (chunk != null && layers != null && stages != null) {
             long chunks = layers / stages / chunk;
             interleave(file, draft, perChunk, Math.max(1, chunks));

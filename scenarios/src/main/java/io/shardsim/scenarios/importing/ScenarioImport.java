@@ -68,8 +68,10 @@ public final class ScenarioImport {
     public static @Nullable String titleOf(String file) {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
-        Mapping root = text == null ? null : ForeignReader.read(file, text, found);
-        Importer importer = root == null || isScenario(root) ? null : Importers.recognize(root);
+        ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
+        Importer importer = content == null || isScenario(content.root())
+                ? null
+                : Importers.recognize(content.root(), content.arguments());
         return importer == null ? null : Importers.table(importer).title();
     }
 
@@ -78,15 +80,16 @@ public final class ScenarioImport {
     }
 
     private void add(Source source, Problems found) {
-        Mapping root = ForeignReader.read(source.name(), source.text(), found);
-        if (root == null) {
+        ForeignReader.Content content = ForeignReader.read(source.name(), source.text(), found);
+        if (content == null) {
             return;
         }
+        Mapping root = content.root();
         if (isScenario(root)) {
             found.add(Position.START, "is a scenario already; run it with shardsim run " + source.name());
             return;
         }
-        Importer importer = Importers.recognize(root);
+        Importer importer = Importers.recognize(root, content.arguments());
         if (importer == null) {
             found.add(Position.START, Importers.unknown());
             return;
@@ -100,7 +103,7 @@ public final class ScenarioImport {
         Entry entry = inner == null ? null : root.entry(inner);
         Mapping outside = root;
         if (entry != null && entry.value() instanceof Mapping block) {
-            Importer other = Importers.recognize(block);
+            Importer other = Importers.recognize(block, false);
             if (other != null && other != importer) {
                 List<Entry> entries = new ArrayList<>(root.entries());
                 entries.remove(entry);
@@ -163,7 +166,7 @@ public final class ScenarioImport {
     }
 
     private static String origin(@Nullable Fact fact) {
-        return fact == null ? "" : " (" + (fact.rank() == Rank.CHOSEN ? "" : "assumed: ") + fact.note() + ")";
+        return fact == null ? "" : " (" + (fact.rank() == Rank.ASSUMED ? "assumed: " : "") + fact.note() + ")";
     }
 
     private void throwIfAny() throws InputException {

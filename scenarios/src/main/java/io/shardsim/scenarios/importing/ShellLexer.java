@@ -377,10 +377,14 @@ final class ShellLexer {
         at++;
     }
 
-    /** Copies what only a shell can know as it is written. */
+    /** Copies what only a shell can know as it is written, without blanks, at which it would be cut. */
     private void opaque(int end) {
         while (at < end) {
-            letter();
+            if (isBlank(script.charAt(at)) || script.charAt(at) == '\n') {
+                at++;
+            } else {
+                letter();
+            }
         }
     }
 

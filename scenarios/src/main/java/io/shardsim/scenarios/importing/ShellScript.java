@@ -183,7 +183,10 @@ final class ShellScript {
         if (known == null) {
             known = new Variable(values);
             variables.put(name, known);
-        } else if (depth > 0 && !extendsValue(known.values, values) && !same(known.values, values)) {
+        } else if (depth > 0
+                && !field.appends()
+                && !extendsValue(known.values, values)
+                && !same(known.values, values)) {
             known.disagrees = true;
         } else if (depth == 0) {
             known.disagrees = false;

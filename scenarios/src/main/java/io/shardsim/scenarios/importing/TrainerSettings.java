@@ -25,6 +25,11 @@ final class TrainerSettings implements Importer {
     }
 
     @Override
+    public boolean readsArguments() {
+        return true;
+    }
+
+    @Override
     public int likeness(Mapping root, int known) {
         for (String mark : MARKS) {
             if (root.entry(mark) != null) {
@@ -60,6 +65,23 @@ final class TrainerSettings implements Importer {
             draft.give(Draft.SEQUENCE, file.whole(key, 1, 16_777_216), file.key(key));
         }
         adapters(file);
+        contributeLauncher(file, draft);
+    }
+
+    /** A command line says how many processes it starts. */
+    private static void contributeLauncher(ForeignFile file, Draft draft) {
+        for (String key : List.of("nnodes", "num_nodes", "num_machines")) {
+            draft.give(Draft.NODES, MegatronArguments.launcher(file, key, 65_536), file.key(key));
+        }
+        for (String key : List.of("nproc_per_node", "num_gpus", "gpus_per_node")) {
+            draft.give(Draft.GPUS_PER_NODE, MegatronArguments.launcher(file, key, 64), file.key(key));
+        }
+        draft.give(Draft.WORLD, MegatronArguments.launcher(file, "num_processes", 1 << 22), file.key("num_processes"));
+        Long stage = file.whole("zero_stage", 0, 3);
+        if (stage != null) {
+            String kind = List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue());
+            draft.give(Draft.KIND, kind, file.key("zero_stage"));
+        }
     }
 
     private static void contributeBatch(ForeignFile file, Draft draft) {
