@@ -210,14 +210,16 @@ final class AccelerateConfig implements Importer {
     }
 
     private static void contributeCompiler(ForeignFile file, Draft draft) {
-        String backend = file.text("dynamo_config.dynamo_backend");
-        if (backend != null && backend.equalsIgnoreCase("inductor")) {
-            draft.give("training.kernels", "compiled", file.key("dynamo_config.dynamo_backend"));
-        } else if (backend != null && !backend.equalsIgnoreCase("no")) {
-            file.judge(
-                    "dynamo_config.dynamo_backend",
-                    Verdict.NOT_MODELLED,
-                    "only inductor is, as training.kernels compiled; kernels may be joined");
+        for (String key : List.of("dynamo_config.dynamo_backend", "dynamo_backend")) {
+            String backend = file.text(key);
+            if (backend != null && backend.equalsIgnoreCase("inductor")) {
+                draft.give("training.kernels", "compiled", file.key(key));
+            } else if (backend != null && !backend.equalsIgnoreCase("no")) {
+                file.judge(
+                        key,
+                        Verdict.NOT_MODELLED,
+                        "only inductor is, as training.kernels compiled; kernels may be joined");
+            }
         }
     }
 }

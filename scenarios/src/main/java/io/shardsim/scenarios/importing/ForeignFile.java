@@ -258,9 +258,12 @@ final class ForeignFile {
         if (!(key.value() instanceof Scalar) || !VARIABLE.matcher(key.text()).find()) {
             return false;
         }
-        String set = key.text().contains(ArgumentReader.DISAGREE)
+        String text = key.text();
+        String set = text.contains(ArgumentReader.DISAGREE)
                 ? "; keep the one that holds"
-                : " is set nowhere in the file; set it at its top, or write the value itself";
+                : text.contains("`") || text.contains("$(")
+                        ? " is for a shell to work out, and nothing is executed; write the value itself"
+                        : " is set nowhere in the file; set it at its top, or write the value itself";
         problems.add(key.position(), key.path() + " " + YamlReader.printable(key.text()) + set);
         return true;
     }

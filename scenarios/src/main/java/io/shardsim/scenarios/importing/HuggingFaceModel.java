@@ -285,7 +285,14 @@ final class HuggingFaceModel implements Importer {
         ForeignKey on = null;
         ForeignKey off = null;
         for (String key : List.of(
-                "resid_pdrop", "attn_pdrop", "hidden_dropout", "attention_dropout", "dropout", "residual_dropout")) {
+                "resid_pdrop",
+                "embd_pdrop",
+                "embedding_dropout",
+                "attn_pdrop",
+                "hidden_dropout",
+                "attention_dropout",
+                "dropout",
+                "residual_dropout")) {
             Double rate = file.decimal(key, 0, 1);
             on = rate != null && rate > 0 ? file.key(key) : on;
             off = rate != null && rate == 0 ? file.key(key) : off;

@@ -206,7 +206,8 @@ final class MegatronArguments implements Importer {
         draft.give(Draft.MICRO_BATCH, file.whole(batch, 1, 65_536), file.key(batch));
         draft.give(
                 Draft.GLOBAL_BATCH, file.whole("global-batch-size", 1, 1_000_000_000), file.key("global-batch-size"));
-        draft.give(Draft.SEQUENCE, file.whole("seq-length", 1, 16_777_216), file.key("seq-length"));
+        String length = file.has("seq-length") ? "seq-length" : "encoder-seq-length";
+        draft.give(Draft.SEQUENCE, file.whole(length, 1, 16_777_216), file.key(length));
         if (file.flag("bf16", false)) {
             draft.give(Draft.PRECISION, "bf16", file.key("bf16"));
         }
@@ -247,8 +248,9 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeCheckpointing(ForeignFile file, Draft draft) {
-        String granularity = file.choice("recompute-granularity", List.of("full", "selective"));
-        draft.give(Draft.CHECKPOINTING, granularity, file.key("recompute-granularity"));
+        String how = file.has("recompute-granularity") ? "recompute-granularity" : "activations-checkpoint-granularity";
+        String granularity = file.choice(how, List.of("full", "selective"));
+        draft.give(Draft.CHECKPOINTING, granularity, file.key(how));
         if (file.flag("recompute-activations", false)) {
             draft.give(Draft.CHECKPOINTING, "selective", file.key("recompute-activations"));
         }
@@ -268,7 +270,8 @@ final class MegatronArguments implements Importer {
 
     /** The block method recomputes so many layers of each stage; the uniform one all layers, so many at a time. */
     private static void contributeRecomputedLayers(ForeignFile file, Draft draft, @Nullable String granularity) {
-        String key = file.has("recompute-num-layers") ? "recompute-num-layers" : "activations-checkpoint-num-layers";
+        String key =
+                firstOf(file, "recompute-num-layers", "activations-checkpoint-num-layers", "checkpoint-num-layers");
         String methodKey = file.has("recompute-method") ? "recompute-method" : "activations-checkpoint-method";
         String method = file.choice(methodKey, List.of("uniform", "block"));
         Long layers = file.whole(key, 1, MOST);
@@ -278,7 +281,7 @@ final class MegatronArguments implements Importer {
             long stages = Math.max(
                     1,
                     file.has("pipeline-model-parallel-size")
-                            ? draftable(file.whole("pipeline-model-parallel-size", 1, 4096))
+                            ? orOne(file.whole("pipeline-model-parallel-size", 1, 4096))
                             : 1);
             Long all = file.whole("num-layers", 1, MOST);
             draft.give(
@@ -291,7 +294,16 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    private static long draftable(@Nullable Long value) {
+    private static String firstOf(ForeignFile file, String... keys) {
+        for (String key : keys) {
+            if (file.has(key)) {
+                return key;
+            }
+        }
+        return keys[0];
+    }
+
+    private static long orOne(@Nullable Long value) {
         return value == null ? 1 : value;
     }
 
@@ -302,7 +314,7 @@ final class MegatronArguments implements Importer {
         } else {
             boolean sharded = file.flag("use-distributed-optimizer", false);
             boolean context =
-                    file.has("context-parallel-size") && draftable(file.whole("context-parallel-size", 1, 65_536)) > 1;
+                    file.has("context-parallel-size") && orOne(file.whole("context-parallel-size", 1, 65_536)) > 1;
             if (sharded) {
                 draft.give(Draft.KIND, "megatron-core", file.key("use-distributed-optimizer"));
             } else {
@@ -388,7 +400,8 @@ final class MegatronArguments implements Importer {
                 "overlap-grad-reduce", "overlap_grad_reduce",
                 "overlap-param-gather", "overlap_param_gather",
                 "tp-comm-overlap", "overlap_tensor_exchange",
-                "fp8-param-gather", "fp8_param_gather");
+                "fp8-param-gather", "fp8_param_gather",
+                "fp8-param", "fp8_param_gather");
         flags.forEach((theirs, ours) -> draft.give("strategy." + ours, file.flag(theirs), file.key(theirs)));
         Map<String, String> opposites = Map.of(
                 "no-gradient-accumulation-fusion", "gradient_accumulation_fusion",

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes one scenario of the configurations of frameworks. */
 public final class ScenarioImport {
+    /** Letters of a message; the longest of our own, with its list of known names, is shorter. */
+    private static final int MESSAGE_MAX = 600;
+
     private final List<Problems> problems = new ArrayList<>();
     private final List<ForeignFile> files = new ArrayList<>();
     private final Map<ForeignFile, Importer> importers = new LinkedHashMap<>();
@@ -161,7 +164,7 @@ public final class ScenarioImport {
                                 ? new Problem(key.file().name(), key.position(), key.path() + ": " + problem.message())
                                 : new Problem(files.get(0).name(), Position.START, problem.message() + origin(fact)));
             }
-            throw new InputException(told);
+            throw new InputException(told.stream().map(ScenarioImport::oneLine).toList());
         }
     }
 
@@ -169,9 +172,18 @@ public final class ScenarioImport {
         return fact == null ? "" : " (" + (fact.rank() == Rank.ASSUMED ? "assumed: " : "") + fact.note() + ")";
     }
 
+    /** What a file says may be long and hold anything. */
+    private static Problem oneLine(Problem problem) {
+        String clean = problem.message().replaceAll("\\p{Cntrl}", "?");
+        String cut = clean.length() > MESSAGE_MAX ? clean.substring(0, MESSAGE_MAX) + "..." : clean;
+        return new Problem(problem.file(), problem.position(), cut);
+    }
+
     private void throwIfAny() throws InputException {
         List<Problem> all = new ArrayList<>();
-        problems.forEach(found -> all.addAll(found.inOrder()));
+        for (Problems found : problems) {
+            found.inOrder().forEach(each -> all.add(oneLine(each)));
+        }
         if (!all.isEmpty()) {
             throw new InputException(all);
         }

@@ -20,18 +20,18 @@ final class ShellLexer {
 
     private final String script;
     private final int[] lineStarts;
-    private final Function<String, @Nullable List<Text>> variables;
+    private final Function<String, @Nullable List<ShellText>> variables;
     private int at;
     private long letters;
     /** Ends of here-documents that begin after this line. */
     private final List<String> hereDocuments = new ArrayList<>();
 
-    private Text word = new Text();
+    private ShellText word = new ShellText();
     private boolean wordBegun;
     private List<Field> fields = new ArrayList<>();
 
     /** @param variables what a name stands for; null for an unknown one */
-    ShellLexer(String script, Function<String, @Nullable List<Text>> variables) {
+    ShellLexer(String script, Function<String, @Nullable List<ShellText>> variables) {
         this.script = script.startsWith("\ufeff") ? script.substring(1) : script;
         this.variables = variables;
         int[] starts = new int[16];
@@ -45,80 +45,6 @@ final class ShellLexer {
         lineStarts = Arrays.copyOf(starts, lines);
     }
 
-    /** Letters with the offset in the script of each. */
-    static final class Text {
-        private final StringBuilder letters = new StringBuilder();
-        private int[] offsets = new int[8];
-        private int start;
-
-        void add(char letter, int offset) {
-            if (letters.length() == offsets.length) {
-                offsets = Arrays.copyOf(offsets, 2 * offsets.length);
-            }
-            offsets[letters.length()] = offset;
-            letters.append(letter);
-        }
-
-        void add(Text other) {
-            for (int i = 0; i < other.letters.length(); i++) {
-                add(other.letters.charAt(i), other.offsets[i]);
-            }
-        }
-
-        Text followedBy(Text other) {
-            Text both = new Text();
-            both.start = start;
-            both.add(this);
-            both.add(other);
-            return both;
-        }
-
-        /** Offset of the first letter; where the word began if it is empty. */
-        int offset() {
-            return letters.isEmpty() ? start : offsets[0];
-        }
-
-        int length() {
-            return letters.length();
-        }
-
-        boolean holds(int offset) {
-            for (int i = 0; i < letters.length(); i++) {
-                if (offsets[i] == offset) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        /** Its parts between blanks. */
-        List<Text> split() {
-            List<Text> parts = new ArrayList<>();
-            Text part = new Text();
-            for (int i = 0; i < letters.length(); i++) {
-                if (isBlank(letters.charAt(i)) || letters.charAt(i) == '\n') {
-                    part = finish(parts, part);
-                } else {
-                    part.add(letters.charAt(i), offsets[i]);
-                }
-            }
-            finish(parts, part);
-            return parts;
-        }
-
-        private static Text finish(List<Text> parts, Text part) {
-            if (!part.letters.isEmpty()) {
-                parts.add(part);
-            }
-            return new Text();
-        }
-
-        @Override
-        public String toString() {
-            return letters.toString();
-        }
-    }
-
     /**
      * A word of a command.
      *
@@ -127,15 +53,15 @@ final class ShellLexer {
      * @param items the words of an array; null for a plain value
      */
     record Field(
-            Text text,
+            ShellText text,
             @Nullable String assigned,
             boolean appends,
-            @Nullable List<Text> array) {
+            @Nullable List<ShellText> array) {
         boolean isArray() {
             return array != null;
         }
 
-        List<Text> items() {
+        List<ShellText> items() {
             return array == null ? List.of() : array;
         }
     }
@@ -198,7 +124,7 @@ final class ShellLexer {
         return script.startsWith("\n", offset) || script.startsWith("\r\n", offset);
     }
 
-    private static boolean isBlank(char letter) {
+    static boolean isBlank(char letter) {
         return letter == ' ' || letter == '\t' || letter == '\r';
     }
 
@@ -209,8 +135,8 @@ final class ShellLexer {
     }
 
     private void begin() {
-        word = new Text();
-        word.start = at;
+        word = new ShellText();
+        word.beginAt(at);
         wordBegun = false;
     }
 
@@ -232,24 +158,24 @@ final class ShellLexer {
         begin();
     }
 
-    private Field field(@Nullable List<Text> array) {
+    private Field field(@Nullable List<ShellText> array) {
         String name = assignedName();
         if (name == null) {
             return new Field(word, null, false, null);
         }
         String text = word.toString();
         int equals = text.indexOf('=');
-        Text value = new Text();
-        value.start = word.offsets[equals];
+        ShellText value = new ShellText();
+        value.beginAt(word.offset(equals));
         for (int i = equals + 1; i < text.length(); i++) {
-            value.add(text.charAt(i), word.offsets[i]);
+            value.add(text.charAt(i), word.offset(i));
         }
         return new Field(value, name, text.charAt(equals - 1) == '+', array);
     }
 
     /** {@code NAME=( words )}, over as many lines as it takes. */
     private void array() {
-        Text assigned = word;
+        ShellText assigned = word;
         List<Field> before = fields;
         fields = new ArrayList<>();
         at++;
@@ -267,7 +193,7 @@ final class ShellLexer {
         }
         endWord();
         at++;
-        List<Text> items = new ArrayList<>();
+        List<ShellText> items = new ArrayList<>();
         fields.forEach(field -> items.add(whole(field)));
         fields = before;
         word = assigned;
@@ -276,11 +202,11 @@ final class ShellLexer {
     }
 
     /** An item such as {@code a=b} is no assignment inside an array. */
-    private static Text whole(Field field) {
+    private static ShellText whole(Field field) {
         if (field.assigned() == null) {
             return field.text();
         }
-        Text text = new Text();
+        ShellText text = new ShellText();
         for (char letter : (field.assigned() + (field.appends() ? "+=" : "=")).toCharArray()) {
             text.add(letter, field.text().offset());
         }
@@ -426,7 +352,7 @@ final class ShellLexer {
             while (end < script.length() && isName(script.charAt(end))) {
                 end++;
             }
-            variable(script.substring(at + 1, end), end, quoted, null);
+            variable(script.substring(at + 1, end), end, quoted ? Cut.NOWHERE : Cut.AT_BLANKS, null);
         }
     }
 
@@ -438,7 +364,7 @@ final class ShellLexer {
     }
 
     private @Nullable String firstOf(String name) {
-        List<Text> value = variables.apply(name);
+        List<ShellText> value = variables.apply(name);
         return value == null || value.isEmpty() ? null : value.get(0).toString();
     }
 
@@ -460,21 +386,28 @@ final class ShellLexer {
         String name = inside.substring(0, nameEnd);
         String rest = inside.substring(nameEnd);
         if (rest.isEmpty() || rest.equals("[@]") || rest.equals("[*]")) {
-            variable(name, end, quoted && rest.isEmpty(), null);
+            variable(name, end, quoted ? rest.isEmpty() ? Cut.NOWHERE : Cut.BETWEEN_ITEMS : Cut.AT_BLANKS, null);
         } else if (rest.matches("(?s):?[-=].*")) {
             variable(
                     name,
                     end,
-                    quoted,
+                    quoted ? Cut.NOWHERE : Cut.AT_BLANKS,
                     rest.substring(rest.indexOf(rest.startsWith(":") ? rest.charAt(1) : rest.charAt(0)) + 1));
         } else {
             opaque(end);
         }
     }
 
-    /** Puts in what a variable stands for: in quotes and in assignments as it is, else cut at blanks. */
-    private void variable(String name, int end, boolean quoted, @Nullable String otherwise) {
-        List<Text> value = name.isEmpty() ? null : variables.apply(name);
+    /** Where what a variable stands for is cut into words. */
+    private enum Cut {
+        NOWHERE,
+        BETWEEN_ITEMS,
+        AT_BLANKS
+    }
+
+    /** Puts in what a variable stands for; in an assignment it is never cut. */
+    private void variable(String name, int end, Cut wanted, @Nullable String otherwise) {
+        List<ShellText> value = name.isEmpty() ? null : variables.apply(name);
         if (value == null && otherwise == null) {
             opaque(Math.max(end, at + 1));
             return;
@@ -485,12 +418,12 @@ final class ShellLexer {
             addAll(String.valueOf(otherwise).replaceAll("^[\"']|[\"']$", ""), start);
             return;
         }
-        boolean whole = quoted || assignedName() != null;
+        Cut cut = assignedName() != null ? Cut.NOWHERE : wanted;
         for (int i = 0; i < value.size(); i++) {
-            separate(i > 0, whole);
-            List<Text> parts = whole ? List.of(value.get(i)) : value.get(i).split();
+            separate(i > 0, cut);
+            List<ShellText> parts = cut == Cut.AT_BLANKS ? value.get(i).split() : List.of(value.get(i));
             for (int part = 0; part < parts.size(); part++) {
-                separate(part > 0, whole);
+                separate(part > 0, cut);
                 charge(1 + parts.get(part).length());
                 word.add(parts.get(part));
                 wordBegun = true;
@@ -498,8 +431,8 @@ final class ShellLexer {
         }
     }
 
-    private void separate(boolean wanted, boolean whole) {
-        if (wanted && whole) {
+    private void separate(boolean wanted, Cut cut) {
+        if (wanted && cut == Cut.NOWHERE) {
             word.add(' ', at - 1);
         } else if (wanted) {
             endWord();

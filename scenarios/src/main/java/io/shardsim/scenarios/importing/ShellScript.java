@@ -36,13 +36,13 @@ final class ShellScript {
 
     /** What a variable stands for: one word, or those of an array. */
     private static final class Variable {
-        List<ShellLexer.Text> values;
+        List<ShellText> values;
         /** Offsets of the assignments that disagree, in conditions. */
         final Set<Integer> assignments = new HashSet<>();
 
         boolean disagrees;
 
-        Variable(List<ShellLexer.Text> values) {
+        Variable(List<ShellText> values) {
             this.values = values;
         }
     }
@@ -76,7 +76,7 @@ final class ShellScript {
     List<Word> words() {
         List<Word> words = new ArrayList<>();
         for (Variable variable : variables.values()) {
-            for (ShellLexer.Text value : variable.values) {
+            for (ShellText value : variable.values) {
                 value.split().forEach(part -> words.add(word(part)));
             }
         }
@@ -166,7 +166,7 @@ final class ShellScript {
 
     private void assign(ShellLexer.Field field, boolean exports) {
         String name = String.valueOf(field.assigned());
-        List<ShellLexer.Text> values = new ArrayList<>();
+        List<ShellText> values = new ArrayList<>();
         Variable known = variables.get(name);
         if (field.appends() && known != null) {
             known.values.forEach(value -> lexer.charge(1 + value.length()));
@@ -196,26 +196,26 @@ final class ShellScript {
         known.assignments.add(field.text().offset());
     }
 
-    private static boolean extendsValue(List<ShellLexer.Text> old, List<ShellLexer.Text> now) {
+    private static boolean extendsValue(List<ShellText> old, List<ShellText> now) {
         return joined(now).contains(joined(old)) && !joined(old).isEmpty();
     }
 
-    private static boolean same(List<ShellLexer.Text> old, List<ShellLexer.Text> now) {
+    private static boolean same(List<ShellText> old, List<ShellText> now) {
         return joined(now).equals(joined(old));
     }
 
-    private static String joined(List<ShellLexer.Text> values) {
+    private static String joined(List<ShellText> values) {
         StringBuilder all = new StringBuilder();
         values.forEach(value -> all.append(value).append(' '));
         return all.toString().strip();
     }
 
-    private @Nullable List<ShellLexer.Text> value(String name) {
+    private @Nullable List<ShellText> value(String name) {
         Variable variable = variables.get(name);
         return variable == null ? null : variable.values;
     }
 
-    private static Word word(ShellLexer.Text text) {
+    private static Word word(ShellText text) {
         return new Word(text.toString(), text.offset());
     }
 }

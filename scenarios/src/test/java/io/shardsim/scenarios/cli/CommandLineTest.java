@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Options, exit statuses and streams of the command line, with a runner that does not simulate. */
 class CommandLineTest {
@@ -295,12 +297,14 @@ class CommandLineTest {
             value = {
                 "rnu | shardsim: unknown command rnu; did you mean run?",
                 "'' | shardsim: a command is missing",
-                "plan x.yaml | shardsim: unknown command plan; known: run, validate, demo, catalog, bench, worker",
+                "plan x.yaml | shardsim: unknown command plan; known: run, import, validate, demo, catalog, bench, worker",
                 "run | shardsim run: Missing required parameter: 'FILE'",
                 "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
                 "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 and 1024; leave it out for one a core",
                 "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not between 1 and 1024; leave it out for one a core",
                 "run --out  x | shardsim run: Invalid value for option '--out': it is empty; name a folder, or leave it out",
+                "import x.json --instance p4d | shardsim import: --instance p4d is not in the catalog; did you mean p4d.24xlarge or p4de.24xlarge?",
+                "import x.json --nodes 0 | shardsim import: --nodes 0 is not from 1 to 65536",
                 "catalog modles | shardsim catalog: no kind modles in the catalog; did you mean models?",
                 "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
@@ -318,6 +322,7 @@ class CommandLineTest {
         "--help",
         "run --help",
         "catalog --help",
+        "import --help",
         "--version",
         "catalog",
         "catalog models",
@@ -334,6 +339,55 @@ class CommandLineTest {
         assertThat(out.toString()).isNotBlank();
         assertThat(err.toString()).isEmpty();
         assertThat(created).isEmpty();
+    }
+
+    @Test
+    void importPrintsAScenarioThatRunTakes() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("ds_config.json"),
+                "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3}, \"odd\": 1}");
+        assertThat(shardsim("import", config.toString())).isZero();
+        assertThat(err.toString())
+                .startsWith("4 keys: 1 not modelled, 0 approximated, 3 modelled, 0 irrelevant to speed");
+        assertThat(err.toString()).contains("assumed cluster.nodes: 1 (no file says how many; --nodes N changes it)");
+        assertThat(out.toString()).contains("#   not modelled: odd = 1: unknown key; ");
+        Path scenario = Files.writeString(folder.resolve("imported.yaml"), out.toString());
+        shardsim("run", scenario.toString());
+        assertThat(ran).hasSize(1);
+        assertThat(ran.get(0).task()).isInstanceOf(Task.Training.class);
+    }
+
+    @Test
+    void importAsJsonHasTheScenarioAndEveryKey() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("ds_config.json"),
+                "{\"train_batch_size\": 8, \"zero_optimization\": {\"stage\": 2}, \"x\": [1, null]}");
+        assertThat(shardsim("import", config.toString(), "--json")).isZero();
+        assertThat(err.toString()).isEmpty();
+        JsonNode document = JsonMapper.builder().build().readTree(out.toString());
+        assertThat(document.at("/scenario/strategy/kind").asString()).isEqualTo("zero2");
+        assertThat(document.at("/scenario/training/global_batch").asLong()).isEqualTo(8);
+        assertThat(document.get("keys")).hasSize(3);
+        JsonNode stage = document.get("keys").get(1);
+        assertThat(stage.get("file").asString()).isEqualTo(config.toString());
+        assertThat(stage.get("key").asString()).isEqualTo("zero_optimization.stage");
+        assertThat(stage.get("value").asInt()).isEqualTo(2);
+        assertThat(stage.get("verdict").asString()).isEqualTo("modelled");
+        assertThat(stage.get("note").asString()).isEqualTo("strategy.kind");
+        assertThat(document.get("keys").get(2).get("value").toString()).isEqualTo("[1,null]");
+    }
+
+    @Test
+    void runAndImportTellEachOthersFiles() throws IOException {
+        Path config = Files.writeString(folder.resolve("ds.json"), "{\"zero_optimization\": {\"stage\": 3}}");
+        assertThat(shardsim("run", config.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .isEqualToIgnoringNewLines(
+                        config + ":1:1: this is a DeepSpeed configuration, not a scenario; shardsim import " + config
+                                + " makes a scenario of it");
+        Path scenario = Files.writeString(folder.resolve("s.yaml"), COLLECTIVE);
+        assertThat(shardsim("import", scenario.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("s.yaml:1:1: is a scenario already; run it with shardsim run ");
     }
 
     @Test

@@ -1,0 +1,89 @@
+package io.shardsim.scenarios.importing;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Letters with the offset in the script of each. */
+final class ShellText {
+    private final StringBuilder letters = new StringBuilder();
+    private int[] offsets = new int[8];
+    private int start;
+
+    void add(char letter, int offset) {
+        if (letters.length() == offsets.length) {
+            offsets = Arrays.copyOf(offsets, 2 * offsets.length);
+        }
+        offsets[letters.length()] = offset;
+        letters.append(letter);
+    }
+
+    void add(ShellText other) {
+        for (int i = 0; i < other.letters.length(); i++) {
+            add(other.letters.charAt(i), other.offsets[i]);
+        }
+    }
+
+    ShellText followedBy(ShellText other) {
+        ShellText both = new ShellText();
+        both.start = start;
+        both.add(this);
+        both.add(other);
+        return both;
+    }
+
+    /** Where a word begins that may stay empty. */
+    void beginAt(int offset) {
+        start = offset;
+    }
+
+    /** Offset of a letter. */
+    int offset(int letter) {
+        return offsets[letter];
+    }
+
+    /** Offset of the first letter; where the word began if it is empty. */
+    int offset() {
+        return letters.isEmpty() ? start : offsets[0];
+    }
+
+    int length() {
+        return letters.length();
+    }
+
+    boolean holds(int offset) {
+        for (int i = 0; i < letters.length(); i++) {
+            if (offsets[i] == offset) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Its parts between blanks. */
+    List<ShellText> split() {
+        List<ShellText> parts = new ArrayList<>();
+        ShellText part = new ShellText();
+        for (int i = 0; i < letters.length(); i++) {
+            if (ShellLexer.isBlank(letters.charAt(i)) || letters.charAt(i) == '\n') {
+                part = finish(parts, part);
+            } else {
+                part.add(letters.charAt(i), offsets[i]);
+            }
+        }
+        finish(parts, part);
+        return parts;
+    }
+
+    private static ShellText finish(List<ShellText> parts, ShellText part) {
+        if (!part.letters.isEmpty()) {
+            parts.add(part);
+        }
+        return new ShellText();
+    }
+
+    @Override
+    public String toString() {
+        return letters.toString();
+    }
+}

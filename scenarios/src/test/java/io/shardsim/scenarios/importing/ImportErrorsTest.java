@@ -1,0 +1,160 @@
+package io.shardsim.scenarios.importing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.scenarios.yaml.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What users are told about files that cannot be imported, and about keys that nobody knows. */
+class ImportErrorsTest {
+    @TempDir
+    private Path folder;
+
+    private static void refused(String name, String text, String... messages) {
+        assertThatThrownBy(() -> ScenarioImport.readText(name, text, Choices.NONE))
+                .isInstanceOf(InputException.class)
+                .hasMessageContainingAll(messages);
+    }
+
+    @Test
+    void allProblemsAreToldAtOnceEachWithItsPlace() {
+        refused(
+                "ds.json",
+                "{\"zero_optimization\": {\"stage\": 3, \"stage\": 2},\n \"bf16\": {\"enabled\": \"maybe\"},\n \"train_batch_size\": -5,\n \"fp16\": true}",
+                "ds.json:1:36: key stage is given twice, first in line 1; keep one",
+                "ds.json:2:22: bf16.enabled maybe is a text; write true or false",
+                "ds.json:3:22: train_batch_size -5 < 1",
+                "ds.json:4:10: fp16 is a flag; write a block with enabled");
+    }
+
+    @Test
+    void whatAFileSaysNeverBreaksALine() {
+        assertThatThrownBy(() -> ScenarioImport.readText(
+                        "x.json", "{\"output_dir\": 1, \"fsdp\": [\"full_shard\", \"a\\nb\"]}", Choices.NONE))
+                .hasMessageContaining("fsdp word a?b is not one of full_shard");
+    }
+
+    @Test
+    void depthAndSizeAreBounded() {
+        refused("x.json", "{\"a\":".repeat(5000) + "1", "nested deeper than 32 levels");
+        refused("x.json", "[" + "1,".repeat(200_000) + "1]", "holds more than 100000 values");
+        refused(
+                "x.sh",
+                "A=xxxxxxxxxxxxxxxx\n" + "A=$A$A\n".repeat(40)
+                        + "torchrun p.py --num-layers $A --hidden-size 8 --micro-batch-size 1\n",
+                "variables expand to more than 1048576 letters");
+    }
+
+    @Test
+    void nothingIsExecuted() {
+        Path mark = folder.resolve("executed");
+        refused(
+                "x.sh",
+                "X=$(touch " + mark + ")\ntorchrun p.py --num-layers `touch " + mark
+                        + "` --hidden-size 8 --num-attention-heads 2 --micro-batch-size 1\n",
+                "x.sh:2:28: num-layers",
+                "nothing is executed; write the value itself");
+        refused("x.py", "distribution = __import__('os').system('touch " + mark + "')", "x.py:1:32: found .");
+        assertThat(mark).doesNotExist();
+    }
+
+    @Test
+    void aKindThatIsNotKnownListsThoseThatAre() {
+        refused(
+                "x.json",
+                "{\"colour\": \"red\"}",
+                "x.json:1:1: is of no known kind; known: SageMaker distribution, DeepSpeed");
+        refused("x.json", "", "x.json:1:1: is empty");
+        refused("x.json", "42", "is a number; is of no known kind");
+        refused(
+                "x.yaml",
+                "scenario: a\ncluster: {instance: p4d.24xlarge, nodes: 1}\n",
+                "is a scenario already; run it");
+    }
+
+    @Test
+    void unknownKeysKeepAVerdictAndGetTheNearestKnownOne() throws InputException {
+        Imported imported = ScenarioImport.readText(
+                "ds.json",
+                "{\"train_batch_size\": 8, \"zero_optimization\": {\"stage\": 1, \"reduce_bucket_sise\": 5}, \"nonsense\": [1]}",
+                Choices.NONE);
+        assertThat(imported.keys())
+                .anySatisfy(key -> {
+                    assertThat(key.key()).isEqualTo("zero_optimization.reduce_bucket_sise");
+                    assertThat(key.verdict()).isEqualTo(Verdict.NOT_MODELLED);
+                    assertThat(key.note()).isEqualTo("unknown key; did you mean reduce_bucket_size?");
+                })
+                .anySatisfy(key -> {
+                    assertThat(key.key()).isEqualTo("nonsense");
+                    assertThat(key.note()).startsWith("unknown key; ");
+                });
+    }
+
+    @Test
+    void filesThatContradictEachOtherNameBothPlaces() throws IOException {
+        Path one = Files.writeString(
+                folder.resolve("ds.json"),
+                "{\"train_micro_batch_size_per_gpu\": 2, \"zero_optimization\": {\"stage\": 3}}");
+        Path two = Files.writeString(
+                folder.resolve("args.yaml"),
+                "output_dir: out\nper_device_train_batch_size: 4\nbf16: true\ndeepspeed: ds.json\n");
+        assertThatThrownBy(() -> ScenarioImport.read(List.of(one.toString(), two.toString()), Choices.NONE))
+                .hasMessageContaining("args.yaml:2:30: per_device_train_batch_size 4 contradicts ")
+                .hasMessageContaining("ds.json:1:36 train_micro_batch_size_per_gpu 2; make them agree");
+    }
+
+    @Test
+    void whatAScenarioMayNotSayIsToldAtTheKeyOfTheFile() {
+        refused(
+                "ds.json",
+                "{\"zero_optimization\": {\"stage\": 3, \"mics_shard_size\": 7},\n \"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}}",
+                "ds.json:1:55: zero_optimization.mics_shard_size: shard_group 7 does not divide world size 8");
+    }
+
+    @Test
+    void batchesThatDoNotMultiplyOutAreRefusedAsDeepSpeedRefusesThem() {
+        String text =
+                "{\"train_batch_size\": 100, \"train_micro_batch_size_per_gpu\": 2, \"gradient_accumulation_steps\": 4}";
+        assertThatThrownBy(() -> ScenarioImport.readText("ds.json", text, new Choices(null, null, null, 2L, null)))
+                .hasMessageContaining(
+                        "ds.json:1:22: train_batch_size 100 is not micro-batch 2 x 4 accumulation steps x 16 replicas = 128");
+    }
+
+    @Test
+    void theBatchSaysHowManyNodesThereAre() throws InputException {
+        String text =
+                "{\"train_batch_size\": 256, \"train_micro_batch_size_per_gpu\": 4, \"gradient_accumulation_steps\": 2, \"bf16\": {\"enabled\": true}}";
+        Imported imported = ScenarioImport.readText("ds.json", text, Choices.NONE);
+        assertThat(imported.text()).contains("nodes: 4  # from global batch / (micro-batch x accumulation steps)");
+    }
+
+    @Test
+    void aVariableThatConditionsSetDifferentlyIsRefusedWhereItMatters() {
+        refused(
+                "x.sh",
+                "H=1\nif [ $S = 7 ]; then\n  H=4096\nelif [ $S = 13 ]; then\n  H=5120\nfi\n"
+                        + "torchrun pretrain_gpt.py --num-layers 2 --hidden-size $H --num-attention-heads 2 --micro-batch-size 1\n",
+                "x.sh:5:5: hidden-size $H, which conditions set to different values in lines 1, 3, 5; keep the one that holds");
+    }
+
+    @Test
+    void pythonIsReadAsTextsAndNumbersAndNamesSetEarlier() throws InputException {
+        Imported imported = ScenarioImport.readText(
+                "x.py",
+                "import sagemaker\nsmp = {'enabled': True, 'parameters': {'sharded_data_parallel_degree': 8, # all\n"
+                        + "  \"sdp_reduce_bucket_size\": int(5_000_000), 'bf16': True,},}\n"
+                        + "e = PyTorch(role=sagemaker.get_execution_role(), instance_type='ml.' 'p4d.24xlarge', instance_count=1,\n"
+                        + "  distribution={'smdistributed': {'modelparallel': smp}, 'mpi': dict(enabled=True, processes_per_host=8)})\n"
+                        + "e.fit('s3://bucket')\n",
+                new Choices(null, "gpt2-1.5b", null, null, null));
+        assertThat(imported.text()).contains("kind: mics", "reduce_bucket_size: 5000000", "instance: p4d.24xlarge");
+        assertThat(imported.keys())
+                .anySatisfy(key -> assertThat(key.value().toString()).contains("s3://bucket"));
+    }
+}
