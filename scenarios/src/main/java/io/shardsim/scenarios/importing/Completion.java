@@ -120,6 +120,8 @@ final class Completion {
         ForeignKey key = fact.key();
         if (key != null && fact.value().equals(1L)) {
             key.judge(Verdict.IRRELEVANT, "1 stands for none");
+        } else if (key != null && fact.value().equals(false)) {
+            key.judge(Verdict.IRRELEVANT, "off, and strategy " + kind + " has none of it");
         } else if (key != null) {
             key.judge(
                     Verdict.NOT_MODELLED,
