@@ -29,6 +29,21 @@ public final class Names {
         };
     }
 
+    /** What compute waits for, to follow "waits for". */
+    static String waitedFor(Stream stream) {
+        return switch (stream) {
+            case GATHER -> "parameter gathers";
+            case REDUCE -> "gradient reductions";
+            case COPY -> "host copies";
+            case HOST -> "the host";
+            case TENSOR -> "its tensor-parallel group";
+            case CONTEXT -> "keys and values of its context-parallel group";
+            case PIPELINE_FORWARD, PIPELINE_FORWARD_ODD -> "activations of the stage before";
+            case PIPELINE_BACKWARD, PIPELINE_BACKWARD_ODD -> "gradients of the stage after";
+            case COMPUTE -> "nothing";
+        };
+    }
+
     public static String of(Stream stream) {
         return words(stream);
     }

@@ -1,71 +1,62 @@
 package io.shardsim.reports;
 
-import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two strategies on the same cluster, in a sentence: how much faster the best one is and where the other one's time goes. The reason named is
- * the part of the step that differs most.
+ * Two points of a sweep that differ in one thing, in a sentence: how much faster one is, and where its seconds come from. What another
+ * framework's kernels save is told apart from what sharding saves.
  *
  * @param gpus the cluster on which they are compared
  * @param speedUp samples per second of the faster over the slower
- * @param sentence for example: {@code MiCS (shard group 128) is 1.40 x ZeRO-3 at 256 GPUs because ZeRO-3 waits ...}
+ * @param gap what the faster one saves in a step, and its parts
+ * @param sentence for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
  */
-public record StrategyComparison(int gpus, String faster, String slower, double speedUp, String sentence) {
+public record StrategyComparison(int gpus, String faster, String slower, double speedUp, StepGap gap, String sentence) {
 
     private static final int HEADLINES_MAX = 3;
     /** Below this two are called equally fast. */
     private static final double NOTABLE_SPEED_UP = 1.005;
+    /** By so much one scales better than the other. */
+    private static final double NOTABLE_EFFICIENCY = 0.02;
 
-    /** Parts of a step that can make the difference, in words that follow a strategy's name. */
-    private record Loss(String words, ToDoubleFunction<StepBreakdown> seconds) {}
-
-    private static final List<Loss> LOSSES = List.of(
-            new Loss("waits for parameter gathers", b -> b.exposedSeconds(Stream.GATHER)),
-            new Loss("waits for gradient reductions", b -> b.exposedSeconds(Stream.REDUCE)),
-            new Loss("waits for its tensor-parallel group", b -> b.exposedSeconds(Stream.TENSOR)),
-            new Loss("waits for keys and values of its samples", b -> b.exposedSeconds(Stream.CONTEXT)),
-            new Loss(
-                    "waits for other pipeline stages",
-                    b -> b.exposedSeconds(Stream.PIPELINE_FORWARD) + b.exposedSeconds(Stream.PIPELINE_BACKWARD)),
-            new Loss("waits for host copies", b -> b.exposedSeconds(Stream.COPY)),
-            new Loss("waits for the host", b -> b.exposedSeconds(Stream.HOST)),
-            new Loss("is slowed down by collectives and copies beside compute", StepBreakdown::slowdownSeconds),
-            new Loss("computes", StepBreakdown::totalWorkSeconds),
-            new Loss("is idle", StepBreakdown::idleSeconds));
-
-    /** The fastest against each other series, on the largest cluster that two ran on; empty when there is nothing to compare. */
+    /**
+     * The fastest series against those that differ from it in one thing, on the largest cluster that two ran on; empty when there is nothing to
+     * compare. Where a sweep varies strategies and something else, that is done for each value of the rest.
+     */
     public static List<StrategyComparison> of(ScenarioResult scenario) {
-        Map<String, List<RunResult>> series = scenario.series();
-        int gpus = largestCommonCluster(series);
-        Map<String, RunResult> rivals = new LinkedHashMap<>();
-        series.forEach((name, runs) -> {
-            RunResult run = at(runs, gpus);
-            if (run != null) {
-                rivals.put(name, run);
-            }
-        });
         List<StrategyComparison> comparisons = new ArrayList<>();
-        alike(rivals).forEach(group -> comparisons.addAll(fastestAgainstOthers(gpus, group)));
+        alike(scenario.series()).forEach(group -> {
+            int gpus = largestCommonCluster(group);
+            Map<String, RunResult> rivals = new LinkedHashMap<>();
+            group.forEach((name, runs) -> {
+                RunResult run = at(runs, gpus);
+                if (run != null) {
+                    rivals.put(name, run);
+                }
+            });
+            comparisons.addAll(fastestAgainstOthers(gpus, rivals));
+        });
         return comparisons;
     }
 
     /** Where a sweep varies the strategy and something else, strategies are compared with the rest alike. */
-    private static Collection<Map<String, RunResult>> alike(Map<String, RunResult> rivals) {
-        long strategies =
-                rivals.values().stream().map(run -> swept(run, true)).distinct().count();
-        Map<String, Map<String, RunResult>> groups = new LinkedHashMap<>();
-        rivals.forEach((name, run) -> groups.computeIfAbsent(
-                        strategies > 1 ? swept(run, false) : "", rest -> new LinkedHashMap<>())
-                .put(name, run));
+    private static Collection<Map<String, List<RunResult>>> alike(Map<String, List<RunResult>> series) {
+        long strategies = series.values().stream()
+                .map(runs -> swept(runs.get(0), true))
+                .distinct()
+                .count();
+        Map<String, Map<String, List<RunResult>>> groups = new LinkedHashMap<>();
+        series.forEach((name, runs) -> groups.computeIfAbsent(
+                        strategies > 1 ? swept(runs.get(0), false) : "", rest -> new LinkedHashMap<>())
+                .put(name, runs));
         return groups.values();
     }
 
@@ -78,18 +69,24 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
 
     private static List<StrategyComparison> fastestAgainstOthers(int gpus, Map<String, RunResult> rivals) {
         List<StrategyComparison> comparisons = new ArrayList<>();
-        Map.Entry<String, RunResult> best = rivals.entrySet().iterator().next();
-        for (Map.Entry<String, RunResult> entry : rivals.entrySet()) {
-            if (rate(entry.getValue()) > rate(best.getValue())) {
-                best = entry;
-            }
-        }
-        for (Map.Entry<String, RunResult> entry : rivals.entrySet()) {
-            if (entry.getValue() != best.getValue()) {
-                comparisons.add(compare(gpus, best.getKey(), best.getValue(), entry.getKey(), entry.getValue()));
-            }
-        }
+        rivals.entrySet().stream()
+                .max(Comparator.comparingDouble(entry -> rate(entry.getValue())))
+                .ifPresent(best -> rivals.forEach((name, run) -> {
+                    if (differInOneThing(best.getValue(), run)) {
+                        comparisons.add(compare(gpus, best.getKey(), best.getValue(), name, run));
+                    }
+                }));
         return comparisons;
+    }
+
+    /** A block that the sweep varies as a whole is one thing. */
+    private static boolean differInOneThing(RunResult one, RunResult other) {
+        Map<String, Object> values = ScalingEfficiency.seriesPoint(one);
+        Map<String, Object> others = ScalingEfficiency.seriesPoint(other);
+        return values.keySet().stream()
+                        .filter(path -> !Objects.equals(values.get(path), others.get(path)))
+                        .count()
+                == 1;
     }
 
     /** The sentences that a reader should see first: the largest differences, in the order of the series. */
@@ -105,40 +102,62 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                 .toList();
     }
 
-    public static List<String> sentences(ScenarioResult scenario) {
-        return of(scenario).stream().map(StrategyComparison::sentence).toList();
-    }
-
     private static StrategyComparison compare(int gpus, String faster, RunResult fast, String slower, RunResult slow) {
         double speedUp = rate(fast) / rate(slow);
-        String verdict = speedUp < NOTABLE_SPEED_UP
+        StepGap gap = StepGap.between(fast, slow);
+        String sentence = speedUp < NOTABLE_SPEED_UP
                 ? faster + " and " + slower + " are equally fast at " + Quantities.counted(gpus, "GPU") + "."
-                : faster + " is " + Quantities.fixed(speedUp, 2) + " x " + slower + " at "
-                        + Quantities.counted(gpus, "GPU") + " "
-                        + because(faster, fast.step(), slower, slow.step()) + differences(fast.facts(), slow.facts())
-                        + ".";
-        return new StrategyComparison(gpus, faster, slower, speedUp, verdict + saving(fast, slow, speedUp));
+                : "At " + Quantities.counted(gpus, "GPU") + " " + faster + " is " + Quantities.fixed(speedUp, 2)
+                        + "x as fast as " + slower + "." + split(gap, fast, slow) + scaling(fast, slower, slow)
+                        + saving(fast, slow);
+        return new StrategyComparison(gpus, faster, slower, speedUp, gap, sentence);
     }
 
-    /** What else is not alike: batches, and kernels of different frameworks. */
-    private static String differences(RunFacts fast, RunFacts slow) {
+    private static String split(StepGap gap, RunResult fast, RunResult slow) {
+        GapWords words = new GapWords(gap);
+        RunFacts.Training model = fast.facts().model();
+        boolean sameBatch = model.globalBatch() == slow.facts().model().globalBatch();
+        String sentence = " It saves " + words.total() + " per "
+                + (sameBatch ? "step" : Quantities.count(model.globalBatch()) + " samples")
+                + words.parts(aboutKernels(fast.facts(), slow.facts())) + ".";
+        long restPs = gap.gapPs() - gap.kernelsPs();
+        return otherFramework(fast.facts(), slow.facts()) && restPs <= 0
+                ? sentence + " The lead is its kernels': all else takes " + words.time(-restPs) + " longer."
+                : sentence;
+    }
+
+    /** Why kernels differ where the strategy is not the reason. */
+    private static String aboutKernels(RunFacts fast, RunFacts slow) {
         List<String> words = new ArrayList<>();
-        if (fast.model().microBatch() != slow.model().microBatch()) {
-            words.add("micro-batches " + fast.model().microBatch() + " and "
-                    + slow.model().microBatch());
+        if (otherFramework(fast, slow)) {
+            words.add("not sharding");
         }
-        if (!fast.sharding().kernels().equals(slow.sharding().kernels())) {
-            words.add("kernels of " + fast.sharding().kernels() + " and "
-                    + slow.sharding().kernels());
+        if (fast.model().microBatch() != slow.model().microBatch()) {
+            words.add("micro-batch " + fast.model().microBatch() + " instead of "
+                    + slow.model().microBatch());
         }
         return words.isEmpty() ? "" : " (" + String.join(", ", words) + ")";
     }
 
+    private static boolean otherFramework(RunFacts fast, RunFacts slow) {
+        return !fast.sharding().kernels().equals(slow.sharding().kernels());
+    }
+
+    /** Where the slower one is the one that scales better. */
+    private static String scaling(RunResult fast, String slower, RunResult slow) {
+        ScalingEfficiency of = fast.step().scaling();
+        ScalingEfficiency other = slow.step().scaling();
+        return of != null
+                        && other != null
+                        && of.baselineGpus() == other.baselineGpus()
+                        && other.efficiency() >= of.efficiency() + NOTABLE_EFFICIENCY
+                ? " " + slower + " scales better: " + Quantities.percent(other.efficiency()) + " against "
+                        + Quantities.percent(of.efficiency()) + "."
+                : "";
+    }
+
     /** What the faster one saves in a training, for all nodes; AWS's own quote of 2022 multiplies the hours by the price of one node. */
-    private static String saving(RunResult fast, RunResult slow, double speedUp) {
-        if (speedUp < NOTABLE_SPEED_UP) {
-            return "";
-        }
+    private static String saving(RunResult fast, RunResult slow) {
         TrainingCost less = fast.step().costs().get(fast.step().costs().size() - 1);
         TrainingCost more = slow.step().costs().get(slow.step().costs().size() - 1);
         double saved = more.usd() - less.usd();
@@ -151,29 +170,6 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                 : "";
         return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd
                 + " in 500 billion tokens.";
-    }
-
-    /** Compares times of one sample, so that steps of different batches compare. */
-    private static String because(String faster, RunResult.Training fast, String slower, RunResult.Training slow) {
-        double slowSamples = slow.samplesPerSecond() * slow.stepSeconds();
-        double fastSamples = fast.samplesPerSecond() * fast.stepSeconds();
-        Loss reason = LOSSES.get(0);
-        double most = Double.NEGATIVE_INFINITY;
-        for (Loss loss : LOSSES) {
-            double difference = loss.seconds().applyAsDouble(slow.breakdown()) / slowSamples
-                    - loss.seconds().applyAsDouble(fast.breakdown()) / fastSamples;
-            if (difference > most) {
-                most = difference;
-                reason = loss;
-            }
-        }
-        return "because " + slower + " " + reason.words() + " for " + ofStep(reason, slow) + ", " + faster + " for "
-                + ofStep(reason, fast);
-    }
-
-    private static String ofStep(Loss loss, RunResult.Training training) {
-        return Quantities.seconds(loss.seconds().applyAsDouble(training.breakdown())) + " of "
-                + Quantities.seconds(training.stepSeconds());
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {

@@ -60,12 +60,27 @@ public final class ResultsJson {
         }
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("runs", runs);
-        List<String> comparisons = new ArrayList<>();
-        for (ScenarioResult scenario : scenarios) {
-            comparisons.addAll(StrategyComparison.sentences(scenario));
-        }
-        document.put("comparisons", comparisons);
+        document.put(
+                "comparisons",
+                scenarios.stream()
+                        .flatMap(scenario -> StrategyComparison.of(scenario).stream())
+                        .map(ResultsJson::comparison)
+                        .toList());
         return WRITER.writeValueAsString(document) + "\n";
+    }
+
+    private static Map<String, @Nullable Object> comparison(StrategyComparison comparison) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("gpus", whole(comparison.gpus()));
+        out.put("faster", comparison.faster());
+        out.put("slower", comparison.slower());
+        out.put("speed_up", decimal(comparison.speedUp()));
+        out.put("saved_seconds", exactSeconds(comparison.gap().gapPs()));
+        Map<String, @Nullable Object> parts = new LinkedHashMap<>();
+        comparison.gap().parts().forEach((part, ps) -> parts.put(part, exactSeconds(ps)));
+        out.put("saved_seconds_by_part", parts);
+        out.put("sentence", comparison.sentence());
+        return out;
     }
 
     public static String write(ScenarioResult scenario) {

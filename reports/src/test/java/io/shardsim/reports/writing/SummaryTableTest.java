@@ -85,7 +85,8 @@ class SummaryTableTest {
     @Test
     void saysWhyAndWhatNext() {
         assertThat(SummaryTable.write(SampleRuns.sweep("s"), 200))
-                .contains("x ZeRO-3 at 256 GPUs because ZeRO-3 waits for parameter gathers for")
+                .contains(
+                        "At 256 GPUs MiCS (shard group 128) is 1.67x as fast as ZeRO-3. It saves 11.8 s per step, all by less waiting for parameter gathers.")
                 .contains("Next: Gather among fewer ranks: a shard group below 256")
                 .contains("out of memory: FSDP, 16 GPUs: Needs 44.2 of 39.4 GiB per GPU: 4.81 GiB too much")
                 .contains("note, MiCS, 16 GPUs: strategy.shard_group 128 is above the world size; capped to 16");

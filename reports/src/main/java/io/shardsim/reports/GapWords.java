@@ -1,0 +1,108 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.plan.Stream;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting, 3.6 s faster kernels, 0.9 s more interference}. The figures that are
+ * shown add up, too: what rounding leaves goes to the largest part.
+ */
+final class GapWords {
+    /** Share of all waiting from which on one stream stands for it. */
+    private static final double MOST = 0.9;
+
+    private static final long SECOND_PS = 1_000_000_000_000L;
+
+    /** A part with words for more of it and for less. */
+    private record Part(long ps, String less, String more) {}
+
+    private final StepGap gap;
+    private final long unitPs;
+    private final String unitName;
+    private final int decimals;
+
+    GapWords(StepGap gap) {
+        this.gap = gap;
+        long size = Math.abs(gap.gapPs());
+        unitPs = size >= SECOND_PS ? SECOND_PS : size >= SECOND_PS / 1000 ? SECOND_PS / 1000 : SECOND_PS / 1_000_000;
+        unitName = unitPs == SECOND_PS ? "s" : unitPs == SECOND_PS / 1000 ? "ms" : "us";
+        decimals = size < 100 * unitPs ? 1 : 0;
+    }
+
+    /** The gap, for example {@code 9.8 s}. */
+    String total() {
+        return time(gap.gapPs());
+    }
+
+    /** Its parts, the largest first, to follow the gap: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
+    String parts(String aboutKernels) {
+        List<Part> parts = parts(gap, aboutKernels);
+        parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
+        BigDecimal rest = rounded(gap.gapPs());
+        List<BigDecimal> shown = new ArrayList<>();
+        for (Part part : parts) {
+            shown.add(rounded(part.ps()));
+            rest = rest.subtract(rounded(part.ps()));
+        }
+        if (!shown.isEmpty()) {
+            shown.set(0, shown.get(0).add(rest));
+        }
+        List<String> words = new ArrayList<>();
+        for (int i = 0; i < shown.size(); i++) {
+            BigDecimal figure = shown.get(i);
+            if (figure.signum() != 0) {
+                words.add(words(figure.abs()) + " "
+                        + (figure.signum() > 0
+                                ? parts.get(i).less()
+                                : parts.get(i).more()));
+            }
+        }
+        return words.size() == 1 ? ", all by " + parts.get(0).less() : ": " + String.join(", ", words);
+    }
+
+    /** A time in the unit of the gap. */
+    String time(long ps) {
+        return words(rounded(ps));
+    }
+
+    private static List<Part> parts(StepGap gap, String aboutKernels) {
+        List<Part> parts = new ArrayList<>();
+        String what = waitedFor(gap);
+        parts.add(new Part(gap.allWaitingPs(), "less waiting" + what, "more waiting" + what));
+        gap.workPs()
+                .forEach((part, ps) -> parts.add(
+                        switch (part) {
+                            case KERNELS ->
+                                new Part(ps, "faster kernels" + aboutKernels, "slower kernels" + aboutKernels);
+                            case RECOMPUTATION -> new Part(ps, "less recomputation", "more recomputation");
+                            case OTHER_WORK ->
+                                new Part(ps, "less for optimizer and copies", "more for optimizer and copies");
+                        }));
+        parts.add(new Part(gap.interferencePs(), "less interference", "more interference"));
+        parts.add(new Part(gap.idlePs(), "less idle time", "more idle time"));
+        return parts;
+    }
+
+    /** What nearly all of the waiting is for; nothing where it is for several things. */
+    private static String waitedFor(StepGap gap) {
+        long all = gap.waitingPs().values().stream().mapToLong(Math::abs).sum();
+        for (Map.Entry<Stream, Long> entry : gap.waitingPs().entrySet()) {
+            if (Math.abs(entry.getValue()) >= MOST * all) {
+                return " for " + Names.waitedFor(entry.getKey());
+            }
+        }
+        return "";
+    }
+
+    private BigDecimal rounded(long ps) {
+        return BigDecimal.valueOf(ps).divide(BigDecimal.valueOf(unitPs), decimals, RoundingMode.HALF_UP);
+    }
+
+    private String words(BigDecimal figure) {
+        return Quantities.fixed(figure.doubleValue(), decimals) + " " + unitName;
+    }
+}
