@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run in words: why it takes as long as it does and which setting to turn next. The next step is a direction read off the largest loss, not a
- * promise; a further run tells.
+ * A run in words: why it takes as long as it does and which setting to turn next. That is the setting whose trial gained most; nothing is
+ * advised that was not simulated.
  *
- * @param why one sentence
- * @param next one sentence
+ * @param why one or two sentences
+ * @param next what gains most, or what fits where the run does not; empty where nothing was tried
  */
 public record Diagnosis(String why, String next) {
     /** Below this share of the step a loss is not worth a reader's first look. */
     private static final double NOTICEABLE = 0.03;
 
-    private static final String FEWER_OPERATIONS =
-            "Fewer and larger operations: larger sharded units or buckets, fused or compiled kernels, a larger micro-batch.";
+    /** Settings that a reader is told of; results.json has all. */
+    private static final int ADVICE_MAX = 3;
 
     public static Diagnosis of(RunResult run) {
         if (run.status() == RunResult.Status.OUT_OF_MEMORY) {
@@ -33,11 +33,12 @@ public record Diagnosis(String why, String next) {
         return ofTraining(run, run.step());
     }
 
-    /** What else there is to say of a run, each sentence with its subject before a colon: what goes on around the step, advice, accuracy. */
+    /** What else there is to say of a run, each sentence with its subject before a colon: what goes on around the step, what else
+     * gains, accuracy. */
     public static List<String> further(RunResult run) {
         AroundTheStep around = AroundTheStep.of(run);
         List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
-        run.facts().advice().forEach(sentence -> sentences.add("Advice: " + sentence));
+        Advice.of(run).stream().limit(ADVICE_MAX).skip(1).forEach(advice -> sentences.add("Or: " + advice.sentence()));
         ErrorInterval accuracy = run.facts().accuracy();
         if (accuracy != null) {
             sentences.add("Accuracy: " + accuracy.sentence() + ".");
@@ -81,19 +82,19 @@ public record Diagnosis(String why, String next) {
                 ? ""
                 : " The busiest link is " + busiest.busiestPort() + " (" + Names.of(busiest.linkClass()) + "), busy "
                         + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
-        String next;
-        if (busiest != null && busiest.busiestUtilization() <= 0.8) {
-            next =
-                    "No link is the limit, but the steps between ranks and what thread blocks move in them: a larger size or"
-                            + " fewer ranks may raise the bandwidth.";
-        } else if (busiest != null && shareOfBytes(run, busiest, speed.seconds()) < 0.5) {
-            next = "The number of messages is the limit: most of that time goes to what each message takes beside its"
-                    + " bytes; a larger size or fewer ranks raises the bandwidth.";
-        } else {
-            next = "The wire is the limit: a larger size will not raise the bandwidth much.";
-        }
         return new Diagnosis(
-                "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where, next);
+                "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where
+                        + (busiest == null ? "" : " " + limit(run, busiest, speed)),
+                "");
+    }
+
+    private static String limit(RunResult run, LinkUse busiest, BusBandwidth speed) {
+        if (busiest.busiestUtilization() <= 0.8) {
+            return "No link is the limit: thread blocks and the steps between ranks are.";
+        }
+        return shareOfBytes(run, busiest, speed.seconds()) < 0.5
+                ? "The number of messages is the limit: most of that time is what each message takes beside its bytes."
+                : "The wire is the limit.";
     }
 
     /** Of the time in which NICs are held, the share that their bytes take at the rate that they sustain; 1 for other links. */
@@ -110,32 +111,37 @@ public record Diagnosis(String why, String next) {
         double step = b.stepSeconds();
         Stream worst = worstStream(b);
         double loss = b.exposedSeconds(worst);
+        String why;
         if (loss < NOTICEABLE * step && b.slowdownSeconds() < NOTICEABLE * step) {
-            return computeBound(run, training);
+            why = computes(b);
+        } else if (b.slowdownSeconds() > loss) {
+            why = "Overlapped communication slows the kernels down by " + share(b.slowdownSeconds(), step) + ".";
+        } else {
+            why = "Compute waits " + share(loss, step) + " for " + Names.waitedFor(worst) + culprit(training, worst)
+                    + ".";
         }
-        if (b.slowdownSeconds() > loss) {
-            return new Diagnosis(
-                    "Compute loses " + share(b.slowdownSeconds(), step)
-                            + " to collectives, casts and copies that run beside it on the same GPUs.",
-                    nextForSlowdown(run));
-        }
-        return new Diagnosis(
-                "Compute stands still for " + share(loss, step) + ", " + Names.waitingFor(worst)
-                        + culprit(training, worst) + ".",
-                nextFor(run, worst));
+        return new Diagnosis(why, next(run));
     }
 
-    private static Diagnosis computeBound(RunResult run, RunResult.Training training) {
-        StepBreakdown b = training.breakdown();
+    private static String computes(StepBreakdown b) {
         double recompute = b.workSeconds(Work.Kind.LAYER_RECOMPUTE);
-        String next = recompute > NOTICEABLE * b.stepSeconds()
-                ? "Recomputation takes " + share(recompute, b.stepSeconds()) + headroom(run)
-                        + ": selective activation checkpointing would give most of it back if it fits."
-                : "Faster kernels (flash attention, fused or compiled) are what is left.";
-        return new Diagnosis(
-                "The GPUs compute " + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
-                        + " of the step; communication is hidden behind it.",
-                next);
+        return "The GPUs compute " + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
+                + " of the step; communication is hidden behind it."
+                + (recompute > NOTICEABLE * b.stepSeconds()
+                        ? " Recomputation takes " + share(recompute, b.stepSeconds()) + "."
+                        : "");
+    }
+
+    private static String next(RunResult run) {
+        List<Advice> advice = Advice.of(run);
+        if (!advice.isEmpty()) {
+            return advice.get(0).sentence();
+        }
+        int tried = run.facts().trials().size();
+        return tried == 0
+                ? ""
+                : "Of " + Quantities.counted(tried, "setting") + " tried, none gains "
+                        + Quantities.fixed(100 * Advice.GAIN_MIN, 0) + " %.";
     }
 
     private static Stream worstStream(StepBreakdown breakdown) {
@@ -154,94 +160,6 @@ public record Diagnosis(String why, String next) {
                 .findFirst()
                 .map(c -> ", on rank 0 mostly for \u201c" + c.what() + "\u201d")
                 .orElse("");
-    }
-
-    private static String nextFor(RunResult run, Stream stream) {
-        RunFacts.Strategy strategy = run.facts().sharding();
-        RunFacts.Training model = run.facts().model();
-        int gpusPerNode = run.facts().cluster().gpusPerNode();
-        boolean wideGroup = strategy.shardGroup() > gpusPerNode;
-        switch (stream) {
-            case GATHER:
-                if (wideGroup) {
-                    return "Gather among fewer ranks: a shard group below " + strategy.shardGroup() + whoHasGroups(run)
-                            + headroom(run)
-                            + (model.accumulationSteps() > 1 ? ", or " + largerMicroBatch(model) + "." : ".");
-                }
-                return model.accumulationSteps() > 1
-                        ? "Gather less often: " + largerMicroBatch(model) + "."
-                        : "Gather earlier: a deeper prefetch, or larger sharded units.";
-            case REDUCE:
-                return wideGroup
-                        ? "Combine gradients in two hops: inside a smaller shard group every micro-batch, across groups once per training step"
-                                + whoHasGroups(run) + "."
-                        : "Combine gradients less often: a larger global batch, in more accumulation steps.";
-            case HOST:
-                if (waitsForHosts(run, "optimizer")) {
-                    return "Keep optimizer states on the GPU (more nodes, or a stage that splits more), or update less often: a larger global batch.";
-                }
-                return waitsForHosts(run, "activations")
-                        ? "Keep activations on the GPU (no offload), with a smaller micro-batch where they do not fit."
-                        : FEWER_OPERATIONS;
-            case COPY:
-                return "Keep activations on the GPU (no offload), or load them back earlier" + headroom(run) + ".";
-            case TENSOR:
-                return "Split layers among fewer ranks: a smaller tensor_parallel" + headroom(run)
-                        + (strategy.split().sequence()
-                                ? "."
-                                : ", or sequence_parallel, which splits what is left whole.");
-            case CONTEXT:
-                return "Split samples among fewer ranks: a smaller context_parallel" + headroom(run)
-                        + ", or among ranks of one node.";
-            case PIPELINE_FORWARD:
-            case PIPELINE_BACKWARD:
-                return "Keep stages busier: fewer pipeline stages" + headroom(run)
-                        + ", more micro-batches per training step, or "
-                        + (strategy.split().interleaved() ? "more model_chunks." : "an interleaved schedule.");
-            default:
-                return FEWER_OPERATIONS;
-        }
-    }
-
-    private static boolean waitsForHosts(RunResult run, String work) {
-        return run.step().exposed().culprits().stream()
-                .anyMatch(culprit ->
-                        culprit.stream() == Stream.HOST && culprit.what().contains(work));
-    }
-
-    private static String nextForSlowdown(RunResult run) {
-        boolean wide =
-                run.facts().sharding().shardGroup() > run.facts().cluster().gpusPerNode();
-        RunFacts.Training model = run.facts().model();
-        boolean accumulates = model.accumulationSteps() > 1;
-        if (!wide && !accumulates) {
-            return "Collectives with fewer streaming multiprocessors, such as SMDDP's, leave more of the GPU to compute.";
-        }
-        return "Move fewer bytes: " + (wide ? "a smaller shard group" + whoHasGroups(run) + headroom(run) : "")
-                + (wide && accumulates ? ", or " : "")
-                + (accumulates ? largerMicroBatch(model) : "") + ".";
-    }
-
-    private static String largerMicroBatch(RunFacts.Training model) {
-        return model.largestMicroBatch()
-                ? "room for a larger micro-batch, which offloaded activations make (under ZeRO, compute waits for them)"
-                : "a larger micro-batch with fewer accumulation steps";
-    }
-
-    /** Where all ranks share one copy, the strategy may be one that cannot do otherwise. */
-    private static String whoHasGroups(RunResult run) {
-        RunFacts.Strategy strategy = run.facts().sharding();
-        return strategy.shardGroup() < run.gpus() / strategy.split().ranks()
-                ? ""
-                : ", as mics, fsdp2 and fsdp-hybrid have";
-    }
-
-    private static String headroom(RunResult run) {
-        RunFacts.Memory memory = run.facts().ledger();
-        long freeBytes = memory.capacityBytes() - memory.peakBytes();
-        return freeBytes > 0
-                ? " (" + Quantities.gib(freeBytes) + " of memory are free)"
-                : ", which memory has no room for";
     }
 
     private static String share(double seconds, double step) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param warnings what a reader must know before trusting the figures
  * @param sources where the constants come from
  * @param surroundings what goes on around the step; absent where the scenario says nothing of it
- * @param advice rules of thumb and their reasons, beside what was simulated
+ * @param trials what runs with other settings came to; empty where none were tried
  * @param accuracy how far off published runs like this one were; absent where none is like it
  */
 public record RunFacts(
@@ -43,7 +43,7 @@ public record RunFacts(
         List<String> warnings,
         List<Source> sources,
         @Nullable Surroundings surroundings,
-        List<String> advice,
+        List<Trial> trials,
         @Nullable ErrorInterval accuracy) {
 
     public RunFacts {
@@ -57,7 +57,7 @@ public record RunFacts(
         notes = List.copyOf(notes);
         warnings = List.copyOf(warnings);
         sources = List.copyOf(sources);
-        advice = List.copyOf(advice);
+        trials = List.copyOf(trials);
     }
 
     /** Facts of a training run. */
@@ -119,12 +119,21 @@ public record RunFacts(
                 allWarnings,
                 sources,
                 surroundings,
-                advice,
+                trials,
                 interval);
     }
 
-    /** The same with what goes on around the step, and with advice. */
-    public RunFacts with(@Nullable Surroundings around, List<String> words) {
+    /** The same with what goes on around the step. */
+    public RunFacts withSurroundings(@Nullable Surroundings around) {
+        return with(around, trials);
+    }
+
+    /** The same with what runs with other settings came to. */
+    RunFacts withTrials(List<Trial> tried) {
+        return with(surroundings, tried);
+    }
+
+    private RunFacts with(@Nullable Surroundings around, List<Trial> tried) {
         return new RunFacts(
                 scenario,
                 point,
@@ -137,7 +146,7 @@ public record RunFacts(
                 warnings,
                 sources,
                 around,
-                words,
+                tried,
                 accuracy);
     }
 
@@ -254,7 +263,6 @@ public record RunFacts(
      * @param globalBatch samples per training step
      * @param microBatch samples per GPU per forward-backward
      * @param accumulationSteps micro-batches per training step
-     * @param largestMicroBatch whether no larger micro-batch fits in memory, as far as anyone has looked
      * @param peakFlopsPerSecond of one GPU in the precision that is trained in [flop/s]
      */
     public record Training(
@@ -266,7 +274,6 @@ public record RunFacts(
             int microBatch,
             int accumulationSteps,
             Recomputation recomputation,
-            boolean largestMicroBatch,
             double peakFlopsPerSecond) {
         public double tokensPerStep() {
             return (double) globalBatch * sequenceLength;

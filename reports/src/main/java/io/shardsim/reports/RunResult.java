@@ -205,10 +205,19 @@ public record RunResult(
                 t.exposed(),
                 t.costs(),
                 scaling);
+        return with(facts, scaled);
+    }
+
+    /** The same with what runs with other settings came to. */
+    public RunResult withTrials(List<Trial> trials) {
+        return with(facts.withTrials(trials), training);
+    }
+
+    private RunResult with(RunFacts newFacts, @Nullable Training newTraining) {
         return new RunResult(
-                facts,
+                newFacts,
                 status,
-                scaled,
+                newTraining,
                 collective,
                 links,
                 nicBytesSent,

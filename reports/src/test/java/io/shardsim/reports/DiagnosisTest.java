@@ -7,6 +7,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
@@ -15,90 +16,97 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Each largest loss leads to its own next setting. */
+/** Each largest loss has its own words; what to turn next is what a trial gained. */
 class DiagnosisTest {
     private static final long S = 1_000_000_000_000L;
+    private static final MemoryFit ROOM = new MemoryFit(6, 7, 8);
 
     @Test
-    void waitingForParametersAsksForASmallerGroup() {
-        Diagnosis diagnosis = Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.GATHER, 4 * S)));
-        assertThat(diagnosis.why()).contains("4.00 s of 10.0 s (40 %)", "waiting for parameters");
-        assertThat(diagnosis.next()).contains("a shard group below 256", "larger micro-batch");
+    void saysWhatComputeWaitsFor() {
+        assertThat(Diagnosis.of(run(6, 0, Map.of(Stream.GATHER, 4 * S))).why())
+                .isEqualTo("Compute waits 4.00 s of 10.0 s (40 %) for parameter gathers.");
+        assertThat(Diagnosis.of(run(6, 0, Map.of(Stream.REDUCE, 4 * S))).why()).contains("gradient reductions");
+        assertThat(Diagnosis.of(run(6, 0, Map.of(Stream.TENSOR, 4 * S))).why()).contains("tensor-parallel group");
+        assertThat(Diagnosis.of(run(6, 0, Map.of(Stream.HOST, 4 * S))).why()).contains("the host");
     }
 
     @Test
-    void waitingForParametersInsideANodeAsksForEarlierOrFewerGathers() {
-        assertThat(Diagnosis.of(run(8, 1, 6, 0, Map.of(Stream.GATHER, 4 * S))).next())
-                .contains("prefetch");
-        assertThat(Diagnosis.of(run(8, 4, 6, 0, Map.of(Stream.GATHER, 4 * S))).next())
-                .contains("fewer accumulation steps");
+    void saysWhatSlowsKernelsDown() {
+        assertThat(Diagnosis.of(run(10, 3 * S, Map.of())).why())
+                .isEqualTo("Overlapped communication slows the kernels down by 3.00 s of 10.0 s (30 %).");
     }
 
     @Test
-    void asksForMemoryWhereNoLargerMicroBatchFits() {
-        RunFacts.Strategy inOneNode = new RunFacts.Strategy("zero3", "ZeRO-3", 8);
-        assertThat(Diagnosis.of(run(inOneNode, 4, true, 6, 0, Map.of(Stream.GATHER, 4 * S)))
-                        .next())
-                .contains("room for a larger micro-batch")
-                .doesNotContain("fewer accumulation steps");
+    void hiddenCommunicationLeavesComputing() {
+        assertThat(Diagnosis.of(run(10, 0, Map.of())).why())
+                .isEqualTo("The GPUs compute 100 % of the step; communication is hidden behind it.");
     }
 
     @Test
-    void waitingForGradientsAsksForTwoHopsOrAccumulation() {
-        assertThat(Diagnosis.of(run(256, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
-                .contains("two hops");
-        assertThat(Diagnosis.of(run(8, 2, 6, 0, Map.of(Stream.REDUCE, 4 * S))).next())
-                .contains("a larger global batch");
+    void advisesNothingThatWasNotTried() {
+        Diagnosis diagnosis = Diagnosis.of(run(6, 0, Map.of(Stream.GATHER, 4 * S)));
+        assertThat(diagnosis.next()).isEmpty();
+        assertThat(Diagnosis.further(run(6, 0, Map.of()))).isEmpty();
+    }
+
+    /** The run makes 153.6 samples/s. */
+    @Test
+    void theLargestGainComesFirstAndNoneBelowTwoPercent() {
+        RunResult run = run(6, 0, Map.of(Stream.GATHER, 4 * S))
+                .withTrials(List.of(
+                        trial("A larger prefetch", "strategy.prefetch_bucket_size", 156.6),
+                        trial("Shard group of 8", "strategy.shard_group", 160),
+                        trial("Flash attention", "training.attention", 307.2),
+                        trial("Shard group of 16", "strategy.shard_group", 170),
+                        trial("torch.compile", "strategy.framework_profile", 100),
+                        new Trial(
+                                "No recomputation",
+                                Map.of("training.activation_checkpointing", "none"),
+                                new MemoryFit(9, 9, 8),
+                                0,
+                                1)));
+        assertThat(Diagnosis.of(run).next()).isEqualTo("Flash attention: 307 samples/s (+100 %). Set attention: x.");
+        assertThat(Diagnosis.further(run))
+                .as("one value of a setting, and no gain below 2 %")
+                .containsExactly("Or: Shard group of 16: 170 samples/s (+11 %). Set shard_group: x.");
     }
 
     @Test
-    void neverAsksForWhatIsAlreadySo() {
-        RunFacts.Split split = new RunFacts.Split(8, false, 2, 4, false);
-        assertThat(Diagnosis.of(run(split, Map.of(Stream.TENSOR, 4 * S))).next())
-                .contains("smaller tensor_parallel", "sequence_parallel");
-        assertThat(Diagnosis.of(run(split, Map.of(Stream.PIPELINE_FORWARD, 4 * S)))
-                        .next())
-                .contains("an interleaved schedule");
-        assertThat(Diagnosis.of(run(split, Map.of(Stream.CONTEXT, 4 * S))).next())
-                .contains("smaller context_parallel");
-        RunFacts.Split all = new RunFacts.Split(8, true, 1, 4, true);
-        assertThat(Diagnosis.of(run(all, Map.of(Stream.TENSOR, 4 * S))).next())
-                .contains("smaller tensor_parallel")
-                .doesNotContain("sequence_parallel");
-        assertThat(Diagnosis.of(run(all, Map.of(Stream.PIPELINE_FORWARD, 4 * S)))
-                        .next())
-                .contains("model_chunks")
-                .doesNotContain("an interleaved schedule");
+    void saysWhenNothingThatWasTriedGains() {
+        RunResult run = run(6, 0, Map.of())
+                .withTrials(List.of(
+                        trial("Flash attention", "training.attention", 156),
+                        trial("Backward prefetch", "strategy.backward_prefetch", 150)));
+        assertThat(Diagnosis.of(run).next()).isEqualTo("Of 2 settings tried, none gains 2 %.");
     }
 
     @Test
-    void waitingForTheHostAsksForFewerOperations() {
-        assertThat(Diagnosis.of(run(8, 2, 6, 0, Map.of(Stream.HOST, 4 * S))).next())
-                .contains("Fewer and larger operations");
+    void saysTheMicroBatchThatASettingMakesRoomFor() {
+        RunResult run = run(6, 0, Map.of())
+                .withTrials(
+                        List.of(new Trial("Flash attention", Map.of("training.attention", "flash"), ROOM, 307.2, 6)));
+        assertThat(Diagnosis.of(run).next()).startsWith("Flash attention and micro-batch 6: 307 samples/s (+100 %).");
     }
 
     @Test
-    void slowDownNeverAsksForWhatCannotBeTurned() {
-        assertThat(Diagnosis.of(run(256, 1, 10, 3 * S, Map.of())).next())
-                .contains("smaller shard group")
-                .doesNotContain("accumulation");
-        assertThat(Diagnosis.of(run(8, 2, 10, 3 * S, Map.of())).next())
-                .contains("accumulation")
-                .doesNotContain("shard group");
-        assertThat(Diagnosis.of(run(8, 1, 10, 3 * S, Map.of())).next()).contains("SMDDP");
+    void adviceThatFitsTightlySaysSo() {
+        MemoryFit tight = new MemoryFit(38L << 30, 41L << 30, 40L << 30);
+        RunResult run = run(6, 0, Map.of())
+                .withTrials(List.of(new Trial("Once", Map.of("strategy.no_sync", "true"), tight, 307.2, 1)));
+        assertThat(Diagnosis.of(run).next())
+                .endsWith("Set no_sync: true. It fits tightly (needs 38.0 of 40.0 GiB per GPU, 41.0 GiB with"
+                        + " fragmentation).");
     }
 
-    @Test
-    void hiddenCommunicationLeavesRecomputationAndKernels() {
-        assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).why()).contains("compute 100 % of the step");
-        assertThat(Diagnosis.of(run(8, 1, 10, 0, Map.of())).next()).contains("Faster kernels");
+    private static Trial trial(String title, String setting, double samplesPerSecond) {
+        return new Trial(title, Map.of(setting, "x"), ROOM, samplesPerSecond, 1);
     }
 
     @Test
     void nicsHeldByManySmallMessagesAreNotTheWire() {
         long wire = 10_625_000L * 900;
-        assertThat(Diagnosis.of(gather(wire)).next()).contains("The wire is the limit");
-        assertThat(Diagnosis.of(gather(wire / 10)).next()).contains("number of messages", "a larger size");
+        assertThat(Diagnosis.of(gather(wire)).why()).endsWith("The wire is the limit.");
+        assertThat(Diagnosis.of(gather(wire / 10)).why()).contains("The number of messages is the limit");
     }
 
     /** A collective of 1 s in which one NIC is held for 900 ms while it sends so many bytes. */
@@ -115,45 +123,14 @@ class DiagnosisTest {
         return RunResult.of(facts, new StepObservation(S, List.of(), List.of(nic), List.of(), 1, 1, 1, "d"), 1);
     }
 
-    private static RunResult run(RunFacts.Split split, Map<Stream, Long> exposedPs) {
-        return run(new RunFacts.Strategy("megatron", "Megatron-LM", 1, split, ""), 2, false, 6, 0, exposedPs);
-    }
-
-    private static RunResult run(
-            int shardGroup, int accumulation, int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
-        return run(
-                new RunFacts.Strategy("zero3", "ZeRO-3", shardGroup),
-                accumulation,
-                false,
-                busySeconds,
-                slowdownPs,
-                exposedPs);
-    }
-
     /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
-    private static RunResult run(
-            RunFacts.Strategy strategy,
-            int accumulation,
-            boolean largestMicroBatch,
-            int busySeconds,
-            long slowdownPs,
-            Map<Stream, Long> exposedPs) {
+    private static RunResult run(int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
         RunFacts facts = RunFacts.ofTraining(
                 "s",
                 Map.of(),
                 SampleRuns.p4d(32),
-                strategy,
-                new RunFacts.Training(
-                        "m",
-                        1_000_000_000,
-                        0,
-                        2048,
-                        1536,
-                        1,
-                        accumulation,
-                        Recomputation.NONE,
-                        largestMicroBatch,
-                        312e12),
+                new RunFacts.Strategy("zero3", "ZeRO-3", 256),
+                new RunFacts.Training("m", 1_000_000_000, 0, 2048, 1536, 1, 6, Recomputation.NONE, 312e12),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
                 List.of(),
                 List.of(),

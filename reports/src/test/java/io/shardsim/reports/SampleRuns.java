@@ -8,6 +8,7 @@ import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
@@ -257,19 +258,35 @@ public final class SampleRuns {
                 0.25);
     }
 
-    /** A run of which the scenario says where its samples come from and where its checkpoints go. */
+    /** A run of which the scenario says where its samples come from and where its checkpoints go, with settings that were tried. */
     public static ScenarioResult around(String name) {
         Surroundings.Storage storage = new Surroundings.Storage("fsx-lustre", 12.5e9, 1.2e9);
         Surroundings around = new Surroundings(
                 new Surroundings.Input(storage, 8192),
                 new Surroundings.Checkpoint(storage, 1000, Surroundings.State.SHARDED, false, 14),
                 new Surroundings.StartUp(false, 44e-9));
-        return ScenarioResult.of(name, List.of(around(single(name).runs().get(0), around)));
+        RunResult run = around(single(name).runs().get(0), around);
+        double rate = run.step().samplesPerSecond();
+        return ScenarioResult.of(
+                name,
+                List.of(run.withTrials(List.of(
+                        new Trial(
+                                "Flash attention",
+                                Map.of("training.attention", "flash"),
+                                run.facts().ledger().fit(),
+                                2 * rate,
+                                3),
+                        new Trial(
+                                "No recomputation",
+                                Map.of("training.activation_checkpointing", "none"),
+                                new MemoryFit(9, 9, 8),
+                                0,
+                                1)))));
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {
         return new RunResult(
-                plain.facts().with(around, List.of("a rule of thumb, with its reason.")),
+                plain.facts().withSurroundings(around),
                 plain.status(),
                 plain.training(),
                 plain.collective(),
@@ -363,7 +380,6 @@ public final class SampleRuns {
                                 micro,
                                 accumulation,
                                 Recomputation.ALL,
-                                false,
                                 312e12),
                         new RunFacts.Memory(memory, 42_300_000_000L),
                         notes,
@@ -413,16 +429,7 @@ public final class SampleRuns {
                 p4d(nodes),
                 new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
                 new RunFacts.Training(
-                        "gpt2-30b",
-                        PARAMETERS,
-                        1.45e9,
-                        SEQUENCE,
-                        GLOBAL_BATCH,
-                        3,
-                        32,
-                        Recomputation.ALL,
-                        false,
-                        312e12),
+                        "gpt2-30b", PARAMETERS, 1.45e9, SEQUENCE, GLOBAL_BATCH, 3, 32, Recomputation.ALL, 312e12),
                 new RunFacts.Memory(memory, 42_300_000_000L),
                 List.of(),
                 List.of(),

@@ -58,7 +58,6 @@ class StrategyComparisonTest {
                         microBatch,
                         48 / microBatch,
                         Recomputation.NONE,
-                        false,
                         312e12),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
                 List.of(),

@@ -80,11 +80,18 @@ public final class ResultsCsv {
                     row.put("error_high", text(inner(value, "error_high")));
                 }
                 case "around_step" -> putAll(row, "around_step", value);
-                case "scaling", "waited_for" -> {}
+                case "advice" -> row.put(key, text(sentences(value)));
+                case "scaling", "waited_for", "trials" -> {}
                 default -> row.put(key, text(value));
             }
         });
         return row;
+    }
+
+    private static List<String> sentences(@Nullable Object value) {
+        return value instanceof List<?> list
+                ? list.stream().map(entry -> text(inner(entry, "sentence"))).toList()
+                : List.of();
     }
 
     private static void putAll(Map<String, String> row, String prefix, @Nullable Object value) {

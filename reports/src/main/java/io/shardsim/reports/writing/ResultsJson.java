@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing;
 
+import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
@@ -14,6 +15,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.TrainingCost;
+import io.shardsim.reports.Trial;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.PriceSpec;
 import java.io.IOException;
@@ -144,10 +146,33 @@ public final class ResultsJson {
         Diagnosis diagnosis = Diagnosis.of(run);
         out.put("why", diagnosis.why());
         out.put("next", diagnosis.next());
-        out.put("advice", facts.advice());
+        putAdvice(out, run);
         out.put("accuracy", facts.accuracy() == null ? null : accuracy(facts.accuracy()));
         out.put("notes", facts.notes());
         out.put("warnings", facts.warnings());
+        return out;
+    }
+
+    private static void putAdvice(Map<String, @Nullable Object> out, RunResult run) {
+        List<Object> advised = new ArrayList<>();
+        for (Advice advice : Advice.of(run)) {
+            Map<String, @Nullable Object> entry = trial(advice.trial());
+            entry.put("gain", decimal(advice.gain()));
+            entry.put("sentence", advice.sentence());
+            advised.add(entry);
+        }
+        out.put("advice", advised);
+        out.put("trials", run.facts().trials().stream().map(ResultsJson::trial).toList());
+    }
+
+    private static Map<String, @Nullable Object> trial(Trial trial) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("title", trial.title());
+        out.put("set", trial.settings());
+        out.put("status", (trial.fit().fits() ? RunResult.Status.OK : RunResult.Status.OUT_OF_MEMORY).id());
+        out.put("samples_per_second", trial.fit().fits() ? decimal(trial.samplesPerSecond()) : null);
+        out.put("micro_batch", whole(trial.microBatch()));
+        out.put("peak_memory_bytes_per_gpu", whole(trial.fit().reservedBytes()));
         return out;
     }
 

@@ -58,6 +58,12 @@ public final class Strategies {
             parameters.add(new Parameter(
                     name, declared.defaultOf(name), file.required(name + ".meaning"), file.required(name + ".source")));
         }
-        return new StrategyDescriptor(file.id(), file.required("title"), file.required("source"), parameters);
+        return new StrategyDescriptor(
+                file.id(),
+                file.required("title"),
+                file.required("source"),
+                file.values().getOrDefault("version", ""),
+                file.required("class"),
+                parameters);
     }
 }

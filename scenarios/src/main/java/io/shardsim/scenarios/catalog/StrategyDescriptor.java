@@ -4,6 +4,7 @@ import io.shardsim.scenarios.language.ScalarTypes;
 import io.shardsim.scenarios.language.ValueType;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.topology.units.UnitTable;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param kind name of the file, by which scenarios name the strategy
  * @param title one line for people
  * @param source where the strategy is described
+ * @param version product and version that it is modelled on, for example {@code DeepSpeed 0.7.2}; empty where the file names none
+ * @param implementation the class that does the work; kinds that share it differ in their settings
  */
-public record StrategyDescriptor(String kind, String title, String source, List<Parameter> parameters) {
+public record StrategyDescriptor(
+        String kind, String title, String source, String version, String implementation, List<Parameter> parameters) {
     /** The parameter that may not exceed the world size, and divides it. */
     public static final String SHARD_GROUP = "shard_group";
+    /** The parameter of strategies that come with a collective library. */
+    public static final String COLLECTIVE_LIBRARY = "collective_library";
 
     /** More parameters than any model has, and few enough that their bytes never overflow. */
     private static final long ELEMENTS_MAX = 1L << 50;
@@ -50,6 +56,28 @@ public record StrategyDescriptor(String kind, String title, String source, List<
                 case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
             };
         }
+    }
+
+    /** Whether this is the same strategy as a later version of the same product has it. */
+    public boolean isLaterThan(StrategyDescriptor other) {
+        int end = version.lastIndexOf(' ') + 1;
+        return end > 0
+                && implementation.equals(other.implementation)
+                && other.version.lastIndexOf(' ') + 1 == end
+                && other.version.startsWith(version.substring(0, end))
+                && compare(version.substring(end), other.version.substring(end)) > 0;
+    }
+
+    /** Number by number, as versions are counted: 0.11 is later than 0.7.2. */
+    private static int compare(String one, String other) {
+        return Arrays.compare(numbers(one), numbers(other));
+    }
+
+    private static int[] numbers(String numbered) {
+        return Arrays.stream(numbered.split("\\D+"))
+                .filter(number -> !number.isEmpty())
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 
     public @Nullable Parameter parameter(String name) {

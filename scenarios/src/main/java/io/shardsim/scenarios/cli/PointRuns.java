@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the points of some scenarios on a few threads, the largest cluster first so that no long run is left for the end, and keeps what came
@@ -142,6 +143,11 @@ final class PointRuns {
 
     synchronized List<String> failures() {
         return List.copyOf(failures);
+    }
+
+    /** What came of a point; null where it is not done. */
+    synchronized @Nullable RunResult result(ScenarioPoint point) {
+        return results.get(point);
     }
 
     /** Results of the points that are done, in the order of the file. */

@@ -189,16 +189,18 @@ final class RunCommand implements Callable<Integer> {
         PointRuns runs = cluster.isEmpty()
                 ? new PointRuns(scenarios, threads)
                 : new PointRuns(scenarios, POINTS_ON_THEIR_WAY, true);
-        try (Interruption interruption = new Interruption(runs::interrupt)) {
+        AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
+        try (Interruption interruption = new Interruption(advised::interrupt)) {
             try (ScenarioRunner runner = runner(runs.total());
                     ProgressBarLine progress = ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
+                advised.tryOtherSettings(runner, cluster.isEmpty() ? threads : POINTS_ON_THEIR_WAY, progress);
                 if (!runner.standing().isEmpty()) {
                     tell(runner.standing());
                 }
             }
-            List<ScenarioResult> results = report(scenarios, runs, directories);
-            runs.failures().forEach(err()::println);
+            List<ScenarioResult> results = report(scenarios, advised, directories);
+            advised.failures().forEach(err()::println);
             if (runs.interrupted()) {
                 err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
             }
@@ -231,7 +233,7 @@ final class RunCommand implements Callable<Integer> {
         err().flush();
     }
 
-    private List<ScenarioResult> report(List<Scenario> scenarios, PointRuns runs, Map<String, Path> directories)
+    private List<ScenarioResult> report(List<Scenario> scenarios, AdvisedRuns runs, Map<String, Path> directories)
             throws IOException, InterruptedException {
         List<ScenarioResult> results = new ArrayList<>();
         PrintWriter stdout = spec.commandLine().getOut();

@@ -33,15 +33,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
     private final Simulator simulator;
     private final Runnable close;
-    private final boolean severalAtOnce;
     private final boolean skipRepetition;
     private final boolean beyondMemory;
 
@@ -57,21 +54,16 @@ public final class PointSimulation implements ScenarioRunner {
 
     /** @param engine simulates, and is closed with this */
     PointSimulation(RunOptions options, SimulationEngine engine) {
-        this(
-                options,
-                (setup, observer) -> engine.run(setup, options.processes(), observer),
-                options.threads() > 1,
-                engine::close);
+        this(options, (setup, observer) -> engine.run(setup, options.processes(), observer), engine::close);
     }
 
     /** @param simulator executes in another way than by an engine of its own, one run after the other */
     public PointSimulation(RunOptions options, Simulator simulator) {
-        this(options, simulator, false, () -> {});
+        this(options, simulator, () -> {});
     }
 
-    private PointSimulation(RunOptions options, Simulator simulator, boolean severalAtOnce, Runnable close) {
+    private PointSimulation(RunOptions options, Simulator simulator, Runnable close) {
         this.simulator = simulator;
-        this.severalAtOnce = severalAtOnce;
         this.close = close;
         skipRepetition = options.fastForward();
         beyondMemory = options.beyondMemory();
@@ -107,60 +99,24 @@ public final class PointSimulation implements ScenarioRunner {
         ShardingStrategy strategy = task.strategy().create();
         GpuMemory memory = memory(point);
         LargestMicroBatch.Found found = settle(strategy, task, cluster, memory);
-        int shardGroup = strategy.shardGroups(found.job()).size();
-        // Where the scenario asks one question alone; a sweep and the published cases have points of their own.
-        boolean alone = observer == null && !beyondMemory && point.values().isEmpty();
-        FutureTask<Advice.Trials> trials =
-                new FutureTask<>(() -> alone ? trials(point, task, strategy, found, memory) : Advice.Trials.NONE);
-        begin(trials, severalAtOnce && alone);
-        try {
-            Advice advice = new Advice(task, cluster, found, shardGroup, memory);
-            RunFacts facts = facts(point, task, strategy, found, memory);
-            if (!found.fits() && !(beyondMemory && task.microBatch() != null)) {
-                return RunResult.outOfMemory(
-                        facts.with(task.surroundings(), advice.sentences(result(trials))),
-                        new NearestFit(task, cluster, found.job(), memory).words());
-            }
-            long beganNanos = System.nanoTime();
-            StepPlan plan = found.plan().get();
-            TransformerWorkTimes times = new TransformerWorkTimes(found.job(), cluster.instance());
-            StepObservation observation = observe(cluster, plan, times, point.collectives(), observer);
-            double wallSeconds = secondsSince(beganNanos);
-            return RunResult.of(
-                    facts.with(task.surroundings(), advice.sentences(result(trials))),
-                    observation,
-                    MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), memory.bufferBytes()),
-                    wallSeconds);
-        } finally {
-            trials.cancel(true);
+        RunFacts facts = facts(point, task, strategy, found, memory).withSurroundings(task.surroundings());
+        if (!found.fits() && !(beyondMemory && task.microBatch() != null)) {
+            return RunResult.outOfMemory(facts, new NearestFit(task, cluster, found.job(), memory).words());
         }
+        long beganNanos = System.nanoTime();
+        StepPlan plan = found.plan().get();
+        TransformerWorkTimes times = new TransformerWorkTimes(found.job(), cluster.instance());
+        StepObservation observation = observe(cluster, plan, times, point.collectives(), observer);
+        double wallSeconds = secondsSince(beganNanos);
+        return RunResult.of(
+                facts,
+                observation,
+                MemoryOverTime.of(plan, observation.timeline(), observation.endPs(), memory.bufferBytes()),
+                wallSeconds);
     }
 
     private static double secondsSince(long beganNanos) {
         return (System.nanoTime() - beganNanos) * 1e-9;
-    }
-
-    /** Runs a task beside what is to come, or at once. */
-    private static void begin(FutureTask<?> task, boolean beside) throws InterruptedException {
-        if (beside) {
-            Thread thread = new Thread(task, "beside");
-            thread.setDaemon(true);
-            thread.start();
-        } else {
-            task.run();
-            result(task);
-        }
-    }
-
-    private static <T> T result(FutureTask<T> task) throws InterruptedException {
-        try {
-            return task.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof InterruptedException interrupted) {
-                throw interrupted;
-            }
-            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
-        }
     }
 
     /** Whether a point fits in memory, as a bare collective always does; nothing runs. */
@@ -180,49 +136,6 @@ public final class PointSimulation implements ScenarioRunner {
         return new GpuMemory(
                 cluster.instance().gpu().memoryBytes(),
                 point.collectives().transports().bufferBytes(cluster));
-    }
-
-    private Advice.Trials trials(
-            ScenarioPoint point,
-            Task.Training task,
-            ShardingStrategy strategy,
-            LargestMicroBatch.Found found,
-            GpuMemory memory)
-            throws InterruptedException {
-        TrainingJob job = found.job();
-        int shardGroup = strategy.shardGroups(job).size();
-        boolean recomputes = job.checkpointing().startsFromInput() && !job.activationOffload();
-        return new Advice.Trials(
-                shardGroup > 1 ? neighbours(point, task, job, shardGroup, memory) : List.of(),
-                recomputes && found.fits() ? LargestMicroBatch.withFewestCheckpoints(strategy, found, memory) : null);
-    }
-
-    /** Half and twice the shard group. */
-    private List<Advice.Neighbour> neighbours(
-            ScenarioPoint point, Task.Training task, TrainingJob job, int shardGroup, GpuMemory memory)
-            throws InterruptedException {
-        List<Advice.Neighbour> neighbours = new ArrayList<>();
-        Cluster cluster = point.cluster();
-        for (int size : new int[] {shardGroup / 2, 2 * shardGroup}) {
-            Task.Training other = size <= cluster.worldSize() ? Advice.withShardGroup(task, job, size) : null;
-            if (other == null) {
-                continue;
-            }
-            ShardingStrategy strategy = other.strategy().create();
-            LargestMicroBatch.Found found = settle(strategy, other, cluster, memory);
-            Double rate = null;
-            if (found.fits()) {
-                StepObservation observed = observe(
-                        cluster,
-                        found.plan().get(),
-                        new TransformerWorkTimes(found.job(), cluster.instance()),
-                        point.collectives(),
-                        null);
-                rate = task.globalBatch() / (observed.endPs() * 1e-12);
-            }
-            neighbours.add(new Advice.Neighbour(size, found.job().microBatch(), found.fit(), rate));
-        }
-        return neighbours;
     }
 
     /** The job with its micro-batch, given or found, and its memory. */
@@ -268,7 +181,6 @@ public final class PointSimulation implements ScenarioRunner {
                         job.microBatch(),
                         job.accumulationSteps(),
                         new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
-                        task.microBatch() == null,
                         point.cluster()
                                 .instance()
                                 .gpu()

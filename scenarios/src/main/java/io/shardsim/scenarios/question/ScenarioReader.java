@@ -3,6 +3,7 @@ package io.shardsim.scenarios.question;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.language.Block;
 import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.scenarios.yaml.Position;
@@ -28,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class ScenarioReader {
     /** Points of a sweep are no longer looked at once so much is wrong. */
     private static final int PROBLEMS_MAX = 200;
-    /** Parameter of strategies that come with a collective library. */
-    private static final String COLLECTIVE_LIBRARY = "collective_library";
 
     private ScenarioReader() {}
 
@@ -217,7 +216,9 @@ public final class ScenarioReader {
         private CollectiveSettings collectives(@Nullable Task task, @Nullable Cluster cluster) {
             Block block = file.block("collectives");
             String own = task instanceof Task.Training training
-                    ? training.strategy().parameters().getOrDefault(COLLECTIVE_LIBRARY, CollectiveSettings.NCCL)
+                    ? training.strategy()
+                            .parameters()
+                            .getOrDefault(StrategyDescriptor.COLLECTIVE_LIBRARY, CollectiveSettings.NCCL)
                     : CollectiveSettings.NCCL;
             if (block == null) {
                 return new CollectiveSettings(own, CollectiveSettings.AUTO, null);

@@ -9,6 +9,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the cluster does. */
@@ -68,24 +69,78 @@ public sealed interface Task {
                     planner.modelParallel());
         }
 
-        /** The same training under another strategy. */
-        public Training withStrategy(StrategySpec other) {
+        /** What keeps it from running on a cluster: relation, values, the way out; empty when nothing does. */
+        public List<String> problems(Cluster cluster) {
+            ShardingStrategy planner = strategy.create();
+            List<String> splits = planner.modelParallel().problems(cluster.worldSize());
+            if (!splits.isEmpty()) {
+                return splits;
+            }
+            int replicas = cluster.worldSize() / planner.modelParallel().ranksOfSample();
+            if (globalBatch % replicas != 0) {
+                return List.of("global_batch " + globalBatch + " is not a multiple of " + replicas + " replicas");
+            }
+            if (microBatch != null && globalBatch / replicas % microBatch != 0) {
+                return List.of("micro_batch " + microBatch + " does not divide the " + globalBatch / replicas
+                        + " samples of a replica");
+            }
+            TrainingJob job = job(cluster, planner);
+            List<String> problems = planner.problems(job);
+            return problems.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : problems;
+        }
+
+        /** How it is carried out, beside the strategy: what changes no result of the training. */
+        public Execution execution() {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
+        }
+
+        /** The same training carried out otherwise. */
+        public Training with(StrategySpec otherStrategy, Execution other) {
             return new Training(
                     modelName,
                     model,
                     sequenceLength,
                     globalBatch,
-                    microBatch,
+                    other.microBatch(),
                     precision,
-                    checkpointing,
-                    checkpointedLayers,
-                    activationOffload,
-                    attention,
-                    kernels,
+                    other.checkpointing(),
+                    other.checkpointedLayers(),
+                    other.activationOffload(),
+                    other.attention(),
+                    other.kernels(),
                     dropout,
                     gradientClipping,
-                    other,
+                    otherStrategy,
                     surroundings);
+        }
+    }
+
+    /** Settings of a {@link Training} that make it slower or faster, and larger or smaller; they mean the same there. */
+    record Execution(
+            @Nullable Integer microBatch,
+            Checkpointing checkpointing,
+            int checkpointedLayers,
+            boolean activationOffload,
+            AttentionKind attention,
+            @Nullable String kernels) {
+        public Execution withMicroBatch(@Nullable Integer samples) {
+            return new Execution(samples, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
+        }
+
+        public Execution withCheckpoints(Checkpointing other, int layers) {
+            return new Execution(microBatch, other, layers, activationOffload, attention, kernels);
+        }
+
+        public Execution withoutOffload() {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, false, attention, kernels);
+        }
+
+        public Execution withAttention(AttentionKind other) {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, other, kernels);
+        }
+
+        public Execution withKernels(String other) {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, other);
         }
     }
 

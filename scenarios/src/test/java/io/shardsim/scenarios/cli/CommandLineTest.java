@@ -127,7 +127,7 @@ class CommandLineTest {
                 point.values(),
                 point.cluster(),
                 new RunFacts.Strategy("fsdp", "FSDP", 8),
-                new RunFacts.Training("m", 1, 1, 1, task.globalBatch(), 1, 1, RunFacts.Recomputation.ALL, false, 1),
+                new RunFacts.Training("m", 1, 1, 1, task.globalBatch(), 1, 1, RunFacts.Recomputation.ALL, 1),
                 new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 50L << 30), 40L << 30),
                 List.of(),
                 List.of(),

@@ -93,7 +93,7 @@ class RecordedErrorsTest {
                 Map.of(),
                 point.cluster(),
                 new RunFacts.Strategy("fsdp", "FSDP", 8),
-                new RunFacts.Training("inline", 1, 1, sequenceLength, 4096, 1, 1, RunFacts.Recomputation.ALL, false, 1),
+                new RunFacts.Training("inline", 1, 1, sequenceLength, 4096, 1, 1, RunFacts.Recomputation.ALL, 1),
                 new RunFacts.Memory(Map.of(), 1),
                 List.of(),
                 List.of(),

@@ -1,0 +1,77 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.composition.Trials;
+import io.shardsim.scenarios.question.Scenario;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The runs of some scenarios, and after them those that try other settings for one run of each scenario. */
+final class AdvisedRuns {
+    private final List<Scenario> scenarios;
+    private final PointRuns runs;
+
+    /** State: guarded by this; null until there is something to try. */
+    private @Nullable PointRuns tries;
+
+    private final Map<Scenario, Trials> trials = new IdentityHashMap<>();
+
+    AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
+        this.scenarios = scenarios;
+        this.runs = runs;
+    }
+
+    /** Tries settings for each scenario all of whose points are done. */
+    void tryOtherSettings(ScenarioRunner runner, int threads, ProgressBarLine line) {
+        List<Scenario> toTry = new ArrayList<>();
+        for (Scenario scenario : scenarios) {
+            List<RunResult> results = runs.results(scenario);
+            if (results.size() == scenario.points().size()) {
+                Trials of = Trials.of(scenario, results);
+                trials.put(scenario, of);
+                toTry.add(new Scenario(scenario.name(), scenario.file(), true, of.points()));
+            }
+        }
+        PointRuns all = new PointRuns(toTry, threads, true);
+        synchronized (this) {
+            if (runs.interrupted()) {
+                return;
+            }
+            tries = all;
+        }
+        if (all.total() > 0) {
+            all.runAll(runner, line);
+        }
+    }
+
+    /** Stops what runs and begins nothing further. */
+    synchronized void interrupt() {
+        runs.interrupt();
+        if (tries != null) {
+            tries.interrupt();
+        }
+    }
+
+    synchronized List<String> failures() {
+        List<String> failures = new ArrayList<>(runs.failures());
+        if (tries != null) {
+            failures.addAll(tries.failures());
+        }
+        return failures;
+    }
+
+    /** Results of the points that are done, in the order of the file, one of them with what was tried for it. */
+    synchronized List<RunResult> results(Scenario scenario) {
+        List<RunResult> results = new ArrayList<>(runs.results(scenario));
+        Trials of = trials.get(scenario);
+        PointRuns done = tries;
+        if (of != null && done != null) {
+            results.replaceAll(result -> result == of.run() ? of.with(done::result) : result);
+        }
+        return results;
+    }
+}
