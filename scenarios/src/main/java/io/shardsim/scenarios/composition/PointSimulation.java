@@ -160,7 +160,7 @@ public final class PointSimulation implements ScenarioRunner {
         if (task.microBatch() == null && found.fits()) {
             notes.add(chosen(found));
         }
-        notes.addAll(strategy.remarks(job));
+        notes.addAll(new SettingRemarks(task, strategy, found, point.cluster()).sentences());
         RunFacts facts = RunFacts.ofTraining(
                 point.scenario(),
                 point.values(),

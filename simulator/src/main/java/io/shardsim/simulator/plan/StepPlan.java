@@ -92,6 +92,24 @@ public final class StepPlan {
         return marks;
     }
 
+    /** Whether both have the same operations, waits, stages, memory changes and marks. */
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof StepPlan other
+                && stages == other.stages
+                && Arrays.equals(operations, other.operations)
+                && Arrays.deepEquals(waitsFor, other.waitsFor)
+                && Arrays.equals(stage, other.stage)
+                && Arrays.equals(otherStage, other.otherStage)
+                && memoryChanges.equals(other.memoryChanges)
+                && marks.equals(other.marks);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(operations);
+    }
+
     /** Collects operations in issue order. */
     public static final class Builder {
         private static final int[] NOTHING = {};
