@@ -340,16 +340,19 @@ class Page {
   async eventFrom(ps, direction) {
     const recordings = this.panels.map(panel => panel.recording).filter(Boolean);
     await Promise.all(recordings.map(async recording => {
-      if (direction < 0 && ps > 0 && !recording.windowAt(ps - 1)) await recording.want(Math.max(0, ps - 1e8), 2e8);
-      if (!recording.windowAt(ps)) await recording.want(ps, 2e8);
+      if (direction < 0 && ps > 0 && !recording.windowAt(ps - 1)) await recording.around(Math.max(0, ps - 1e8));
+      await recording.around(ps);
     }));
     const events = recordings.map(recording => ({...recording.eventFrom(ps, direction), label: recording.label}));
     return events.length ? events.reduce((a, b) => (direction > 0 ? b.ps < a.ps : b.ps > a.ps) ? b : a) : null;
   }
 
   /** Picks the next chunk that is under way, of the first side that has any. */
-  followAnother() {
-    if (this.clock.playing) this.clock.pause();
+  async followAnother() {
+    const {clock} = this;
+    if (clock.playing) clock.pause();
+    await Promise.all(this.panels.map(panel => panel.recording?.around(Math.min(clock.ps, panel.recording.endPs))));
+    this.draw();
     const panel = this.panels.find(each => each.view?.dots?.length);
     if (!panel) {
       find('followed').hidden = false;

@@ -1,6 +1,8 @@
 // A recorded run: its outline, and windows of it in full, fetched as the clock comes near them.
 
 const WINDOWS_MAX = 6;
+/** What is fetched around an instant that is looked at. */
+const AROUND_PS = 2e8;
 /** A source that could not be reached is asked again after so long. */
 const ASK_AGAIN_MS = 1000;
 
@@ -86,6 +88,12 @@ export class Recording {
     return this.pending;
   }
 
+  /** Sees to it that an instant is known in full, where a source knows it. */
+  async around(ps) {
+    // What is under way may be another window.
+    for (let tries = 0; tries < 2 && !this.windowAt(ps); tries++) await this.want(ps, AROUND_PS);
+  }
+
   keep(document, ps) {
     this.windows.push(this.prepare(document));
     if (this.windows.length > WINDOWS_MAX) {
@@ -135,7 +143,7 @@ export class Recording {
   stateOf(node, gpu, ps) {
     if (ps >= this.endPs) return 0;
     const rank = this.representatives[node] * this.cluster.gpusPerNode + gpu;
-    const streams = this.windowAt(ps)?.ranks.get(rank);
+    const streams = this.isComplete ? this.windowAt(ps)?.ranks.get(rank) : null;
     const runs = streams
       ? stream => streams[stream].some(span => span.start <= ps && ps < span.end)
       : stream => this.timeline[stream].some(([start, end]) => start <= ps && ps < end);
@@ -144,6 +152,24 @@ export class Recording {
       return parseInt(text[Math.min(text.length - 1, Math.floor(text.length * ps / this.endPs))], 16);
     }
     return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | (STATES[stream] ?? EXCHANGES), 0);
+  }
+
+  /** Whether every operation of every rank was kept; of a very long run only rank 0 is known to its end. */
+  get isComplete() {
+    return '0' in this.states.ranks;
+  }
+
+  /** What rank 0 runs in a lane during a stretch: in full where windows are there, in outline elsewhere. */
+  lane(stream, from, until) {
+    let spans = this.timeline[stream].filter(([start, end]) => end > from && start < until);
+    for (const window of this.isComplete ? this.windows : []) {
+      if (window.until <= from || window.from >= until) continue;
+      const inside = (window.ranks.get(0)?.[stream] ?? []).map(span => [span.start, span.end, span.words]);
+      const outside = ([start, end, words]) => [[start, Math.min(end, window.from), words], [Math.max(start, window.until), end, words]];
+      // What the host does in no time has a mark of its own.
+      spans = spans.flatMap(outside).filter(([start, end]) => start <= end).concat(inside);
+    }
+    return spans.sort((a, b) => a[0] - b[0]);
   }
 
   /** How many GPUs of a node, or of all, compute, wait for communication, exchange data, and do nothing. */

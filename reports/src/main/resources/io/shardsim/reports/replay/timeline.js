@@ -50,8 +50,7 @@ export class TimelineView {
     const top = overviewEnd + 18;
     painter.text(LEFT, top - 5, `${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
     const near = at => LEFT + (width - LEFT - 2) * (at - from) / stretchPs;
-    const window = this.recording.windowAt(ps)?.ranks.get(0);
-    const spansOf = stream => window ? (window[stream] ?? []).map(span => [span.start, span.end, span.words]) : this.recording.timeline[stream];
+    const spansOf = stream => this.recording.lane(stream, from, until);
     const exchanging = merged(this.streams.filter(stream => !QUIET.includes(stream)).flatMap(spansOf), from, until);
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;

@@ -175,6 +175,26 @@ class DemoPageIT {
                 setTimeout(() => { const [later, on] = now(); done(1000 * (on - virtual) / (later - real)); }, 3000)""")).doubleValue();
     }
 
+    /** A window in full is far shorter than the stretch, which goes on in outline on both sides of it. */
+    @Test
+    void stretchAroundTheClockIsDrawnWhollyWhileTheClockStands() {
+        browser.find("h1").click();
+        browser.press(" ");
+        browser.script(
+                "(s => { s.value = 3000; s.dispatchEvent(new Event('input')); })(document.querySelector('#scrub'))");
+        browser.press(Keys.ARROW_RIGHT);
+        browser.until("an event", "document.querySelector('#happened').textContent !== ''");
+        double compute = browser.number("""
+                (canvas => {
+                  const style = getComputedStyle(document.documentElement).getPropertyValue('--w3').trim();
+                  const blue = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16)).join();
+                  const lanes = ['compute', 'gather', 'reduce', 'host'].length;
+                  const {data} = canvas.getContext('2d').getImageData(0, 14 + 12 * lanes + 18 + 6, canvas.width, 1);
+                  return Array.from({length: canvas.width}, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter(at => at === blue).length;
+                })(document.querySelector('canvas.timeline'))""");
+        assertThat(compute).as("columns that compute").isGreaterThan(200);
+    }
+
     @Test
     void legendIsInViewWithoutScrolling() {
         browser.resize(1280, 800);
@@ -326,7 +346,7 @@ class DemoPageIT {
         browser.find("#step").click();
         browser.until("one event on", "document.querySelector('#clock').dataset.ps / 1e9 > " + paused);
         browser.find("#follow").click();
-        assertThat(browser.all("#stations tr")).hasSizeGreaterThan(2);
+        browser.until("stations", "document.querySelectorAll('#stations tr').length > 2");
         assertThat(browser.find("#change").isDisplayed()).isFalse();
         // Long after the last chunk that the file holds.
         browser.script(
