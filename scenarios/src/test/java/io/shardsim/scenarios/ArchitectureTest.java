@@ -73,7 +73,9 @@ class ArchitectureTest {
                         simulator("pipeline"),
                         simulator("strategy"),
                         simulator("workload"),
-                        simulator("compute"))
+                        simulator("compute"),
+                        simulator("schema"),
+                        simulator("yaml"))
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(PEKKO, simulator("device"), simulator("kernel"), simulator("protocol"))
@@ -97,6 +99,7 @@ class ArchitectureTest {
                         simulator("kernel"),
                         simulator("protocol"),
                         simulator("run"),
+                        simulator("schema"),
                         "io.shardsim.reports..")
                 .should()
                 .dependOnClassesThat()
@@ -119,10 +122,24 @@ class ArchitectureTest {
 
     /** So a package can be read, and changed, without those that use it. */
     @Test
-    void packagesOfTheSimulatorUseEachOtherOneWay() {
-        slices().matching("io.shardsim.simulator.(**)")
+    void packagesOfAModuleUseEachOtherOneWay() {
+        for (String module : List.of("simulator", "scenarios")) {
+            slices().matching("io.shardsim." + module + ".(**)")
+                    .should()
+                    .beFreeOfCycles()
+                    .check(SHARDSIM);
+        }
+    }
+
+    /** The composition root is at the top: what it joins does not know it. */
+    @Test
+    void nothingKnowsTheCompositionRoot() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.shardsim.scenarios.app")
                 .should()
-                .beFreeOfCycles()
+                .dependOnClassesThat()
+                .resideInAPackage("io.shardsim.scenarios.app")
                 .check(SHARDSIM);
     }
 

@@ -1,13 +1,13 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.reports.Surroundings.Storage;
-import io.shardsim.scenarios.language.Block;
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.yaml.InputException;
 import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.PriceSpec;

@@ -1,14 +1,14 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.Block;
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.yaml.InputException;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlReader;
 import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.Block;
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.language.ValueType;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;

@@ -1,9 +1,9 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.Block;
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.reports.Surroundings.Storage;
-import io.shardsim.scenarios.language.Key;
-import io.shardsim.scenarios.language.ScalarTypes;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.units.UnitTable;
 import java.util.List;
 import java.util.Map;

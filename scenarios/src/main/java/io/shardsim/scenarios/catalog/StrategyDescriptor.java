@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.language.ValueType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.topology.units.UnitTable;
 import java.util.Arrays;

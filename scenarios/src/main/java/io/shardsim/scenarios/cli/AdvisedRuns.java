@@ -1,9 +1,9 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.composition.ScenarioRunner;
-import io.shardsim.scenarios.composition.Trials;
-import io.shardsim.scenarios.question.Scenario;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.evaluation.Trials;
+import io.shardsim.scenarios.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.scenarios.composition.Benchmark;
-import io.shardsim.scenarios.composition.Growth;
+import io.shardsim.scenarios.evaluation.Benchmark;
+import io.shardsim.scenarios.evaluation.Growth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,9 +1,8 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.scenarios.composition.Composition;
 import io.shardsim.scenarios.demo.DemoScenario;
 import io.shardsim.scenarios.demo.DemoServer;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -29,6 +28,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"1:the address cannot be listened at", "2:wrong usage or input", "130:ended by Ctrl-C"})
 final class DemoCommand implements Callable<Integer> {
     private static final int PORT_MAX = 65_535;
+
+    private final Services.DemoFactory demos;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -57,6 +58,10 @@ final class DemoCommand implements Callable<Integer> {
             description = "Runs that go on at once. Default: the number of cores, at least 2.")
     private int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
 
+    DemoCommand(Services.DemoFactory demos) {
+        this.demos = demos;
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         if (port < 0 || port > PORT_MAX) {
@@ -71,7 +76,7 @@ final class DemoCommand implements Callable<Integer> {
             ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
             return ExitStatus.USAGE;
         }
-        try (DemoServer server = Composition.demo(scenario, address(), port, threads)) {
+        try (DemoServer server = demos.create(scenario, address(), port, threads)) {
             server.start();
             PrintWriter out = spec.commandLine().getOut();
             out.println(server.address());

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.scenarios.yaml.Problem;
+import io.shardsim.simulator.yaml.Problem;
 import java.io.PrintWriter;
 import java.util.List;
 

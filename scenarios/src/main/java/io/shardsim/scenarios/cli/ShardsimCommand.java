@@ -1,8 +1,5 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.scenarios.composition.Composition;
-import io.shardsim.scenarios.composition.ReportWriter;
-import io.shardsim.scenarios.composition.RunnerFactory;
 import io.shardsim.simulator.Nearest;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -37,39 +34,33 @@ public final class ShardsimCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "a command is missing");
     }
 
-    public static void main(String[] arguments) {
-        int status;
+    /** Runs one command. Returns the exit status; nothing escapes. */
+    public static int run(String[] arguments, Services services) {
         StandardOutput out = new StandardOutput();
         try {
-            status = commandLine(Composition::runner, Composition.reports())
-                    .setOut(out.writer())
-                    .execute(arguments);
+            int status = commandLine(services).setOut(out.writer()).execute(arguments);
             String failure = out.failure();
-            if (failure != null) {
-                System.err.println("shardsim: standard output cannot be written: " + failure);
-                status = status == ExitStatus.DONE ? ExitStatus.FAILED : status;
+            if (failure == null) {
+                return status;
             }
+            System.err.println("shardsim: standard output cannot be written: " + failure);
+            return status == ExitStatus.DONE ? ExitStatus.FAILED : status;
         } catch (Throwable failure) {
             System.err.println("shardsim: " + told(failure));
-            status = ExitStatus.FAILED;
+            return ExitStatus.FAILED;
         }
-        System.exit(status);
     }
 
-    /**
-     * The whole command line.
-     *
-     * @param runners asked only when there is something to run
-     */
-    public static CommandLine commandLine(RunnerFactory runners, ReportWriter reports) {
+    /** The whole command line. */
+    public static CommandLine commandLine(Services services) {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
-        commandLine.addSubcommand(new RunCommand(runners, reports));
+        commandLine.addSubcommand(new RunCommand(services.runners(), services.reports()));
         commandLine.addSubcommand(new ImportCommand());
-        commandLine.addSubcommand(new ValidateCommand(runners));
-        commandLine.addSubcommand(new DemoCommand());
+        commandLine.addSubcommand(new ValidateCommand(services.runners()));
+        commandLine.addSubcommand(new DemoCommand(services.demos()));
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());
-        commandLine.addSubcommand(new WorkerCommand(runners));
+        commandLine.addSubcommand(new WorkerCommand(services.runners()));
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         commandLine.setUsageHelpAutoWidth(false);

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.cluster.ClusterFile;
 import io.shardsim.scenarios.cluster.ClusterSettings;
 import io.shardsim.scenarios.cluster.Worker;
-import io.shardsim.scenarios.composition.RunnerFactory;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

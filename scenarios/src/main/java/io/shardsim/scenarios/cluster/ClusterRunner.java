@@ -2,9 +2,9 @@ package io.shardsim.scenarios.cluster;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.composition.ScenarioRunner;
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.topology.Cluster;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.shardsim.scenarios.cluster;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
-import io.shardsim.scenarios.composition.PointSimulation;
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.composition.RunnerFactory;
-import io.shardsim.scenarios.composition.ScenarioRunner;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;

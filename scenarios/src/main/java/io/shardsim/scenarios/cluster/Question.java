@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 
 /**
  * What a member is asked to run.

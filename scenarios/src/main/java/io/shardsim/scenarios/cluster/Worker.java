@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.cluster;
 
-import io.shardsim.scenarios.composition.RunnerFactory;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.shardsim.scenarios.demo;
 
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.question.Scenario;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.ScenarioReader;
-import io.shardsim.scenarios.question.Task;
-import io.shardsim.scenarios.yaml.InputException;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.demo;
 
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

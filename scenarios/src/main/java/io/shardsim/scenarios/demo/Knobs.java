@@ -2,8 +2,8 @@ package io.shardsim.scenarios.demo;
 
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.Task;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.question.Scenario;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.ScenarioReader;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.replay.ReplayJson;
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.RunObserver;
 import org.jspecify.annotations.Nullable;
 

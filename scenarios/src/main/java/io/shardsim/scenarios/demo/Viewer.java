@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.writing.ResultsJson;
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,13 +1,13 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.ShellScript.Word;
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Entry;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlNode.Scalar;
-import io.shardsim.scenarios.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.Fact.Rank;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

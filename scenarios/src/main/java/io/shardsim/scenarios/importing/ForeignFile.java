@@ -1,15 +1,15 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.language.ScalarTypes;
-import io.shardsim.scenarios.language.ValueType;
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Entry;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlNode.Scalar;
-import io.shardsim.scenarios.yaml.YamlNode.Sequence;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
 
 /** One key of a foreign file with its value, and the verdict on it so far: the table's, until the importer knows better. */
 final class ForeignKey {

@@ -1,10 +1,10 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.Problems;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

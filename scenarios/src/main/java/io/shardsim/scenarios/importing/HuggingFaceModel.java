@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

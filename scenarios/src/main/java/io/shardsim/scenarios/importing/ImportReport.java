@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.Imported.Assumption;
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Entry;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlNode.Scalar;
-import io.shardsim.scenarios.yaml.YamlNode.Sequence;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one kind of file: knows it when it sees it, and says what its keys mean in a scenario. */

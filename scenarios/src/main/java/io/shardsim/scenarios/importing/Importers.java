@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlNode.Entry;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

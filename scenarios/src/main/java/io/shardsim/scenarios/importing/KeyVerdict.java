@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.YamlNode;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode;
 
 /**
  * What became of one key of one file.

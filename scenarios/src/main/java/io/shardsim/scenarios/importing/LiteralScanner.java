@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.LiteralReader.Refused;
-import io.shardsim.scenarios.yaml.Position;
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlReader;
 import org.jspecify.annotations.Nullable;
 
 /** The letters of JSON and Python literals: blanks, comments, names, numbers and texts, with places in code points. */

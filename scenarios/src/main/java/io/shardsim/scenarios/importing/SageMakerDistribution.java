@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlNode;
-import io.shardsim.scenarios.yaml.YamlNode.Entry;
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

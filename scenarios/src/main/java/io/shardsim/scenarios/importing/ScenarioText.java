@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlReader;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.LiteralReader.Refused;
-import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.simulator.yaml.Position;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.Position;
+import io.shardsim.simulator.yaml.Position;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.yaml.YamlNode.Mapping;
-import io.shardsim.scenarios.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import java.util.List;
 import java.util.Locale;
 

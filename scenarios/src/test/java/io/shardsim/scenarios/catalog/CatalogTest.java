@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.shardsim.scenarios.language.BlockType;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -150,7 +150,7 @@ class CatalogTest {
                 sources:
                   data-sheet: {source: "a data sheet"}
                 """;
-        BlockType type = CatalogFile.type(new io.shardsim.scenarios.language.Key(
+        BlockType type = CatalogFile.type(new io.shardsim.simulator.schema.Key(
                 "memory", new FigureType(HardwareKeys.GPU.get(0).type()), true, "memory"));
         assertThatThrownBy(() -> CatalogFile.read(
                         new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), "gpu.yaml", type))

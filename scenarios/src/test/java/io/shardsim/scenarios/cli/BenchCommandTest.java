@@ -2,9 +2,9 @@ package io.shardsim.scenarios.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.scenarios.composition.Benchmark;
-import io.shardsim.scenarios.composition.Composition;
-import io.shardsim.scenarios.question.ScenarioReader;
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.evaluation.Benchmark;
+import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -26,7 +26,7 @@ class BenchCommandTest {
     private final StringWriter err = new StringWriter();
 
     private int execute(String... arguments) {
-        CommandLine commandLine = ShardsimCommand.commandLine(Composition::runner, Composition.reports());
+        CommandLine commandLine = ShardsimCommand.commandLine(Main.services());
         commandLine.setOut(new PrintWriter(out, true));
         commandLine.setErr(new PrintWriter(err, true));
         commandLine.getSubcommands().values().forEach(command -> {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
-import io.shardsim.scenarios.composition.ReportWriter;
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.composition.ScenarioRunner;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.Task;
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -60,12 +60,13 @@ class CommandLineTest {
     private Function<ScenarioPoint, RunResult> answer = CommandLineTest::finished;
 
     private int shardsim(String... arguments) {
-        CommandLine commandLine = ShardsimCommand.commandLine(
+        CommandLine commandLine = ShardsimCommand.commandLine(new Services(
                 options -> {
                     created.add(options);
                     return new Runner();
                 },
-                new Reports());
+                new Reports(),
+                Main::demo));
         commandLine.setOut(new PrintWriter(out, true));
         commandLine.setErr(new PrintWriter(err, true));
         return commandLine.execute(arguments);

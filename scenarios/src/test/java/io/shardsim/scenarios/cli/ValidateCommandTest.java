@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.composition.Composition;
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.composition.ScenarioRunner;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.Task;
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.observation.StepObservation;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,12 +57,13 @@ class ValidateCommandTest {
     private String failing = "nothing";
 
     private int validate(String... arguments) throws IOException {
-        CommandLine commandLine = ShardsimCommand.commandLine(
+        CommandLine commandLine = ShardsimCommand.commandLine(new Services(
                 options -> {
                     created.add(options);
                     return new Runner();
                 },
-                Composition.reports());
+                Main.services().reports(),
+                Main::demo));
         commandLine.setOut(new PrintWriter(out, true));
         commandLine.setErr(new PrintWriter(err, true));
         List<String> all = new ArrayList<>(

@@ -3,8 +3,8 @@ package io.shardsim.scenarios.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.typesafe.config.ConfigFactory;
+import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.cli.ShardsimCommand;
-import io.shardsim.scenarios.composition.Composition;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -132,7 +132,7 @@ class ClusterIT {
     /** The same in this JVM, undisturbed. */
     private static String runHere(String... arguments) {
         StringWriter out = new StringWriter();
-        int status = ShardsimCommand.commandLine(Composition::runner, Composition.reports())
+        int status = ShardsimCommand.commandLine(Main.services())
                 .setOut(new PrintWriter(out))
                 .execute(concat(
                         new String[] {

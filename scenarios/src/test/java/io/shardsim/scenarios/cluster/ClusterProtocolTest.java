@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
-import io.shardsim.scenarios.composition.PointSimulation;
-import io.shardsim.scenarios.composition.RunOptions;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.ScenarioReader;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.io.NotSerializableException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -156,7 +156,7 @@ class ClusterProtocolTest {
     private static ScenarioPoint point() {
         try {
             return ScenarioReader.readText("bare", BARE).points().get(0);
-        } catch (io.shardsim.scenarios.yaml.InputException wrong) {
+        } catch (io.shardsim.simulator.yaml.InputException wrong) {
             throw new AssertionError(wrong);
         }
     }

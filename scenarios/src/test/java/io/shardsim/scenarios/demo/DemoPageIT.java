@@ -3,7 +3,7 @@ package io.shardsim.scenarios.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.shardsim.scenarios.composition.Composition;
+import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ class DemoPageIT {
     @BeforeAll
     static void start() throws Exception {
         browser = Browser.start(folder, folder);
-        server = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        server = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
         server.start();
     }
 
@@ -230,7 +230,7 @@ class DemoPageIT {
     }
 
     private static DemoServer open(String file) throws Exception {
-        DemoServer own = Composition.demo(DemoScenario.open(file), InetAddress.getLoopbackAddress(), 0, 2);
+        DemoServer own = Main.demo(DemoScenario.open(file), InetAddress.getLoopbackAddress(), 0, 2);
         own.start();
         browser.open(own.address(), 1280, "light");
         browser.until("all runs", "document.body.dataset.ready === 'all'");
@@ -451,8 +451,7 @@ class DemoPageIT {
                 training: {global_batch: 16, sequence_length: 512, micro_batch: 1, precision: bf16, activation_checkpointing: full}
                 strategy: {kind: megatron, tensor_parallel: 2, pipeline_parallel: 2}
                 """);
-        try (DemoServer split =
-                Composition.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
+        try (DemoServer split = Main.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
             split.start();
             browser.open(split.address(), 1280, "light");
             browser.until("its run", "document.body.dataset.ready === 'all'");
@@ -478,7 +477,7 @@ class DemoPageIT {
     /** A laptop that slept, or a server that was started anew: the page runs everything again by itself. */
     @Test
     void pageFindsItsServerAgain() throws Exception {
-        DemoServer first = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        DemoServer first = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
         first.start();
         String address = first.address();
         browser.open(address, 1280, "light");
@@ -492,7 +491,7 @@ class DemoPageIT {
                 """);
         first.close();
         int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
-        try (DemoServer second = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
+        try (DemoServer second = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
             second.start();
             Awaitility.await("the page is back").atMost(Duration.ofSeconds(30)).until(() -> second.viewers() == 1);
             browser.until("both have begun", "window.began >= 2");

@@ -3,9 +3,9 @@ package io.shardsim.scenarios.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.question.Task;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.shardsim.scenarios.composition.Composition;
+import io.shardsim.scenarios.app.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -31,7 +31,7 @@ class DemoServerTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = Composition.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        server = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
         server.start();
     }
 

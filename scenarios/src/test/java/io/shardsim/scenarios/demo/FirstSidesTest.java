@@ -2,8 +2,8 @@ package io.shardsim.scenarios.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.Quantities;
-import io.shardsim.scenarios.composition.PointSimulation;
+import io.shardsim.scenarios.evaluation.PointSimulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

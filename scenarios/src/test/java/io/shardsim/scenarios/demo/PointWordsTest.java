@@ -2,7 +2,7 @@ package io.shardsim.scenarios.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.scenarios.question.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.replay.ReplayJson;
-import io.shardsim.scenarios.composition.PointSimulation;
-import io.shardsim.scenarios.question.ScenarioPoint;
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.run.Recorder;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.scenarios.yaml.InputException;
+import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,73 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The keys of a file of reference cases. */
+final class CaseKeys {
+    private static final ValueType TEXT = ScalarTypes.text("(?s).{1,2000}", "a text");
+
+    private static final BlockType MEASURED = new BlockType(measured(), false).suchAs("{samples_per_second: 73.52}");
+
+    private static final BlockType CASE = BlockType.of(
+                    Key.required(
+                            "id",
+                            ScalarTypes.text(
+                                    "[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes"),
+                            "name of the case"),
+                    Key.required("source", TEXT, "document and place of the measurement"),
+                    Key.required(
+                            "role",
+                            ScalarTypes.choice("calibration", "validation"),
+                            "whether the measurement may set constants or only judge"),
+                    Key.optional(
+                            "confidence",
+                            ScalarTypes.choice("high", "medium", "low"),
+                            "how far the source is to be trusted; omitted: high"),
+                    Key.optional("note", TEXT, "what had to be assumed, and why"),
+                    Key.required("scenario", new AnyBlock(), "the scenario that should reproduce it"),
+                    Key.required("measured", MEASURED, "published figures"))
+            .withExpected("a block with id, source, role, scenario, measured");
+
+    /** A file of cases. */
+    static final BlockType FILE = BlockType.of(Key.required("cases", new ListType(CASE, "case"), "the cases"))
+            .withExpected("a block with cases");
+
+    private CaseKeys() {}
+
+    private static List<Key> measured() {
+        List<Key> keys = new ArrayList<>();
+        for (Metric metric : Metric.values()) {
+            keys.add(Key.optional(metric.id(), ScalarTypes.decimal(0, 1e18), "published figure"));
+        }
+        return keys;
+    }
+
+    /** A scenario, read later as a file of its own. */
+    private record AnyBlock() implements ValueType {
+        @Override
+        public Object read(YamlNode node, String key, Problems problems) {
+            return node;
+        }
+
+        @Override
+        public String expected() {
+            return "a scenario";
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return ScenarioKeys.FILE.schema();
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.reports.validation.StrategyPair;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The register of differences, {@code DEVIATIONS.md}: a numbered row for each figure that is more than 10 % off and each speed-up of one strategy over
+ * another that is more than 5 points off or has the wrong sign, with the letter of its best explanation. Words and letters are people's; numbers follow the recorded errors.
+ */
+final class Deviations {
+    /** Beyond this a figure needs an explanation [1]. */
+    static final double LIMIT = 0.10;
+    /** Beyond this a speed-up does [1]. */
+    static final double SPEED_UP_LIMIT = 0.05;
+
+    private static final String HEADER =
+            "| # | case | figure | ours | reference | error | why | status |\n|--:|---|---|--:|--:|--:|---|---|\n";
+    private static final String UNEXPLAINED = "?";
+    private static final String OPEN = "open";
+    private static final Pattern ROW = Pattern.compile(
+            "\\| *(\\d+) *\\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|");
+
+    private Deviations() {}
+
+    /**
+     * One row.
+     *
+     * @param figure metric, or the case that this one is faster than
+     * @param why letter of the explanation
+     */
+    record Entry(int number, String id, String figure, String error, String why, String status) {}
+
+    /** The rows of the register. */
+    static List<Entry> read(String text) {
+        List<Entry> entries = new ArrayList<>();
+        text.lines().forEach(line -> {
+            Matcher row = ROW.matcher(line);
+            if (row.matches()) {
+                entries.add(new Entry(
+                        Integer.parseInt(row.group(1)),
+                        row.group(2).strip(),
+                        row.group(3).strip(),
+                        row.group(6).strip(),
+                        row.group(7).strip(),
+                        row.group(8).strip()));
+            }
+        });
+        return entries;
+    }
+
+    /**
+     * What is to be explained.
+     *
+     * @param figure metric, or the case that this one is faster than
+     */
+    record Gap(String id, String figure, String ours, String reference, String error) {}
+
+    /** Figures and speed-ups that are too far off, and strategies that are ranked the wrong way round. */
+    static List<Gap> gaps(List<CaseOutcome> outcomes) {
+        List<Gap> gaps = new ArrayList<>();
+        for (CaseOutcome outcome : outcomes) {
+            Double simulated = outcome.simulated();
+            Double error = outcome.error();
+            if (simulated != null && error != null && Math.abs(error) > LIMIT) {
+                gaps.add(new Gap(
+                        outcome.id(),
+                        outcome.metric().id(),
+                        Quantities.number(simulated, 4),
+                        Quantities.number(outcome.measured(), 4),
+                        signed(error) + " %"));
+            }
+        }
+        for (StrategyPair pair : StrategyPair.of(outcomes)) {
+            Double simulated = pair.simulated();
+            Double difference = pair.difference();
+            if (simulated != null && difference != null && (Math.abs(difference) > SPEED_UP_LIMIT || !pair.ranked())) {
+                gaps.add(new Gap(
+                        pair.faster(),
+                        "speed-up over " + pair.slower() + byMetric(pair.metric()),
+                        signed(simulated) + " %",
+                        signed(pair.measured()) + " %",
+                        signed(difference) + " points"));
+            }
+        }
+        return gaps;
+    }
+
+    private static String byMetric(Metric metric) {
+        return metric == Metric.TFLOPS_PER_GPU ? " in TFLOPS" : "";
+    }
+
+    private static String signed(double share) {
+        return (share < 0 ? "" : "+") + Quantities.fixed(100 * share, 1);
+    }
+
+    /** The register with its numbers brought up to date: explanations are kept, new rows have none, closed ones go. */
+    static String update(String text, List<Gap> gaps) {
+        Map<String, Entry> known = new LinkedHashMap<>();
+        read(text).forEach(entry -> known.put(entry.id() + " " + entry.figure(), entry));
+        StringBuilder table = new StringBuilder(HEADER);
+        int number = 0;
+        for (Gap gap : gaps) {
+            Entry entry = known.get(gap.id() + " " + gap.figure());
+            table.append(String.join(
+                            " | ",
+                            "| " + ++number,
+                            gap.id(),
+                            gap.figure(),
+                            gap.ours(),
+                            gap.reference(),
+                            gap.error(),
+                            entry == null ? UNEXPLAINED : entry.why(),
+                            entry == null ? OPEN : entry.status()))
+                    .append(" |\n");
+        }
+        int begin = text.indexOf(HEADER.substring(0, HEADER.indexOf('\n')));
+        if (begin < 0) {
+            return text + "\n" + table;
+        }
+        int end = begin;
+        while (end < text.length() && text.startsWith("|", end)) {
+            int line = text.indexOf('\n', end);
+            end = line < 0 ? text.length() : line + 1;
+        }
+        return text.substring(0, begin) + table + text.substring(end);
+    }
+}

@@ -1,0 +1,93 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
+
+/**
+ * What decides whether one run says something about another.
+ *
+ * @param work {@code training}, or the collective
+ * @param architecture of the GPU
+ * @param gpu type of the GPU
+ * @param strategy as scenarios write it; empty for a bare collective
+ * @param nodes nodes of the cluster
+ * @param gpus GPUs of the cluster
+ * @param size hidden width, or bytes of the collective's buffer
+ * @param sequenceLength tokens of a sample; 1 for a bare collective
+ */
+record Likeness(
+        String work,
+        String architecture,
+        String gpu,
+        String strategy,
+        int nodes,
+        int gpus,
+        long size,
+        int sequenceLength) {
+    /** Another architecture has other kernels and another network: as far as anything else together. */
+    private static final double OTHER_ARCHITECTURE = 8;
+
+    private static final double OTHER_GPU = 0.5;
+    private static final double OTHER_FRAMEWORK = 2;
+    private static final double OTHER_STRATEGY = 0.5;
+    /** Within a node there is no network at all. */
+    private static final double ONE_NODE_OR_SEVERAL = 1.5;
+    /** For each doubling. */
+    private static final double TWICE_THE_GPUS = 0.25;
+
+    private static final double TWICE_THE_SIZE = 0.5;
+
+    static Likeness of(ScenarioPoint point) {
+        Cluster cluster = point.cluster();
+        GpuSpec gpu = cluster.instance().gpu();
+        if (point.task() instanceof Task.Training training) {
+            return new Likeness(
+                    "training",
+                    gpu.architecture(),
+                    gpu.name(),
+                    training.strategy().kind(),
+                    cluster.nodes(),
+                    cluster.worldSize(),
+                    training.model().hidden(),
+                    training.sequenceLength());
+        }
+        Task.Collective bare = (Task.Collective) point.task();
+        return new Likeness(
+                bare.kind().id(),
+                gpu.architecture(),
+                gpu.name(),
+                "",
+                cluster.nodes(),
+                cluster.worldSize(),
+                bare.totalBytes(),
+                1);
+    }
+
+    boolean sameWork(Likeness other) {
+        return work.equals(other.work);
+    }
+
+    /** How little the other says about this; 0 for the same run [1]. */
+    double distance(Likeness other) {
+        double distance = architecture.equals(other.architecture) ? 0 : OTHER_ARCHITECTURE;
+        distance += gpu.equals(other.gpu) ? 0 : OTHER_GPU;
+        distance += strategy.equals(other.strategy)
+                ? 0
+                : framework().equals(other.framework()) ? OTHER_STRATEGY : OTHER_FRAMEWORK;
+        distance += (nodes == 1) == (other.nodes == 1) ? 0 : ONE_NODE_OR_SEVERAL;
+        distance += TWICE_THE_GPUS * doublings(gpus, other.gpus);
+        distance += TWICE_THE_SIZE * doublings(size, other.size);
+        return distance + TWICE_THE_SIZE * doublings(sequenceLength, other.sequenceLength);
+    }
+
+    /** The family of strategies: fsdp, zero, mics or ddp. */
+    String framework() {
+        return strategy.startsWith("fsdp") ? "fsdp" : strategy.startsWith("zero") ? "zero" : strategy;
+    }
+
+    private static double doublings(long one, long other) {
+        return StrictMath.abs(StrictMath.log((double) one / other)) / StrictMath.log(2);
+    }
+}

@@ -1,0 +1,221 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The errors of the built-in cases as they were recorded, so that a run can say how far off its like were without simulating them: the file
+ * {@code reference/errors.csv}, which {@code validate --record} writes. A test fails when it is no longer true.
+ */
+public final class RecordedErrors {
+    private static final String FILE = "/reference/errors.csv";
+    private static final String HEADER =
+            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length";
+    /** Enough for a range, few enough to be alike. */
+    private static final int NEAREST = 5;
+    /** Cases farther than this say nothing. */
+    private static final double DISTANCE_MAX = 6;
+    /** Largest cluster and sequence may be exceeded by this before a run says so. */
+    private static final int BEYOND = 2;
+
+    private static final RecordedErrors BUILT_IN = new RecordedErrors(read());
+
+    private final List<Row> rows;
+
+    private RecordedErrors(List<Row> rows) {
+        this.rows = rows;
+    }
+
+    /**
+     * One figure of a case.
+     *
+     * @param likeness what the case ran
+     */
+    record Row(String id, String role, Metric metric, double measured, double simulated, Likeness likeness) {
+        /** Of the figure. */
+        double error() {
+            return simulated / measured - 1;
+        }
+
+        /** Of the speed: positive where the simulator is too fast. */
+        double speedError() {
+            return metric.bias(measured, simulated);
+        }
+    }
+
+    public static RecordedErrors builtIn() {
+        return BUILT_IN;
+    }
+
+    List<Row> rows() {
+        return rows;
+    }
+
+    /** The outcomes of cases as they were recorded. */
+    List<CaseOutcome> outcomes(List<ReferenceCase> cases) {
+        Map<String, Double> recorded = new HashMap<>();
+        rows.forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row.simulated()));
+        return cases.stream()
+                .flatMap(one -> one.outcomes(metric -> recorded.get(one.id() + " " + metric.id()), true).stream())
+                .toList();
+    }
+
+    /** The facts of a run with what its like say about it. */
+    public RunFacts annotate(RunFacts facts, ScenarioPoint point) {
+        Likeness run = Likeness.of(point);
+        List<Row> like = rows.stream()
+                .filter(row -> row.likeness().sameWork(run)
+                        && row.metric() != Metric.TFLOPS_PER_GPU
+                        && !row.metric().isMemory())
+                .toList();
+        List<String> warnings = warnings(run, like);
+        List<String> notes = new ArrayList<>(aboutMemory(run));
+        List<ErrorInterval.Near> nearest = nearest(like, run).stream()
+                .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.speedError()))
+                .toList();
+        if (nearest.isEmpty()) {
+            return facts.withAccuracy(null, notes, warnings);
+        }
+        ErrorInterval interval = ErrorInterval.of(nearest);
+        notes.add(interval.sentence());
+        return facts.withAccuracy(interval, notes, warnings);
+    }
+
+    private static List<Row> nearest(List<Row> like, Likeness run) {
+        return like.stream()
+                .filter(row -> row.likeness().distance(run) <= DISTANCE_MAX)
+                .sorted(Comparator.comparingDouble((Row row) -> row.likeness().distance(run))
+                        .thenComparing(Row::id))
+                .limit(NEAREST)
+                .toList();
+    }
+
+    /** How far off the published peaks of memory are that the same family of strategies has, or that there are none; a bare collective has no memory. */
+    private List<String> aboutMemory(Likeness run) {
+        if (run.strategy().isEmpty()) {
+            return List.of();
+        }
+        List<Row> peaks = rows.stream()
+                .filter(row ->
+                        row.metric().isMemory() && row.likeness().framework().equals(run.framework()))
+                .toList();
+        List<ErrorInterval.Near> nearest = nearest(peaks, run).stream()
+                .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.error()))
+                .toList();
+        return List.of(
+                nearest.isEmpty()
+                        ? "no published peak of memory of a run like this one has been compared with"
+                        : ErrorInterval.of(nearest).sentenceOfMemory());
+    }
+
+    private static List<String> warnings(Likeness run, List<Row> like) {
+        List<Row> same = like.stream()
+                .filter(row -> row.likeness().architecture().equals(run.architecture()))
+                .toList();
+        List<String> warnings = new ArrayList<>();
+        if (same.isEmpty()) {
+            warnings.add("no published " + (run.work().equals("training") ? "training step" : run.work()) + " on the "
+                    + run.architecture() + " architecture has been compared with; read the figures as a guess");
+            return warnings;
+        }
+        long gpus = same.stream().mapToLong(row -> row.likeness().gpus()).max().orElse(0);
+        if (run.gpus() > BEYOND * gpus) {
+            warnings.add(run.gpus() + " GPUs are beyond the " + gpus + " of the largest run on the "
+                    + run.architecture() + " architecture that has been compared with");
+        }
+        long tokens = same.stream()
+                .mapToLong(row -> row.likeness().sequenceLength())
+                .max()
+                .orElse(0);
+        if (run.sequenceLength() > BEYOND * tokens) {
+            warnings.add("sequence_length " + run.sequenceLength() + " is beyond the " + tokens
+                    + " of the longest run on the " + run.architecture() + " architecture that has been compared with");
+        }
+        return warnings;
+    }
+
+    /** The text of the file for some figures. */
+    static String write(List<Row> rows) {
+        StringBuilder out = new StringBuilder(HEADER).append('\n');
+        for (Row row : rows) {
+            Likeness like = row.likeness();
+            out.append(String.join(
+                            ",",
+                            row.id(),
+                            row.role(),
+                            row.metric().id(),
+                            plain(row.measured()),
+                            plain(row.simulated()),
+                            like.work(),
+                            like.architecture(),
+                            like.gpu(),
+                            like.strategy(),
+                            String.valueOf(like.nodes()),
+                            String.valueOf(like.gpus()),
+                            String.valueOf(like.size()),
+                            String.valueOf(like.sequenceLength())))
+                    .append('\n');
+        }
+        return out.toString();
+    }
+
+    private static String plain(double value) {
+        return new BigDecimal(value)
+                .round(new MathContext(8))
+                .stripTrailingZeros()
+                .toPlainString();
+    }
+
+    private static List<Row> read() {
+        InputStream resource = Objects.requireNonNull(RecordedErrors.class.getResourceAsStream(FILE), FILE);
+        List<Row> rows = new ArrayList<>();
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(resource, StandardCharsets.UTF_8))) {
+            String header = in.readLine();
+            if (!HEADER.equals(header)) {
+                throw new IllegalStateException(FILE + " begins with " + header + ", not with " + HEADER);
+            }
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                rows.add(row(line.split(",", -1)));
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(FILE, failure);
+        }
+        return List.copyOf(rows);
+    }
+
+    private static Row row(String[] cells) {
+        return new Row(
+                cells[0],
+                cells[1],
+                Metric.valueOf(cells[2].toUpperCase(Locale.ROOT)),
+                Double.parseDouble(cells[3]),
+                Double.parseDouble(cells[4]),
+                new Likeness(
+                        cells[5],
+                        cells[6],
+                        cells[7],
+                        cells[8],
+                        Integer.parseInt(cells[9]),
+                        Integer.parseInt(cells[10]),
+                        Long.parseLong(cells[11]),
+                        Integer.parseInt(cells[12])));
+    }
+}

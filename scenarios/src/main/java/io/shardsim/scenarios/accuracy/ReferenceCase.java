@@ -1,0 +1,94 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.scenario.CollectiveSettings;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A published measurement and the scenario that should reproduce it.
+ *
+ * @param id unique in its file
+ * @param family cases of one source: the name of their file
+ * @param source document and place
+ * @param role {@code calibration} or {@code validation}
+ * @param confidence high, medium or low
+ * @param note what had to be assumed, or null
+ * @param measured published figures
+ */
+public record ReferenceCase(
+        String id,
+        String family,
+        String source,
+        String role,
+        String confidence,
+        @Nullable String note,
+        ScenarioPoint point,
+        Map<Metric, Double> measured) {
+    public ReferenceCase {
+        measured = Collections.unmodifiableMap(new EnumMap<>(measured));
+    }
+
+    /** What is simulated, whatever it is called: two cases with equal questions have equal answers. */
+    public record Question(Cluster cluster, Task task, CollectiveSettings collectives) {}
+
+    public Question question() {
+        return new Question(point.cluster(), point.task(), point.collectives());
+    }
+
+    /** What strategies have in common that one source compared; the micro-batch is each strategy's own. */
+    private record Setting(
+            String family,
+            Cluster cluster,
+            ModelShape model,
+            int sequenceLength,
+            long globalBatch,
+            Precision precision,
+            Checkpointing checkpointing,
+            int checkpointedLayers) {}
+
+    /** An outcome for each published figure of the case. */
+    public List<CaseOutcome> outcomes(Function<Metric, @Nullable Double> simulated, boolean fits) {
+        List<CaseOutcome> outcomes = new ArrayList<>();
+        measured.forEach((metric, value) -> outcomes.add(new CaseOutcome(
+                id,
+                role,
+                confidence,
+                family,
+                point.cluster().instance().gpu().name(),
+                metric,
+                value,
+                simulated.apply(metric),
+                fits,
+                contest())));
+        return outcomes;
+    }
+
+    private CaseOutcome.@Nullable Contest contest() {
+        return point.task() instanceof Task.Training training
+                ? new CaseOutcome.Contest(
+                        training.strategy().kind(),
+                        new Setting(
+                                family,
+                                point.cluster(),
+                                training.model(),
+                                training.sequenceLength(),
+                                training.globalBatch(),
+                                training.precision(),
+                                training.checkpointing(),
+                                training.checkpointedLayers()))
+                : null;
+    }
+}

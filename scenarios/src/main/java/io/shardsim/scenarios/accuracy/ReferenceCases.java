@@ -1,0 +1,172 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads files of reference cases, or tells everything that is wrong with them. */
+public final class ReferenceCases {
+    private static final String DIRECTORY = "reference";
+
+    private final Problems problems;
+    private final String family;
+    private final Map<String, Position> places = new HashMap<>();
+    private final List<ReferenceCase> cases = new ArrayList<>();
+
+    private ReferenceCases(String family, Problems problems) {
+        this.family = family;
+        this.problems = problems;
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws InputException with every problem of the file
+     */
+    public static List<ReferenceCase> read(String file) throws InputException {
+        Problems problems = new Problems(file);
+        return read(familyOf(file), YamlReader.read(file, problems), problems);
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException with every problem of the text
+     */
+    public static List<ReferenceCase> readText(String file, String text) throws InputException {
+        Problems problems = new Problems(file);
+        return read(familyOf(file), YamlReader.readText(text, problems), problems);
+    }
+
+    /** The cases that come with the program, files in order of their names. */
+    public static List<ReferenceCase> builtIn() {
+        ResourceDirectory directory = new ResourceDirectory(DIRECTORY, ".yaml");
+        List<ReferenceCase> cases = new ArrayList<>();
+        for (String name : directory.names()) {
+            cases.addAll(builtIn(directory, name));
+        }
+        return cases;
+    }
+
+    private static List<ReferenceCase> builtIn(ResourceDirectory directory, String name) {
+        Problems problems = new Problems(directory.path(name));
+        try (InputStream in = directory.open(name)) {
+            return read(name, in == null ? null : YamlReader.read(in, problems), problems);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(directory.path(name), failure);
+        } catch (InputException damaged) {
+            throw new IllegalStateException(damaged.getMessage(), damaged);
+        }
+    }
+
+    private static String familyOf(String file) {
+        String name = file.substring(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+        return name.replaceFirst("\\.ya?ml$", "");
+    }
+
+    private static List<ReferenceCase> read(String family, @Nullable YamlNode root, Problems problems)
+            throws InputException {
+        ReferenceCases reader = new ReferenceCases(family, problems);
+        Block file = root == null ? null : CaseKeys.FILE.readBlock(root, "file of cases", problems);
+        if (file != null && file.value("cases") instanceof List<?> blocks) {
+            blocks.forEach(block -> reader.add((Block) block));
+        }
+        problems.throwIfAny();
+        if (reader.cases.isEmpty()) {
+            throw new InputException(problems.file(), "holds no cases");
+        }
+        return reader.cases;
+    }
+
+    private void add(Block block) {
+        String id = block.text("id");
+        if (id != null) {
+            checkUnique(id, block.at("id"));
+        }
+        ScenarioPoint point = block.value("scenario") instanceof YamlNode node ? point(node) : null;
+        Map<Metric, Double> measured = measured(block.block("measured"), point);
+        String source = block.text("source");
+        String role = block.text("role");
+        if (id != null && point != null && source != null && role != null) {
+            cases.add(new ReferenceCase(
+                    id, family, source, role, block.text("confidence", "high"), block.text("note"), point, measured));
+        }
+    }
+
+    private void checkUnique(String id, Position position) {
+        Position first = places.putIfAbsent(id, position);
+        if (first != null) {
+            problems.add(position, "id " + id + " is given twice, first in line " + first.line() + "; rename one");
+        }
+    }
+
+    private @Nullable ScenarioPoint point(YamlNode node) {
+        Scenario scenario = ScenarioReader.read(node, problems);
+        if (scenario == null) {
+            return null;
+        }
+        if (scenario.sweep()) {
+            problems.add(node.position(), "scenario of a case has a sweep; write one case for each point");
+            return null;
+        }
+        return scenario.points().get(0);
+    }
+
+    private Map<Metric, Double> measured(@Nullable Block block, @Nullable ScenarioPoint point) {
+        Map<Metric, Double> measured = new EnumMap<>(Metric.class);
+        if (block == null) {
+            return measured;
+        }
+        for (Metric metric : Metric.values()) {
+            Double value = block.decimal(metric.id());
+            if (value == null) {
+                continue;
+            }
+            if (value <= 0) {
+                problems.add(
+                        block.at(metric.id()), metric.id() + " " + value + " is not above 0; write what was measured");
+            }
+            if (point != null && metric.ofCollective() != point.task() instanceof Task.Collective) {
+                problems.add(
+                        block.keyAt(metric.id()),
+                        metric.id() + " is no figure of "
+                                + (metric.ofCollective() ? "a training step" : "a bare collective")
+                                + "; write one of " + String.join(", ", ids(!metric.ofCollective())));
+            }
+            measured.put(metric, value);
+        }
+        if (block.entries().isEmpty()) {
+            problems.add(block.position(), "measured is empty; write for example samples_per_second: 73.52");
+        }
+        return measured;
+    }
+
+    private static List<String> ids(boolean ofCollective) {
+        List<String> ids = new ArrayList<>();
+        for (Metric metric : Metric.values()) {
+            if (metric.ofCollective() == ofCollective) {
+                ids.add(metric.id());
+            }
+        }
+        return ids;
+    }
+}

@@ -1,0 +1,98 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.ErrorSummary;
+import io.shardsim.reports.validation.Metric;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->} or
+ * {@code <!-- errors -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
+ */
+final class ValidationCounts {
+    private static final List<String> ROLES = List.of("validation", "calibration");
+    private static final Map<Metric.Kind, String> NOUNS = Map.of(
+            Metric.Kind.TRAINING_SPEED, "training speeds",
+            Metric.Kind.COLLECTIVES, "times of collectives",
+            Metric.Kind.MEMORY, "peaks of memory");
+
+    private ValidationCounts() {}
+
+    /** A document with its marked places brought up to date. */
+    static String update(String text, List<CaseOutcome> outcomes) {
+        return replaced(replaced(text, "figures", sentence(outcomes)), "errors", "\n" + table(outcomes));
+    }
+
+    private static String replaced(String text, String mark, String content) {
+        Pattern between = Pattern.compile("(<!-- " + mark + " -->).*?(<!-- end -->)", Pattern.DOTALL);
+        return between.matcher(text).replaceAll("$1" + Matcher.quoteReplacement(content) + "$2");
+    }
+
+    /** For example {@code 3 training speeds (2 validation, 1 calibration) and 4 peaks of memory (4 validation)}. */
+    static String sentence(List<CaseOutcome> outcomes) {
+        List<String> kinds = new ArrayList<>();
+        for (Metric.Kind kind : Metric.Kind.values()) {
+            List<String> roles = new ArrayList<>();
+            int all = 0;
+            for (String role : ROLES) {
+                int count = some(outcomes, kind, role).size();
+                all += count;
+                if (count > 0) {
+                    roles.add(count + " " + role);
+                }
+            }
+            if (all > 0) {
+                kinds.add(all + " " + NOUNS.get(kind) + " (" + String.join(", ", roles) + ")");
+            }
+        }
+        int last = kinds.size() - 1;
+        return last < 1
+                ? String.join("", kinds)
+                : String.join(", ", kinds.subList(0, last)) + " and " + kinds.get(last);
+    }
+
+    /** Errors by kind and role. */
+    static String table(List<CaseOutcome> outcomes) {
+        StringBuilder out = new StringBuilder(
+                "| figures | role | number | mean error | median | bias | worst |\n|---|---|--:|--:|--:|--:|--:|\n");
+        for (Metric.Kind kind : Metric.Kind.values()) {
+            for (String role : ROLES) {
+                ErrorSummary errors = ErrorSummary.of(some(outcomes, kind, role));
+                if (errors.count() > 0) {
+                    out.append("| ")
+                            .append(String.join(
+                                    " | ",
+                                    NOUNS.get(kind),
+                                    role,
+                                    String.valueOf(errors.count()),
+                                    percent(errors.mape()),
+                                    percent(errors.median()),
+                                    signed(errors.bias()),
+                                    percent(errors.worst())))
+                            .append(" |\n");
+                }
+            }
+        }
+        return out.toString();
+    }
+
+    private static List<CaseOutcome> some(List<CaseOutcome> outcomes, Metric.Kind kind, String role) {
+        return outcomes.stream()
+                .filter(one -> one.metric().kind() == kind && one.role().equals(role))
+                .toList();
+    }
+
+    private static String percent(@Nullable Double share) {
+        return share == null ? "" : Quantities.fixed(100 * share, 1) + " %";
+    }
+
+    private static String signed(@Nullable Double share) {
+        return (share != null && share >= 0 ? "+" : "") + percent(share);
+    }
+}

@@ -1,0 +1,45 @@
+package io.shardsim.scenarios.app;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.shardsim.reports.RunMeters;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.ResultsCsv;
+import io.shardsim.reports.writing.ResultsJson;
+import io.shardsim.reports.writing.SummaryTable;
+import io.shardsim.reports.writing.html.HtmlReport;
+import io.shardsim.scenarios.cli.ReportWriter;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A report as files: {@code report.html}, {@code results.json}, {@code results.csv}. */
+final class ReportFiles implements ReportWriter {
+    @Override
+    public List<Path> write(Path directory, ScenarioResult result) {
+        Path json = directory.resolve("results.json");
+        ResultsJson.writeTo(json, result);
+        Path csv = directory.resolve("results.csv");
+        ResultsCsv.writeTo(csv, result);
+        Path html = directory.resolve("report.html");
+        HtmlReport.writeTo(html, result, meters(result));
+        return List.of(html, json, csv);
+    }
+
+    /** What the program's meters read after these runs. */
+    private static List<RunMeters.Reading> meters(ScenarioResult result) {
+        RunMeters meters = new RunMeters();
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        meters.bindTo(registry);
+        result.runs().forEach(meters::finished);
+        return RunMeters.readings(registry);
+    }
+
+    @Override
+    public String table(ScenarioResult result, int width) {
+        return SummaryTable.write(result, width);
+    }
+
+    @Override
+    public String json(List<ScenarioResult> results) {
+        return ResultsJson.write(results);
+    }
+}

@@ -1,0 +1,24 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.ScenarioResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Writes results down. */
+public interface ReportWriter {
+
+    /**
+     * Writes the report of one scenario.
+     *
+     * @param directory exists
+     * @return the files, the one to open first first
+     */
+    List<Path> write(Path directory, ScenarioResult result) throws IOException;
+
+    /** What the terminal shows, at most {@code width} columns wide. */
+    String table(ScenarioResult result, int width);
+
+    /** The result document of all scenarios. */
+    String json(List<ScenarioResult> results);
+}

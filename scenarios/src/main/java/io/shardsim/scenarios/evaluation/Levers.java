@@ -1,0 +1,319 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.Advice;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.StepBreakdown;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.StrategySpec;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.ShardGroupRule;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Settings worth trying for a run, the largest levers first: what it computes, what memory it leaves unused, what communication it waits for.
+ * A setting that the strategy does not have, or refuses for this job, is left out; those of communication are where communication takes less of
+ * the step than advice must gain. A micro-batch that the scenario leaves open is chosen again for each; a given one is kept where it fits.
+ *
+ * <p>Leaves out what changes the training itself (the model, batch, precision), the cluster, and strategies of other kinds, but for those
+ * that shard among fewer ranks where this one cannot; they are tried with this run's kernels.
+ */
+final class Levers {
+    private static final String TENSOR = "tensor_parallel";
+    private static final String PROFILE = "framework_profile";
+    private static final long PREFETCH_FACTOR = 10;
+    private static final long REPLICATED_PARAMETERS_MAX = 1_000_000_000L;
+
+    /**
+     * A switch of a strategy, and the value worth trying.
+     *
+     * @param communication whether it changes nothing but communication
+     */
+    private record Switch(String parameter, boolean value, boolean communication, String title) {}
+
+    private static final List<Switch> SWITCHES = List.of(
+            new Switch("offload_parameters", false, false, "Parameters in GPU memory"),
+            new Switch("offload_optimizer", false, false, "Optimizer on the GPU"),
+            new Switch("reentrant_checkpoints", false, false, "Checkpoints inside FSDP units"),
+            new Switch("reshard_after_forward", false, true, "Parameters kept from forward to backward"),
+            new Switch("overlap_comm", true, true, "Communication overlapped with compute"),
+            new Switch("overlap_grad_reduce", true, true, "Gradient reduction overlapped with backward"),
+            new Switch("overlap_param_gather", true, true, "Parameter gathers overlapped with forward"),
+            new Switch("no_sync", true, true, "One gradient reduction per step"),
+            new Switch("sync_every_micro_batch", false, true, "One gradient reduction per step"),
+            new Switch("two_hop_gradient_sync", true, true, "Gradients reduced in two hops"),
+            new Switch("hierarchical_all_gather", true, true, "Hierarchical gathers"),
+            new Switch("coalesced_gathers", true, true, "Coalesced gathers"),
+            new Switch("secondary_shard_group", true, true, "A second copy of the weights in each node"),
+            new Switch("backward_prefetch", true, true, "Backward prefetch"),
+            new Switch("sequence_parallel", true, false, "Sequence parallelism"),
+            new Switch("overlap_tensor_exchange", true, true, "TP communication overlapped with GEMMs"),
+            new Switch("async_tensor_all_reduce", true, true, "Asynchronous TP all-reduce"),
+            new Switch("gradient_accumulation_fusion", true, false, "Fused gradient accumulation"),
+            new Switch("use_multi_rank_bucket_allreduce", false, true, "Reduction to owners"));
+
+    /** Ways to split a model, of which fewer ranks may do. */
+    private static final Map<String, String> SPLITS = Map.of(
+            TENSOR,
+            "Tensor parallelism over %d",
+            "context_parallel",
+            "Context parallelism over %d",
+            "pipeline_parallel",
+            "%d pipeline stages");
+
+    private final ScenarioPoint point;
+    private final Task.Training task;
+    private final Task.Execution execution;
+    private final StrategySpec spec;
+    private final ShardingStrategy strategy;
+    private final TrainingJob job;
+    private final RunResult run;
+    private final List<Lever> levers = new ArrayList<>();
+
+    private Levers(ScenarioPoint point, Task.Training task, RunResult run) {
+        this.point = point;
+        this.task = task;
+        this.run = run;
+        execution = task.execution();
+        spec = task.strategy();
+        strategy = spec.create();
+        job = task.job(point.cluster(), strategy)
+                .withMicroBatch(
+                        run.facts().model().microBatch(), run.facts().model().accumulationSteps());
+    }
+
+    /** Those of a run that fits. */
+    static List<Lever> of(ScenarioPoint point, Task.Training task, RunResult run) {
+        Levers of = new Levers(point, task, run);
+        of.addKernels();
+        of.addMemory();
+        of.addSwitches();
+        of.addSplits();
+        if (of.communicates()) {
+            of.addShardGroups();
+            of.addKinds();
+            of.addPrefetch();
+        }
+        return of.levers;
+    }
+
+    /** Whether communication, and idling for its sake, takes as much as advice must gain. */
+    private boolean communicates() {
+        StepBreakdown step = run.step().breakdown();
+        return job.worldSize() > 1
+                && step.stepSeconds() - step.totalWorkSeconds() >= Advice.GAIN_MIN * step.totalWorkSeconds();
+    }
+
+    private void addKernels() {
+        if (execution.attention() == AttentionKind.STANDARD && job.precision() != Precision.FP32) {
+            add("Flash attention", Map.of("training.attention", "flash"), execution.withAttention(AttentionKind.FLASH));
+        }
+        String compiled = job.kernels() + "-compile";
+        if (execution.kernels() != null && !execution.kernels().equals("compiled")) {
+            add("Compiled kernels", Map.of("training.kernels", "compiled"), execution.withKernels("compiled"));
+        } else if (execution.kernels() == null && FrameworkProfile.names().contains(compiled)) {
+            add("torch.compile", Map.of(PROFILE, compiled));
+        }
+    }
+
+    /** Recomputation, offload and micro-batches. */
+    private void addMemory() {
+        Task.Execution onGpu = execution.withoutOffload();
+        if (execution.activationOffload()) {
+            add("No activation offload", Map.of("training.activation_offload", "false"), onGpu);
+        }
+        if (execution.checkpointing() != Checkpointing.NONE && execution.checkpointedLayers() > 0) {
+            addFewerCheckpoints(onGpu);
+        }
+        if (execution.microBatch() != null) {
+            add("Largest micro-batch", Map.of(), execution.withMicroBatch(null));
+        } else if (job.parallel().stages() > 1 && job.microBatch() > 1) {
+            add("Smallest micro-batch", Map.of(), execution.withMicroBatch(1));
+        }
+    }
+
+    private void addFewerCheckpoints(Task.Execution onGpu) {
+        int layers = task.model().layers();
+        for (Checkpointing fewer : Checkpointing.values()) {
+            if (fewer != execution.checkpointing() && fewer != Checkpointing.FULL) {
+                Map<String, String> settings = new LinkedHashMap<>();
+                String name = fewer.name().toLowerCase(Locale.ROOT);
+                settings.put("training.activation_checkpointing", name);
+                if (execution.activationOffload()) {
+                    settings.put("training.activation_offload", "false");
+                }
+                String title = fewer == Checkpointing.NONE ? "No recomputation" : "Activation checkpointing " + name;
+                add(title, settings, onGpu.withCheckpoints(fewer, layers));
+            }
+        }
+        if (execution.checkpointing().startsFromInput() && !execution.activationOffload()) {
+            int fewest = fewestCheckpoints();
+            if (fewest > 0 && fewest < execution.checkpointedLayers()) {
+                add(
+                        "Recomputation in " + fewest + " of " + layers + " layers",
+                        Map.of("training.checkpointed_layers", String.valueOf(fewest)),
+                        execution.withMicroBatch(job.microBatch()).withCheckpoints(execution.checkpointing(), fewest));
+            }
+        }
+    }
+
+    private int fewestCheckpoints() {
+        GpuMemory memory = PointSimulation.memory(point);
+        return LargestMicroBatch.withFewestCheckpoints(strategy, LargestMicroBatch.given(strategy, job, memory), memory)
+                .job()
+                .checkpointedLayers();
+    }
+
+    private void addSwitches() {
+        boolean communicates = communicates();
+        Set<String> idle = strategy.idle(job).keySet();
+        for (Switch one : SWITCHES) {
+            if (String.valueOf(!one.value()).equals(spec.parameters().get(one.parameter()))
+                    && !idle.contains(one.parameter())
+                    && (communicates || !one.communication())) {
+                add(one.title(), Map.of(one.parameter(), String.valueOf(one.value())));
+            }
+        }
+    }
+
+    /** Half of each split. Where layers are split no more, nothing is left to split along the sequence. */
+    private void addSplits() {
+        SPLITS.keySet().stream().sorted().forEach(parameter -> {
+            int ranks = (int) count(parameter);
+            if (ranks <= 1) {
+                return;
+            }
+            Map<String, String> settings = new LinkedHashMap<>();
+            settings.put(parameter, String.valueOf(ranks / 2));
+            if (parameter.equals(TENSOR) && ranks == 2) {
+                for (String within : List.of("sequence_parallel", "overlap_tensor_exchange")) {
+                    if ("true".equals(spec.parameters().get(within))) {
+                        settings.put(within, "false");
+                    }
+                }
+            }
+            String title = SPLITS.getOrDefault(parameter, parameter).formatted(ranks / 2);
+            add(ranks == 2 ? "No " + parameter.replace('_', ' ').replace("parallel", "parallelism") : title, settings);
+        });
+    }
+
+    /** That of a node, half and twice what it is, and what the rule of thumb says. */
+    private void addShardGroups() {
+        if (spec.descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null) {
+            return;
+        }
+        int now = strategy.shardGroups(job).size();
+        Set<Integer> sizes = new LinkedHashSet<>(List.of(job.dataParallelPerNode(), now / 2, 2 * now, advised()));
+        for (int size : sizes) {
+            if (size > 1 && size != now && size <= job.dataParallel()) {
+                add("Shard group of " + size, Map.of(StrategyDescriptor.SHARD_GROUP, String.valueOf(size)));
+            }
+        }
+    }
+
+    private int advised() {
+        return ShardGroupRule.ranks(job.model().parameters(), job.dataParallelPerNode(), job.dataParallel());
+    }
+
+    /** Later versions; kinds that can shard among fewer ranks where this one cannot; and not to shard at all where a copy fits. */
+    private void addKinds() {
+        int ranks = strategy.shardGroups(job).size();
+        boolean wide = ranks > job.dataParallelPerNode()
+                && spec.descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null;
+        for (String kind : Strategies.kinds()) {
+            StrategyDescriptor other = Strategies.descriptor(kind);
+            if (other == null || kind.equals(spec.kind())) {
+                continue;
+            }
+            if (other.isLaterThan(spec.descriptor())) {
+                addKind(other, other.title(), spec.given());
+            } else if (wide && advised() < ranks && other.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
+                addKind(
+                        other,
+                        other.title() + " with shard group " + advised(),
+                        Map.of(StrategyDescriptor.SHARD_GROUP, String.valueOf(advised())));
+            } else if (ranks > 1 && replicates(other)) {
+                addKind(other, other.title(), Map.of());
+            }
+        }
+    }
+
+    /** Small models on plain data parallelism. */
+    private boolean replicates(StrategyDescriptor other) {
+        return job.model().parameters() < REPLICATED_PARAMETERS_MAX
+                && other.parameter(StrategyDescriptor.COLLECTIVE_LIBRARY) == null
+                && Strategies.create(other.kind(), Map.of()).shardGroups(job).size() == 1;
+    }
+
+    /** Another kind, with the kernels of this one, so that no other framework's make the difference. */
+    private void addKind(StrategyDescriptor other, String title, Map<String, String> given) {
+        Map<String, String> settings = new LinkedHashMap<>(given);
+        StrategyDescriptor.Parameter profile = other.parameter(PROFILE);
+        if (execution.kernels() == null
+                && profile != null
+                && !profile.defaultText().equals(job.kernels())) {
+            settings.put(PROFILE, job.kernels());
+        }
+        if (!other.parameterNames().containsAll(settings.keySet())) {
+            return;
+        }
+        Map<String, String> written = new LinkedHashMap<>();
+        written.put("strategy.kind", other.kind());
+        settings.forEach((name, value) -> {
+            if (!value.equals(spec.given().get(name))) {
+                written.put("strategy." + name, value);
+            }
+        });
+        add(title, written, task.with(new StrategySpec(other, settings), execution));
+    }
+
+    private void addPrefetch() {
+        String bucket = "prefetch_bucket_size";
+        if (spec.descriptor().parameter(bucket) != null) {
+            add("A larger prefetch", Map.of(bucket, String.valueOf(PREFETCH_FACTOR * Math.max(1, count(bucket)))));
+        }
+    }
+
+    /** A number of ranks or elements; 0 where the strategy has no such parameter. */
+    private long count(String parameter) {
+        String text = spec.parameters().getOrDefault(parameter, "0");
+        return Long.parseLong(text.split(" ", 2)[0]);
+    }
+
+    private void add(String title, Map<String, String> parameters) {
+        Map<String, String> given = new LinkedHashMap<>(spec.given());
+        given.putAll(parameters);
+        Map<String, String> settings = new LinkedHashMap<>();
+        parameters.forEach((name, value) -> settings.put("strategy." + name, value));
+        add(title, settings, task.with(new StrategySpec(spec.descriptor(), given), execution));
+    }
+
+    private void add(String title, Map<String, String> settings, Task.Execution other) {
+        add(title, settings, task.with(spec, other));
+    }
+
+    private void add(String title, Map<String, String> settings, Task.Training other) {
+        Task.Training open = other.with(other.strategy(), other.execution().withMicroBatch(null));
+        for (Task.Training possible : List.of(other, open)) {
+            if (possible.problems(point.cluster()).isEmpty()) {
+                levers.add(new Lever(title, settings, possible));
+                return;
+            }
+        }
+    }
+}

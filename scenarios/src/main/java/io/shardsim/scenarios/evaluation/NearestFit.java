@@ -1,0 +1,180 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.MemoryWords;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.StrategySpec;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.topology.Cluster;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What would make a training run fit: the smallest change that does, in the order of what it costs. First a smaller micro-batch, then
+ * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes. Where it fits tightly, the smallest
+ * change that fits with fragmentation too.
+ *
+ * <p>Leaves out other strategies and other GPUs, which change the question.
+ */
+final class NearestFit {
+    /** Beyond the largest clusters that anyone rents. */
+    private static final int NODES_MAX = 4096;
+
+    private final Task.Training task;
+    private final Cluster cluster;
+    private final TrainingJob job;
+    private final GpuMemory memory;
+
+    /**
+     * @param job the job that does not fit
+     * @param memory of a GPU
+     */
+    NearestFit(Task.Training task, Cluster cluster, TrainingJob job, GpuMemory memory) {
+        this.task = task;
+        this.cluster = cluster;
+        this.job = job;
+        this.memory = memory;
+    }
+
+    /** One change or none of each kind. */
+    private record Change(
+            Checkpointing checkpointing,
+            int checkpointedLayers,
+            boolean offload,
+            @Nullable String shardGroup,
+            int nodes) {}
+
+    /**
+     * A change that makes the run fit.
+     *
+     * @param words the change and the micro-batch that fits with it
+     */
+    private record Fitting(String words, MemoryFit fit) {}
+
+    /** The change in words, or what to try when nothing was found. */
+    String words() {
+        Fitting tight = null;
+        for (Change change : changes()) {
+            Fitting fitting = tried(change);
+            if (fitting != null && fitting.fit().isRoomy()) {
+                return (tight == null ? "what fits: " : tightly(tight) + "; what fits with room: ") + said(fitting);
+            }
+            tight = tight == null ? fitting : tight;
+        }
+        return tight == null
+                ? "no number of nodes up to " + NODES_MAX
+                        + " makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory"
+                : tightly(tight);
+    }
+
+    private static String tightly(Fitting fitting) {
+        return "what fits tightly: " + said(fitting);
+    }
+
+    private static String said(Fitting fitting) {
+        return fitting.words() + " (" + MemoryWords.needs(fitting.fit()) + ")";
+    }
+
+    /** In the order of what they cost. */
+    private Set<Change> changes() {
+        Change none = new Change(
+                task.checkpointing(), task.checkpointedLayers(), task.activationOffload(), null, cluster.nodes());
+        int layers = task.model().layers();
+        String world = hasLargerShardGroup() ? String.valueOf(job.dataParallel()) : null;
+        Set<Change> changes = new LinkedHashSet<>();
+        changes.add(none);
+        changes.add(new Change(Checkpointing.FULL, layers, none.offload, null, none.nodes));
+        changes.add(new Change(Checkpointing.FULL, layers, true, null, none.nodes));
+        changes.add(new Change(none.checkpointing, none.checkpointedLayers, none.offload, world, none.nodes));
+        changes.add(new Change(Checkpointing.FULL, layers, true, world, none.nodes));
+        for (int nodes = cluster.nodes() * 2; nodes <= NODES_MAX; nodes *= 2) {
+            int ranks = nodes * cluster.gpusPerNode() / job.parallel().ranks();
+            changes.add(new Change(
+                    none.checkpointing,
+                    none.checkpointedLayers,
+                    none.offload,
+                    givesShardGroup() ? String.valueOf(ranks) : null,
+                    nodes));
+        }
+        return changes;
+    }
+
+    private boolean hasLargerShardGroup() {
+        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
+        return givesShardGroup() && Integer.parseInt(String.valueOf(given)) < job.dataParallel();
+    }
+
+    /** Whether the scenario says how many ranks share the states, so that more nodes alone would change nothing. */
+    private boolean givesShardGroup() {
+        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
+        return given != null && !given.equals("0");
+    }
+
+    /** What fits, or null when it does not. */
+    private @Nullable Fitting tried(Change change) {
+        long worldSize = (long) change.nodes * cluster.gpusPerNode();
+        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
+        if (change.shardGroup != null) {
+            given.put(StrategyDescriptor.SHARD_GROUP, change.shardGroup);
+        }
+        ShardingStrategy strategy = new StrategySpec(task.strategy().descriptor(), given).create();
+        long replicas = worldSize / strategy.modelParallel().ranksOfSample();
+        long samples = Math.max(1, task.globalBatch() / Math.max(1, replicas));
+        TrainingJob changed = new TrainingJob(
+                job.model(),
+                Math.toIntExact(worldSize),
+                job.gpusPerNode(),
+                job.sequenceLength(),
+                1,
+                Math.toIntExact(samples),
+                job.precision(),
+                change.checkpointing,
+                change.checkpointedLayers,
+                change.offload,
+                job.attention(),
+                job.dropout(),
+                job.kernels(),
+                job.gradientClipping(),
+                strategy.modelParallel());
+        if (!strategy.problems(changed).isEmpty()) {
+            return null;
+        }
+        LargestMicroBatch.Found found = LargestMicroBatch.of(strategy, changed, memory);
+        return found.fits() ? new Fitting(words(change, found, replicas), found.fit()) : null;
+    }
+
+    private String words(Change change, LargestMicroBatch.Found found, long replicas) {
+        StringBuilder words = new StringBuilder();
+        if (change.nodes != cluster.nodes()) {
+            words.append("nodes ").append(change.nodes).append(", ");
+        }
+        if (change.shardGroup != null) {
+            words.append("shard_group ").append(change.shardGroup).append(", ");
+        }
+        if (change.checkpointing != task.checkpointing()) {
+            words.append("activation_checkpointing full, ");
+        }
+        if (change.checkpointedLayers != task.checkpointedLayers()) {
+            words.append("checkpointed_layers ")
+                    .append(change.checkpointedLayers)
+                    .append(", ");
+        }
+        if (change.offload != task.activationOffload()) {
+            words.append("activation_offload true, ");
+        }
+        if (task.globalBatch() % replicas != 0) {
+            words.append("global_batch ")
+                    .append(Math.max(1, task.globalBatch() / replicas) * replicas)
+                    .append(", ");
+        }
+        return words.append("micro_batch ").append(found.job().microBatch()).toString();
+    }
+}

@@ -1,0 +1,207 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.CollectiveSettings;
+import io.shardsim.scenarios.scenario.StrategySpec;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.run.TransformerWorkTimes;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.ParameterForm;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to know of the settings of a training run: which version a strategy is modelled on, which words mean something else elsewhere, which
+ * settings change nothing, and what sharding cannot do.
+ *
+ * <p>Whether a setting changes anything is not looked up but tried: a step is planned with it and with another value. Where operations, memory and
+ * the times of all work are the same, the run would be the same.
+ */
+final class SettingRemarks {
+    private static final String OVERLAP_IN_BACKWARD = "overlap_in_backward";
+
+    /** Held for a sample or a layer, whoever owns the states. */
+    private static final Set<MemoryOwner> NOT_SHARDED =
+            Set.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.GATHERED_UNITS, MemoryOwner.BUCKETS);
+
+    private final Task.Training task;
+    private final StrategySpec spec;
+    private final ShardingStrategy strategy;
+    private final LargestMicroBatch.Found found;
+    private final TrainingJob job;
+    private final Cluster cluster;
+
+    SettingRemarks(Task.Training task, ShardingStrategy strategy, LargestMicroBatch.Found found, Cluster cluster) {
+        this.task = task;
+        spec = task.strategy();
+        this.strategy = strategy;
+        this.found = found;
+        job = found.job();
+        this.cluster = cluster;
+    }
+
+    /** One sentence each. */
+    List<String> sentences() {
+        List<String> sentences = new ArrayList<>();
+        addVersion(sentences);
+        addMeanings(sentences);
+        sentences.addAll(strategy.remarks(job));
+        addIdle(sentences);
+        addLimits(sentences);
+        return sentences;
+    }
+
+    private void addVersion(List<String> sentences) {
+        if (spec.descriptor().version().isEmpty()) {
+            return;
+        }
+        StringBuilder sentence =
+                new StringBuilder(spec.kind() + " models " + spec.descriptor().version());
+        for (String kind : Strategies.kinds()) {
+            StrategyDescriptor other = Strategies.descriptor(kind);
+            if (other != null && other.isLaterThan(spec.descriptor())) {
+                sentence.append("; for ")
+                        .append(other.version())
+                        .append(" write kind: ")
+                        .append(kind);
+            }
+        }
+        sentences.add(sentence.toString());
+    }
+
+    private void addMeanings(List<String> sentences) {
+        if (job.checkpointing() == Checkpointing.SELECTIVE) {
+            sentences.add("activation_checkpointing selective recomputes the attention core, as Megatron-LM does; for"
+                    + " torchtitan's selective op write operator, for every second layer write full with"
+                    + " checkpointed_layers " + task.model().layers() / 2);
+        }
+        boolean byDefault = task.dropout() != task.model().gatedFfn();
+        if (!byDefault && FrameworkProfile.named(job.kernels()).dropout() != task.dropout()) {
+            sentences.add("dropout " + task.dropout() + " changes the memory of masks, and no time: the kernels of "
+                    + job.kernels() + " run " + (task.dropout() ? "without" : "with") + " dropout");
+        }
+        if ("false".equals(spec.parameters().get(OVERLAP_IN_BACKWARD)) && job.dataParallel() > 1) {
+            sentences.add("gathers and reductions are serialized with the backward, whatever overlap_comm says, since"
+                    + " overlap_in_backward is false");
+        }
+    }
+
+    /** Settings that the strategy itself knows to change nothing are told by it, with the reason. */
+    private void addIdle(List<String> sentences) {
+        Set<String> told = strategy.idle(job).keySet();
+        Step step = null;
+        for (StrategyDescriptor.Parameter parameter : spec.descriptor().parameters()) {
+            String name = parameter.name();
+            String other = told.contains(name) ? null : otherValue(parameter);
+            if (other != null) {
+                step = step == null ? step(spec) : step;
+                Map<String, String> changed = new LinkedHashMap<>(spec.given());
+                changed.put(name, other);
+                if (step != null && step.isSame(step(new StrategySpec(spec.descriptor(), changed)))) {
+                    sentences.add(name + " has no effect here: " + spec.given().get(name) + " and " + other
+                            + " give the same step");
+                }
+            }
+        }
+    }
+
+    /**
+     * What to compare a given setting with: the opposite of a switch, the default of anything else. Null where that says nothing: it is not
+     * given, or is the default, or the default stands for one of the other values.
+     */
+    private @Nullable String otherValue(StrategyDescriptor.Parameter parameter) {
+        String given = spec.given().get(parameter.name());
+        String byDefault = parameter.defaultText();
+        if (given == null || parameter.name().equals(StrategyDescriptor.COLLECTIVE_LIBRARY)) {
+            return null;
+        }
+        if (ParameterForm.of(byDefault) == ParameterForm.FLAG) {
+            return String.valueOf(!given.equals("true"));
+        }
+        boolean says = !given.equals(byDefault)
+                && !byDefault.startsWith(given + " ")
+                && !byDefault.equals(CollectiveSettings.AUTO)
+                && !byDefault.startsWith("0 ");
+        return says ? byDefault : null;
+    }
+
+    /** The step under some settings of the strategy; null where it cannot run with them. */
+    private @Nullable Step step(StrategySpec settings) {
+        Task.Training other = task.with(settings, task.execution().withMicroBatch(job.microBatch()));
+        if (!other.problems(cluster).isEmpty()) {
+            return null;
+        }
+        ShardingStrategy planner = settings.create();
+        TrainingJob one = other.job(cluster, planner);
+        int few = one.parallel().microBatchesToPeak(one.accumulationSteps());
+        TrainingJob shown = one.withMicroBatch(one.microBatch(), few);
+        return planner.problems(shown).isEmpty() ? new Step(shown, planner.plan(shown)) : null;
+    }
+
+    /** A training step, in as few micro-batches as show all of it. */
+    private final class Step {
+        private final String kernels;
+        private final StepPlan plan;
+        private final TransformerWorkTimes times;
+
+        Step(TrainingJob shown, StepPlan plan) {
+            kernels = shown.kernels();
+            this.plan = plan;
+            times = new TransformerWorkTimes(shown, cluster.instance());
+        }
+
+        boolean isSame(@Nullable Step other) {
+            return other != null && kernels.equals(other.kernels) && plan.equals(other.plan) && takesAsLong(other);
+        }
+
+        private boolean takesAsLong(Step other) {
+            Set<Work> works = new HashSet<>();
+            for (int i = 0; i < plan.size(); i++) {
+                if (plan.operation(i) instanceof Operation.Compute compute) {
+                    works.add(compute.work());
+                }
+            }
+            return works.stream().allMatch(work -> times(work).equals(other.times(work)));
+        }
+
+        private List<Long> times(Work work) {
+            return List.of(
+                    times.ps(work), times.waitPs(work, job.worldSize()), (long) times.memoryPerMille(work), (long)
+                            times.productsPerMille(work));
+        }
+    }
+
+    /** What sharding does not split. */
+    private void addLimits(List<String> sentences) {
+        long notSharded = found.ledger().atPeak().entrySet().stream()
+                .filter(entry -> NOT_SHARDED.contains(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+        if (!found.fits()
+                && job.microBatch() == 1
+                && notSharded > found.ledger().usedBytes() / 2) {
+            sentences.add(Quantities.gib(notSharded)
+                    + " of memory are activations and buffers of one sample, which sharding does not split; tensor,"
+                    + " context and pipeline parallelism do");
+        } else if (found.fits() && job.microBatch() * job.accumulationSteps() == 1 && cluster.nodes() > 1) {
+            sentences.add("each GPU has one sample per step, so data parallelism alone cannot use more GPUs with this"
+                    + " global batch");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.replay.TraceFile;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.run.Recorder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Writes {@code trace.json}: each series of a scenario at its largest cluster, recorded by running it once more. */
+public final class Traces {
+    /** Runs side by side in one trace; more share too few slices each. */
+    private static final int RUNS_MAX = 4;
+
+    private Traces() {}
+
+    /**
+     * What was written.
+     *
+     * @param leftOut what the trace has no room for, in words
+     */
+    public record Written(Path file, List<String> leftOut) {}
+
+    /**
+     * Records and writes.
+     *
+     * @param result of the scenario; recording must end in the same digests
+     */
+    public static Written write(Path directory, Scenario scenario, ScenarioResult result, RunOptions options)
+            throws IOException, InterruptedException {
+        List<RunResult> shown = result.series().values().stream()
+                .map(ScenarioResult::largestThatFits)
+                .filter(RunResult::fits)
+                .toList();
+        RunNames names = new RunNames(result);
+        List<TraceFile.Run> runs = new ArrayList<>();
+        try (PointSimulation simulation = new PointSimulation(options.withThreads(1))) {
+            for (RunResult run : shown.subList(0, Math.min(RUNS_MAX, shown.size()))) {
+                runs.add(record(simulation, point(scenario, run), run, names.withGpus(run)));
+            }
+        }
+        Path file = directory.resolve("trace.json");
+        List<String> leftOut = new ArrayList<>(TraceFile.write(file, runs));
+        if (shown.size() > RUNS_MAX) {
+            leftOut.add((shown.size() - RUNS_MAX) + " of " + shown.size() + " series");
+        }
+        return new Written(file, leftOut);
+    }
+
+    private static TraceFile.Run record(PointSimulation simulation, ScenarioPoint point, RunResult run, String name)
+            throws InterruptedException {
+        Recorder recorder = new Recorder(0, TraceFile.JOURNEYS_MAX);
+        RunResult again = simulation.run(point, recorder);
+        if (!Objects.equals(again.digest(), run.digest())) {
+            throw new IllegalStateException(
+                    name + ": recorded digest " + again.digest() + " differs from " + run.digest());
+        }
+        long endPs = again.training() != null
+                ? StrictMath.round(again.step().stepSeconds() * 1e12)
+                : StrictMath.round(Objects.requireNonNull(again.collective()).seconds() * 1e12);
+        return new TraceFile.Run(name, again, recorder.finish(endPs));
+    }
+
+    private static ScenarioPoint point(Scenario scenario, RunResult run) {
+        for (ScenarioPoint point : scenario.points()) {
+            if (point.values().equals(run.facts().point())) {
+                return point;
+            }
+        }
+        throw new IllegalStateException(
+                "no point of " + scenario.name() + " has " + run.facts().point());
+    }
+}

@@ -1,0 +1,111 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.Trial;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs that try other settings for the run that a scenario is about: the only one, or the fastest of a sweep. They are points like any other, for
+ * whoever runs those.
+ *
+ * <p>What they cost is bounded: at most {@value #TRIALS_MAX}, and together about {@value #EVENTS_MAX} events, taken that each executes as many
+ * as the run itself. The largest levers come first, and the same run has the same trials everywhere.
+ */
+public final class Trials {
+    private static final int TRIALS_MAX = 16;
+    private static final long EVENTS_MAX = 30_000_000;
+
+    private final RunResult run;
+    private final Task.@Nullable Training training;
+    private final List<Lever> levers;
+    private final List<ScenarioPoint> points = new ArrayList<>();
+
+    private Trials(ScenarioPoint point, RunResult run) {
+        this.run = run;
+        training = point.task() instanceof Task.Training task && run.fits() ? task : null;
+        List<Lever> all = training == null ? List.of() : Levers.of(point, training, run);
+        long affordable = Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.executedEvents()));
+        levers = all.subList(0, (int) Math.min(all.size(), affordable));
+        levers.forEach(lever -> points.add(new ScenarioPoint(
+                point.scenario(),
+                new LinkedHashMap<>(lever.settings()),
+                point.cluster(),
+                settled(point, lever.task()),
+                point.collectives(),
+                point.notes(),
+                point.figures())));
+    }
+
+    /**
+     * Those of a scenario that ran.
+     *
+     * @param results one for each point of the scenario, in the same order
+     */
+    public static Trials of(Scenario scenario, List<RunResult> results) {
+        int best = 0;
+        for (int i = 1; i < results.size(); i++) {
+            best = rate(results.get(i)) > rate(results.get(best)) ? i : best;
+        }
+        return new Trials(scenario.points().get(best), results.get(best));
+    }
+
+    private static double rate(RunResult run) {
+        return run.training() == null ? 0 : run.training().samplesPerSecond();
+    }
+
+    /** A given micro-batch is kept where it fits. */
+    private static Task.Training settled(ScenarioPoint point, Task.Training task) {
+        return fits(point, task)
+                ? task
+                : task.with(task.strategy(), task.execution().withMicroBatch(null));
+    }
+
+    private static boolean fits(ScenarioPoint point, Task.Training task) {
+        return PointSimulation.fits(new ScenarioPoint(
+                point.scenario(), Map.of(), point.cluster(), task, point.collectives(), List.of(), List.of()));
+    }
+
+    /** The run that is tried otherwise. */
+    public RunResult run() {
+        return run;
+    }
+
+    /** What is to be run. */
+    public List<ScenarioPoint> points() {
+        return points;
+    }
+
+    /**
+     * The run with what its trials came to.
+     *
+     * @param results what came of a point; null where nothing did
+     */
+    public RunResult with(Function<ScenarioPoint, @Nullable RunResult> results) {
+        List<Trial> trials = new ArrayList<>();
+        for (int i = 0; i < points.size(); i++) {
+            RunResult tried = results.apply(points.get(i));
+            if (tried != null) {
+                trials.add(trial(levers.get(i), tried));
+            }
+        }
+        return run.withTrials(trials);
+    }
+
+    private Trial trial(Lever lever, RunResult tried) {
+        int microBatch = tried.facts().model().microBatch();
+        Map<String, String> settings = new LinkedHashMap<>(lever.settings());
+        boolean given = training != null && training.microBatch() != null;
+        if (microBatch != run.facts().model().microBatch() && (given || settings.isEmpty())) {
+            settings.put("training.micro_batch", String.valueOf(microBatch));
+        }
+        return new Trial(lever.title(), settings, tried.facts().ledger().fit(), rate(tried), microBatch);
+    }
+}

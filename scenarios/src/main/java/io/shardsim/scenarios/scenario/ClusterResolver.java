@@ -1,0 +1,198 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.HardwareKeys;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.NvLinks;
+import io.shardsim.topology.units.Bandwidth;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code cluster} block: an instance of the catalog, perhaps changed, or one written out. */
+final class ClusterResolver {
+    private static final List<String> INLINE_REQUIRED =
+            List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
+
+    private final Block block;
+    private final List<String> notes;
+    private final List<Figure> figures;
+    private final Problems problems;
+
+    ClusterResolver(Block block, List<String> notes, List<Figure> figures, Problems problems) {
+        this.block = block;
+        this.notes = notes;
+        this.figures = figures;
+        this.problems = problems;
+    }
+
+    /** The cluster, or null after a problem. */
+    @Nullable
+    Cluster resolve() {
+        int before = problems.told();
+        InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
+        Long nodes = block.whole("nodes");
+        if (instance != null) {
+            check(instance);
+            remark(instance);
+        }
+        return instance == null || nodes == null || problems.told() > before
+                ? null
+                : new Cluster(instance, Math.toIntExact(nodes), slowNic(instance));
+    }
+
+    /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */
+    private @Nullable Bandwidth slowNic(InstanceSpec instance) {
+        Long line = block.whole(ScenarioKeys.SLOW_NIC);
+        NicSpec nic = instance.nic();
+        if (line == null || line == nic.lineRate().bytesPerSecond()) {
+            return null;
+        }
+        BigInteger rate = BigInteger.valueOf(line)
+                .multiply(BigInteger.valueOf(nic.effectiveRate().bytesPerSecond()))
+                .divide(BigInteger.valueOf(nic.lineRate().bytesPerSecond()));
+        return new Bandwidth(Math.max(1, rate.longValueExact()));
+    }
+
+    private @Nullable InstanceSpec catalogInstance() {
+        if (block.has("gpu")) {
+            problems.add(
+                    block.keyAt("gpu"),
+                    "gpu beside instance, which has its own GPU; remove gpu, or describe the node without instance");
+        }
+        String name = block.text("instance");
+        if (name == null) {
+            return null;
+        }
+        CatalogEntry<InstanceSpec> entry = Catalog.instance(name, given());
+        if (entry == null) {
+            problems.add(
+                    block.at("instance"),
+                    "instance " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.instanceNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        CatalogEntry<GpuSpec> gpu = Catalog.gpu(entry.spec().gpu().name());
+        if (gpu != null) {
+            ScenarioReader.addFigures(gpu, figures);
+        }
+        return entry.spec();
+    }
+
+    private @Nullable InstanceSpec inlineInstance() {
+        boolean complete = true;
+        for (String key : INLINE_REQUIRED) {
+            if (!block.has(key)) {
+                complete = false;
+                problems.add(
+                        block.position(),
+                        "cluster has no " + key + " and no instance; add instance: p4d.24xlarge, or " + key + ": "
+                                + expected(key));
+            }
+        }
+        GpuSpec gpu = gpu();
+        boolean read = INLINE_REQUIRED.stream().allMatch(key -> block.value(key) != null);
+        return complete && read && gpu != null ? Catalog.inlineInstance(gpu, given()) : null;
+    }
+
+    private static String expected(String name) {
+        Key key = ScenarioKeys.CLUSTER.key(name);
+        return key == null
+                ? ""
+                : name.equals("gpu") ? "a name of the catalog" : key.type().expected();
+    }
+
+    private @Nullable GpuSpec gpu() {
+        Object value = block.value("gpu");
+        if (value instanceof Block inline) {
+            boolean complete = ScenarioKeys.GPU.keys().stream().allMatch(key -> inline.value(key.name()) != null);
+            return complete ? Catalog.inlineGpu(inline.text("architecture", ""), inline.values()) : null;
+        }
+        if (!(value instanceof String name)) {
+            return null;
+        }
+        CatalogEntry<GpuSpec> entry = Catalog.gpu(name);
+        if (entry == null) {
+            problems.add(
+                    block.at("gpu"),
+                    "gpu " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.gpuNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        return entry.spec();
+    }
+
+    /** What the block says about the server. */
+    private Map<String, Object> given() {
+        Map<String, Object> given = new LinkedHashMap<>();
+        for (Key key : HardwareKeys.SERVER) {
+            Object value = block.value(key.name());
+            if (value != null) {
+                given.put(key.name(), value);
+            }
+        }
+        Object price = block.value(HardwareKeys.PRICE.name());
+        if (price != null) {
+            given.put(HardwareKeys.PRICE.name(), price);
+        }
+        return given;
+    }
+
+    /** Of what was left out, that which decides how fast the network is. */
+    private void remark(InstanceSpec instance) {
+        Bandwidth link = instance.pcie().linkRate();
+        Bandwidth nic = instance.nic().effectiveRate();
+        if (!block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
+            notes.add("pcie is left out and taken to be " + link + ", of generation 4, which holds a NIC of " + nic
+                    + " back; write pcie: 56 GB/s for generation 5");
+        }
+    }
+
+    private void check(InstanceSpec instance) {
+        if (instance.nic().effectiveRate().compareTo(instance.nic().lineRate()) > 0) {
+            problems.add(
+                    block.at("nic_effective"),
+                    "nic_effective " + instance.nic().effectiveRate() + " > nic "
+                            + instance.nic().lineRate() + "; a NIC cannot carry more payload than its line rate");
+        }
+        Long line = block.whole("intra_node");
+        Long effective = block.whole("intra_node_effective");
+        if (line != null && effective != null && effective > line) {
+            problems.add(
+                    block.at("intra_node_effective"),
+                    "intra_node_effective " + new Bandwidth(effective) + " > intra_node " + new Bandwidth(line)
+                            + "; a link cannot carry more payload than its line rate");
+        }
+        Long slow = block.whole(ScenarioKeys.SLOW_NIC);
+        if (slow != null && slow > instance.nic().lineRate().bytesPerSecond()) {
+            problems.add(
+                    block.at(ScenarioKeys.SLOW_NIC),
+                    "slow_nic " + new Bandwidth(slow) + " > nic "
+                            + instance.nic().lineRate() + "; write a lower rate, or change nic for all of them");
+        }
+        if (instance.intraNode().links() == NvLinks.CUBE_MESH && instance.gpusPerNode() > NvLinks.CUBE_MESH_GPUS) {
+            problems.add(
+                    block.at("gpus_per_node"),
+                    "intra_node_links cube_mesh joins " + NvLinks.CUBE_MESH_GPUS + " GPUs, gpus_per_node is "
+                            + instance.gpusPerNode() + "; write " + NvLinks.CUBE_MESH_GPUS
+                            + " or fewer, or intra_node_links: switch");
+        }
+        if (instance.pcie().switches() > instance.gpusPerNode()) {
+            problems.add(
+                    block.at("pcie_switches"),
+                    "pcie_switches " + instance.pcie().switches() + " > gpus_per_node " + instance.gpusPerNode()
+                            + "; write pcie_switches: " + instance.gpusPerNode() + " or fewer");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.collective.nccl.NcclTransportModel;
+import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How collectives are carried.
+ *
+ * @param library whose choices of algorithm, protocol and channels are modelled
+ * @param algorithm forced algorithm, or {@code auto} for the library's own choice
+ * @param chunkBytes forced largest piece that one step moves, or null for the library's own [bytes]
+ */
+public record CollectiveSettings(
+        String library, String algorithm, @Nullable Long chunkBytes) {
+    public static final String AUTO = "auto";
+    public static final String NCCL = "nccl";
+    public static final String SMDDP = "smddp";
+
+    static final List<String> LIBRARIES = List.of(NCCL, SMDDP);
+
+    private static final List<CollectiveAlgorithm> ALGORITHMS =
+            CollectiveCatalog.load().algorithms();
+
+    /** The library's choices and what they cost. */
+    public TransportModel transports() {
+        long chunkBytesMax = chunkBytes == null ? Long.MAX_VALUE : chunkBytes;
+        NcclTransportModel nccl = new NcclTransportModel(ALGORITHMS, chunkBytesMax);
+        return library.equals(SMDDP) ? new SmddpTransportModel(nccl, ALGORITHMS, chunkBytesMax) : nccl;
+    }
+}

@@ -1,0 +1,92 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.topology.Cluster;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Algorithms that a scenario names: each must be able to carry what it is handed. */
+final class NamedAlgorithms {
+    private static final String SUFFIX = "algorithm";
+
+    private NamedAlgorithms() {}
+
+    /** What is wrong with an algorithm for a bare collective over all GPUs, a sentence that begins with it; null when nothing is. */
+    static @Nullable String problem(Task.Collective task, CollectiveSettings settings, Cluster where) {
+        int[] everyone = IntStream.range(0, where.worldSize()).toArray();
+        return refusal(settings.transports(), task.kind(), settings.algorithm(), task.totalBytes(), everyone, where);
+    }
+
+    /**
+     * What is wrong with those of a strategy, a sentence each that begins with the parameter.
+     *
+     * @param given parameters of the strategy that the scenario names
+     */
+    static List<String> problems(Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
+        Map<String, String> named = new LinkedHashMap<>(given);
+        named.entrySet()
+                .removeIf(entry ->
+                        !entry.getKey().endsWith(SUFFIX) || entry.getValue().equals(CollectiveSettings.AUTO));
+        if (named.isEmpty()) {
+            return List.of();
+        }
+        TransportModel transports =
+                new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
+        Set<String> found = new LinkedHashSet<>();
+        for (Operation.Collective collective : collectives(strategy.plan(job))) {
+            boolean reduces = collective.stream() == Stream.REDUCE;
+            named.forEach((key, algorithm) -> {
+                String problem = key.startsWith("reduce") == reduces
+                                && collective.algorithm().equals(algorithm)
+                        ? refusal(
+                                transports,
+                                collective.kind(),
+                                algorithm,
+                                collective.totalBytes(),
+                                collective.groups().membersOf(0),
+                                where)
+                        : null;
+                if (problem != null) {
+                    found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
+                }
+            });
+        }
+        return List.copyOf(found);
+    }
+
+    private static Set<Operation.Collective> collectives(StepPlan plan) {
+        Set<Operation.Collective> distinct = new LinkedHashSet<>();
+        for (int i = 0; i < plan.size(); i++) {
+            if (plan.operation(i) instanceof Operation.Collective collective) {
+                distinct.add(collective);
+            }
+        }
+        return distinct;
+    }
+
+    private static @Nullable String refusal(
+            TransportModel transports,
+            CollectiveKind kind,
+            String algorithm,
+            long totalBytes,
+            int[] members,
+            Cluster where) {
+        try {
+            transports.choose(kind, algorithm, totalBytes, members, where);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.HardwareKeys;
+import io.shardsim.scenarios.catalog.ModelKeys;
+import io.shardsim.scenarios.catalog.StorageKeys;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.EitherType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.topology.units.UnitTable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. */
+public final class ScenarioKeys {
+    /** Bounds what one run may cost; a larger cluster is a typing error today. */
+    static final int NODES_MAX = 65_536;
+
+    static final String SLOW_NIC = "slow_nic";
+
+    private static final ValueType NAME =
+            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
+
+    static final BlockType GPU = new BlockType(
+            with(
+                    HardwareKeys.GPU,
+                    Key.required("architecture", ScalarTypes.choice(Catalog.ARCHITECTURES), "family of kernel times")),
+            false);
+
+    static final BlockType CLUSTER = new BlockType(clusterKeys(), false).suchAs("{instance: p4d.24xlarge, nodes: 32}");
+
+    static final BlockType TRAINING = BlockType.of(
+                    Key.required("sequence_length", ScalarTypes.whole(1, 16_777_216), "tokens of a sample"),
+                    Key.required(
+                            "global_batch",
+                            ScalarTypes.whole(1, 1_000_000_000),
+                            "samples per optimizer update; a multiple of the replicas of the model, which without tensor, context and pipeline parallelism are the world size"),
+                    Key.optional(
+                            "micro_batch",
+                            ScalarTypes.whole(1, 65_536),
+                            "samples per GPU per forward-backward; omitted: the largest that fits"),
+                    Key.optional(
+                            "precision",
+                            ScalarTypes.choice("bf16", "fp16", "fp32", "bf16_pure"),
+                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (fsdp, fsdp2 and ddp alone); products of 8 bits are a framework_profile, transformer-engine-fp8 or torchtitan-float8; omitted: bf16"),
+                    Key.optional(
+                            "activation_checkpointing",
+                            ScalarTypes.choice("none", "selective", "operator", "full"),
+                            "which activations are computed again in backward: none, those of the attention core, all but attention and every second matrix product, or all; omitted: full"),
+                    Key.optional(
+                            "checkpointed_layers",
+                            ScalarTypes.whole(1, 1_000_000),
+                            "layers of the model that do so, spread evenly; omitted: all"),
+                    Key.optional(
+                            "activation_offload",
+                            ScalarTypes.flag(),
+                            "whether kept activations wait in host memory; omitted: false"),
+                    Key.optional(
+                            "attention",
+                            ScalarTypes.choice("standard", "flash"),
+                            "how attention scores are computed; omitted: standard"),
+                    Key.optional(
+                            "kernels",
+                            ScalarTypes.choice("eager", "fused", "compiled"),
+                            "which kernels run; omitted: what the strategy's own framework ships"),
+                    Key.optional(
+                            "dropout",
+                            ScalarTypes.flag(),
+                            "whether dropout masks are kept; omitted: true unless the model is of the Llama family"),
+                    Key.optional(
+                            "gradient_clipping",
+                            ScalarTypes.decimal(0, 1e9),
+                            "largest gradient norm, 0 for no clipping; omitted: 1"),
+                    Key.optional(
+                            "delayed_parameter_initialization",
+                            ScalarTypes.flag(),
+                            "whether parameters are drawn on GPUs once the model is split, rather than by every rank on its host; omitted: start-up is left out"))
+            .suchAs("{sequence_length: 2048, global_batch: 1536}");
+
+    static final BlockType STRATEGY = BlockType.openWith(
+                    Key.required(
+                            "kind",
+                            NAME,
+                            "how states are sharded; `shardsim catalog strategies` lists the kinds and the further keys of each"))
+            .suchAs("{kind: mics, shard_group: 128}");
+
+    static final BlockType COLLECTIVES = BlockType.of(
+                    Key.optional(
+                            "library",
+                            ScalarTypes.choice(CollectiveSettings.LIBRARIES),
+                            "library whose choices are modelled; omitted: what the strategy brings along, else nccl"),
+                    Key.optional(
+                            "algorithm",
+                            NAME,
+                            "forced algorithm of a bare collective (training: gather_algorithm and reduce_algorithm of the strategy); omitted: auto, the library's own choice; `shardsim catalog collectives` lists them"),
+                    Key.optional(
+                            "chunk",
+                            ScalarTypes.quantity(UnitTable.DATA_SIZE, 16),
+                            "forced largest piece that one step moves; omitted: the library's own"))
+            .suchAs("{library: nccl, chunk: 1 MiB}");
+
+    static final BlockType WORKLOAD = BlockType.of(
+                    Key.required("collective", ScalarTypes.choice(collectiveKinds()), "the collective"),
+                    Key.required("size", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "bytes of the whole buffer"))
+            .suchAs("{collective: all_reduce, size: 1 GiB}");
+
+    static final BlockType STORAGE =
+            new BlockType(storageKeys(), false).suchAs("{input: fsx-lustre, capacity: 4.8 TiB}");
+
+    static final BlockType CHECKPOINT = BlockType.of(
+                    Key.required("to", NAME, "storage of the catalog that checkpoints are written to"),
+                    Key.required("every", ScalarTypes.counted(1, 1_000_000_000, "steps"), "training steps between two"),
+                    Key.optional(
+                            "state",
+                            ScalarTypes.choice("sharded", "full"),
+                            "whether each rank of a shard group writes its shards, or one rank everything; omitted: sharded"),
+                    Key.optional(
+                            "asynchronous",
+                            ScalarTypes.flag(),
+                            "whether training goes on once the state is in host memory; omitted: false"))
+            .suchAs("{to: s3, every: 1000}");
+
+    /** A scenario file. */
+    public static final BlockType FILE = BlockType.of(
+                    Key.required("scenario", NAME, "name, by which reports are named"),
+                    Key.optional(
+                            "model",
+                            new EitherType(NAME, ModelKeys.block()),
+                            "what is trained: a name of the catalog, or its shape"),
+                    Key.required("cluster", CLUSTER, "on what"),
+                    Key.optional("training", TRAINING, "how it is trained"),
+                    Key.optional("strategy", STRATEGY, "how states are sharded"),
+                    Key.optional("workload", WORKLOAD, "a bare collective, in place of model, training and strategy"),
+                    Key.optional("collectives", COLLECTIVES, "how collectives are carried"),
+                    Key.optional("storage", STORAGE, "where samples are read from, and what that storage is like"),
+                    Key.optional("checkpoint", CHECKPOINT, "what is saved, how often, and where"),
+                    Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"))
+            .withExpected("a block with scenario, model, cluster, training, strategy");
+
+    private ScenarioKeys() {}
+
+    private static List<Key> clusterKeys() {
+        List<Key> keys = new ArrayList<>();
+        keys.add(Key.optional("instance", NAME, "instance of the catalog; the other keys change what it says"));
+        keys.add(Key.required("nodes", ScalarTypes.whole(1, NODES_MAX), "number of nodes"));
+        keys.add(Key.optional(
+                "gpu", new EitherType(NAME, GPU), "GPU of an inline cluster: a name of the catalog, or its figures"));
+        for (Key key : HardwareKeys.SERVER) {
+            keys.add(Key.optional(key.name(), key.type(), key.meaning()));
+        }
+        keys.add(HardwareKeys.PRICE);
+        keys.add(Key.optional(
+                SLOW_NIC,
+                ScalarTypes.rate(),
+                "line rate of one NIC, Node[0].Nic[0], both ways; omitted: all NICs are alike"));
+        return keys;
+    }
+
+    private static List<Key> storageKeys() {
+        List<Key> keys = new ArrayList<>();
+        keys.add(Key.optional(
+                "input", NAME, "storage of the catalog that samples are read from; omitted: they are there in time"));
+        keys.add(Key.optional(
+                "sample_size",
+                ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
+                "bytes of a stored sample; omitted: 4 for each token"));
+        keys.addAll(StorageKeys.CHANGEABLE);
+        return keys;
+    }
+
+    private static List<String> collectiveKinds() {
+        // A broadcast from the last rank is what pipelines send back with; alone it is a broadcast like the other.
+        return Arrays.stream(CollectiveKind.values())
+                .filter(kind -> kind != CollectiveKind.BROADCAST_FROM_LAST)
+                .map(CollectiveKind::id)
+                .toList();
+    }
+
+    private static List<Key> with(List<Key> keys, Key first) {
+        List<Key> all = new ArrayList<>(List.of(first));
+        all.addAll(keys);
+        return all;
+    }
+}

@@ -1,0 +1,45 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One question: a task on a cluster.
+ *
+ * @param scenario name of the scenario
+ * @param values what the sweep gives this point, by dotted key in the file's order: texts, numbers, flags, lists and maps; empty without a sweep
+ * @param notes what a reader should know, for example a capped shard group
+ * @param figures figures of the catalog that the cluster and the model are made of, keys preceded by the entry's name
+ */
+public record ScenarioPoint(
+        String scenario,
+        Map<String, Object> values,
+        Cluster cluster,
+        Task task,
+        CollectiveSettings collectives,
+        List<String> notes,
+        List<Figure> figures) {
+    public ScenarioPoint {
+        values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
+        notes = List.copyOf(notes);
+        figures = List.copyOf(figures);
+    }
+
+    /** What running it is expected to cost, in no unit. */
+    public double weight() {
+        return cluster.worldSize();
+    }
+
+    /** In the order to run them in, so that no long run is left for the end. */
+    public static List<ScenarioPoint> largestFirst(List<ScenarioPoint> points) {
+        List<ScenarioPoint> ordered = new ArrayList<>(points);
+        ordered.sort(Comparator.comparingDouble(ScenarioPoint::weight).reversed());
+        return ordered;
+    }
+}

@@ -1,0 +1,282 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.CollectiveDescriptors;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlReader;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a scenario file into a {@link Scenario}, or tells everything that is wrong with it.
+ *
+ * <p>Every point of a sweep is read as a file of its own, so that a rule between two keys is checked for every combination; a problem that
+ * many points share is told once.
+ */
+public final class ScenarioReader {
+    /** Points of a sweep are no longer looked at once so much is wrong. */
+    private static final int PROBLEMS_MAX = 200;
+
+    private ScenarioReader() {}
+
+    /**
+     * Reads a file.
+     *
+     * @throws InputException with every problem of the file
+     */
+    public static Scenario read(String file) throws InputException {
+        Problems problems = new Problems(file);
+        YamlNode root = YamlReader.read(file, problems);
+        return finish(root == null ? null : read(root, problems), problems);
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException with every problem of the text
+     */
+    public static Scenario readText(String file, String text) throws InputException {
+        Problems problems = new Problems(file);
+        YamlNode root = YamlReader.readText(text, problems);
+        return finish(root == null ? null : read(root, problems), problems);
+    }
+
+    /**
+     * Reads one point of a text with some values changed. It stays a point of its sweep: a setting of other strategies has no effect on it, and its
+     * shard group is capped to the world size.
+     *
+     * @param file as messages name it
+     * @param index of the point in the sweep
+     * @param changes a value, as YAML writes it, for each dotted key
+     * @throws InputException with every problem of what comes out
+     */
+    public static ScenarioPoint readChanged(String file, String text, int index, Map<String, String> changes)
+            throws InputException {
+        Problems problems = new Problems(file);
+        StringBuilder changed = new StringBuilder("sweep:");
+        changes.forEach((key, value) ->
+                changed.append("\n  ").append(key).append(": [").append(value).append(']'));
+        YamlNode root = YamlReader.readText(text, problems);
+        YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : changed.toString(), problems);
+        if (!(root instanceof Mapping tree) || !(block instanceof Mapping values)) {
+            throw new InputException(file, "holds no scenario");
+        }
+        Sweep sweep = Sweep.of(tree, problems);
+        List<Sweep.Combination> points = sweep.combinations(tree, problems);
+        problems.throwIfAny();
+        List<Sweep.Combination> combinations =
+                Sweep.of(values, problems).combinations(points.get(index).tree(), problems);
+        problems.throwIfAny();
+        // What the sweep said of the point need not hold any more.
+        Sweep.Combination combination =
+                new Sweep.Combination(Map.of(), combinations.get(0).tree());
+        ScenarioPoint point = point(combination, sweep, tree.entry("sweep") != null, problems);
+        problems.throwIfAny();
+        if (point == null) {
+            throw new InputException(file, "holds no scenario");
+        }
+        return point;
+    }
+
+    private static Scenario finish(@Nullable Scenario scenario, Problems problems) throws InputException {
+        problems.throwIfAny();
+        if (scenario == null) {
+            throw new InputException(problems.file(), "holds no scenario");
+        }
+        return scenario;
+    }
+
+    /**
+     * Reads a scenario that is the whole of a file, or a part of one.
+     *
+     * @return the scenario, or null after problems were added
+     */
+    public static @Nullable Scenario read(YamlNode node, Problems problems) {
+        if (!(node instanceof Mapping file)) {
+            ScenarioKeys.FILE.readBlock(node, "scenario file", problems);
+            return null;
+        }
+        int before = problems.size();
+        Sweep sweep = Sweep.of(file, problems);
+        boolean varies = file.entry("sweep") != null;
+        List<ScenarioPoint> points = new ArrayList<>();
+        String name = "";
+        for (Sweep.Combination combination : sweep.combinations(file, problems)) {
+            if (problems.size() - before > PROBLEMS_MAX) {
+                break;
+            }
+            ScenarioPoint point = point(combination, sweep, varies, problems);
+            if (point != null) {
+                name = point.scenario();
+                points.add(point);
+            }
+        }
+        return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points);
+    }
+
+    private static @Nullable ScenarioPoint point(
+            Sweep.Combination combination, Sweep sweep, boolean varies, Problems problems) {
+        Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
+        return block == null ? null : new Point(block, combination.values(), sweep, varies, problems).resolve();
+    }
+
+    /** One point while it is resolved. */
+    private static final class Point {
+        private final Block file;
+        private final Map<String, Object> values;
+        private final Sweep sweep;
+        private final boolean inSweep;
+        private final Problems problems;
+        private final List<String> notes = new ArrayList<>();
+        private final List<Figure> figures = new ArrayList<>();
+
+        Point(Block file, Map<String, Object> values, Sweep sweep, boolean inSweep, Problems problems) {
+            this.file = file;
+            this.values = values;
+            this.sweep = sweep;
+            this.inSweep = inSweep;
+            this.problems = problems;
+        }
+
+        @Nullable
+        ScenarioPoint resolve() {
+            Block clusterBlock = file.block("cluster");
+            Cluster cluster =
+                    clusterBlock == null ? null : new ClusterResolver(clusterBlock, notes, figures, problems).resolve();
+            if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
+                notes.add(
+                        "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"
+                                + " measured latency");
+            }
+            Task task = file.has("workload") ? collective(cluster) : training(cluster);
+            CollectiveSettings settings = collectives(task, cluster);
+            if (cluster == null || task == null) {
+                return null;
+            }
+            return new ScenarioPoint(file.text("scenario", ""), values, cluster, task, settings, notes, figures);
+        }
+
+        private @Nullable Task collective(@Nullable Cluster cluster) {
+            if (cluster != null && cluster.worldSize() < 2) {
+                problems.add(file.at("cluster"), "a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
+            }
+            for (String key : List.of("model", "training", "strategy", "storage", "checkpoint")) {
+                if (file.has(key)) {
+                    problems.add(
+                            file.keyAt(key),
+                            key + " beside workload; a scenario trains or runs a bare collective: remove one of them");
+                }
+            }
+            Block workload = file.block("workload");
+            String kind = workload == null ? null : workload.text("collective");
+            Long size = workload == null ? null : workload.whole("size");
+            if (kind == null || size == null) {
+                return null;
+            }
+            return new Task.Collective(CollectiveKind.valueOf(kind.toUpperCase(Locale.ROOT)), size);
+        }
+
+        private @Nullable Task training(@Nullable Cluster cluster) {
+            boolean complete = true;
+            for (String key : List.of("model", "training", "strategy")) {
+                if (!file.has(key)) {
+                    complete = false;
+                    problems.add(file.position(), missing(key));
+                }
+            }
+            // Also where a block is missing: what stands in the others is told with it.
+            Task task = new TrainingResolver(file, cluster, sweep, inSweep, notes, figures, problems).resolve();
+            return complete ? task : null;
+        }
+
+        private static String missing(String key) {
+            String example = switch (key) {
+                case "model" -> "model: gpt2-30b";
+                case "training" -> "training: {sequence_length: 2048, global_batch: 1536}";
+                default -> "strategy: {kind: mics, shard_group: 128}";
+            };
+            return "scenario file has no " + key + "; add for example " + example
+                    + ", or run a bare collective with workload: {collective: all_reduce, size: 1 GiB}";
+        }
+
+        private CollectiveSettings collectives(@Nullable Task task, @Nullable Cluster cluster) {
+            Block block = file.block("collectives");
+            String own = task instanceof Task.Training training
+                    ? training.strategy()
+                            .parameters()
+                            .getOrDefault(StrategyDescriptor.COLLECTIVE_LIBRARY, CollectiveSettings.NCCL)
+                    : CollectiveSettings.NCCL;
+            if (block == null) {
+                return new CollectiveSettings(own, CollectiveSettings.AUTO, null);
+            }
+            CollectiveSettings settings = new CollectiveSettings(
+                    block.text("library", own), block.text("algorithm", CollectiveSettings.AUTO), block.whole("chunk"));
+            checkAlgorithm(settings, block.at("algorithm"), task, cluster);
+            return settings;
+        }
+
+        private void checkAlgorithm(
+                CollectiveSettings settings, Position position, @Nullable Task task, @Nullable Cluster cluster) {
+            String algorithm = settings.algorithm();
+            if (algorithm.equals(CollectiveSettings.AUTO)) {
+                return;
+            }
+            if (task instanceof Task.Training) {
+                problems.add(
+                        position,
+                        "algorithm " + algorithm + " is for a bare collective; write gather_algorithm or"
+                                + " reduce_algorithm under strategy");
+                return;
+            }
+            String kind = task instanceof Task.Collective bare ? bare.kind().id() : null;
+            List<String> known = CollectiveDescriptors.names(kind);
+            if (!known.contains(algorithm)) {
+                problems.add(
+                        position,
+                        "algorithm " + algorithm
+                                + (kind == null ? " is not in the catalog; " : " does not carry " + kind + "; ")
+                                + Nearest.remedy(algorithm, withAuto(known)));
+                return;
+            }
+            if (task instanceof Task.Collective bare && cluster != null && cluster.worldSize() > 1) {
+                String problem = NamedAlgorithms.problem(bare, settings, cluster);
+                if (problem != null) {
+                    problems.add(position, problem);
+                }
+            }
+        }
+
+        private static List<String> withAuto(List<String> names) {
+            List<String> all = new ArrayList<>(List.of(CollectiveSettings.AUTO));
+            all.addAll(names);
+            return all;
+        }
+    }
+
+    /** Adds the figures of a catalog entry, keys preceded by its name. */
+    static void addFigures(CatalogEntry<?> entry, List<Figure> figures) {
+        for (Figure figure : entry.figures()) {
+            figures.add(new Figure(
+                    entry.name() + " " + figure.key(),
+                    figure.value(),
+                    figure.text(),
+                    figure.source(),
+                    figure.date(),
+                    figure.note()));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.reports.Surroundings;
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.StorageKeys;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.yaml.Problems;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the blocks {@code storage} and {@code checkpoint}, and how parameters are initialized, into what a report needs of them. */
+final class SurroundingsResolver {
+    /** A token id as data loaders store it, 32 bits. */
+    private static final long BYTES_PER_TOKEN = 4;
+
+    private final Block file;
+    private final List<Figure> figures;
+    private final Problems problems;
+
+    SurroundingsResolver(Block file, List<Figure> figures, Problems problems) {
+        this.file = file;
+        this.figures = figures;
+        this.problems = problems;
+    }
+
+    @Nullable
+    Surroundings resolve(int sequenceLength, Precision precision) {
+        Block storage = file.block("storage");
+        Block checkpoint = file.block("checkpoint");
+        Block training = file.block("training");
+        Boolean delayed = training == null ? null : (Boolean) training.value("delayed_parameter_initialization");
+        if (storage == null && checkpoint == null && delayed == null) {
+            return null;
+        }
+        return new Surroundings(
+                storage == null ? null : input(storage, sequenceLength),
+                checkpoint == null ? null : checkpoint(checkpoint, storage, precision),
+                delayed == null ? null : startUp(delayed));
+    }
+
+    private Surroundings.StartUp startUp(boolean delayed) {
+        CatalogEntry<Long> entry = Catalog.startUp();
+        ScenarioReader.addFigures(entry, figures);
+        return new Surroundings.StartUp(delayed, entry.spec() * 1e-12);
+    }
+
+    private Surroundings.@Nullable Input input(Block block, int sequenceLength) {
+        String name = block.text("input");
+        Surroundings.Storage storage = name == null ? null : storage(name, block, "input", block);
+        return storage == null
+                ? null
+                : new Surroundings.Input(storage, block.whole("sample_size", BYTES_PER_TOKEN * sequenceLength));
+    }
+
+    private Surroundings.@Nullable Checkpoint checkpoint(Block block, @Nullable Block changes, Precision precision) {
+        String name = block.text("to");
+        Long every = block.whole("every");
+        Surroundings.Storage storage = name == null ? null : storage(name, block, "to", changes);
+        return storage == null || every == null
+                ? null
+                : new Surroundings.Checkpoint(
+                        storage,
+                        every,
+                        Surroundings.State.valueOf(
+                                block.text("state", "sharded").toUpperCase(Locale.ROOT)),
+                        block.flag("asynchronous", false),
+                        precision.checkpointBytes());
+    }
+
+    private Surroundings.@Nullable Storage storage(String name, Block block, String key, @Nullable Block changes) {
+        Map<String, Object> changed = new LinkedHashMap<>();
+        for (Key each : StorageKeys.CHANGEABLE) {
+            Object value = changes == null ? null : changes.value(each.name());
+            if (value != null) {
+                changed.put(each.name(), value);
+            }
+        }
+        CatalogEntry<Surroundings.Storage> entry = Catalog.storage(name, changed);
+        if (entry == null) {
+            problems.add(
+                    block.at(key),
+                    key + " " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.storageNames()));
+            return null;
+        }
+        ScenarioReader.addFigures(entry, figures);
+        return entry.spec();
+    }
+}

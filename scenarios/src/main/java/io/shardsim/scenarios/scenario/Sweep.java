@@ -1,0 +1,181 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code sweep} block of a scenario: lists of values by dotted key, and every combination of them, in the order of the file with the first
+ * key varying slowest.
+ *
+ * <p>A combination is made on the tree, before any key is understood: each value keeps the place where the file has it, so that a problem of
+ * one point is told where its value stands.
+ */
+final class Sweep {
+    /** More points than anyone waits for; a product that large is a typing error. */
+    static final int POINTS_MAX = 10_000;
+
+    /** A key of the file, or of a block in it. */
+    static final String KEY = "[a-z_]+(\\.[a-z_]+){0,2}";
+
+    private final List<Axis> axes;
+
+    private Sweep(List<Axis> axes) {
+        this.axes = axes;
+    }
+
+    /** One key that varies. */
+    private record Axis(String key, Position keyPosition, List<YamlNode> values) {}
+
+    /**
+     * One combination.
+     *
+     * @param values by dotted key, as plain Java values
+     * @param tree the file with these values in place and without its sweep
+     */
+    record Combination(Map<String, Object> values, Mapping tree) {}
+
+    /** The sweep of a file; without any, one combination of nothing. */
+    static Sweep of(Mapping file, Problems problems) {
+        Entry entry = file.entry("sweep");
+        List<Axis> axes = new ArrayList<>();
+        if (entry == null) {
+            return new Sweep(axes);
+        }
+        if (!(entry.value() instanceof Mapping block)) {
+            problems.add(
+                    entry.value().position(),
+                    "sweep is " + entry.value().kind() + "; write a block of lists such as cluster.nodes: [2, 4, 8]");
+            return new Sweep(axes);
+        }
+        long points = 1;
+        for (Entry axis : block.entries()) {
+            String key = YamlReader.printable(axis.key());
+            if (!axis.key().matches(KEY)
+                    || axis.key().equals("sweep")
+                    || axis.key().equals("scenario")) {
+                problems.add(
+                        axis.keyPosition(),
+                        "sweep key " + key + " is no dotted key of a scenario; write for example cluster.nodes");
+            } else if (!(axis.value() instanceof Sequence list)) {
+                problems.add(
+                        axis.value().position(),
+                        "sweep of " + key + " is " + axis.value().kind() + "; write a list such as [1, 2]");
+            } else if (list.items().isEmpty()) {
+                problems.add(list.position(), "sweep of " + key + " is an empty list; write values or remove the key");
+            } else {
+                axes.add(new Axis(axis.key(), axis.keyPosition(), list.items()));
+                points = Math.min(Integer.MAX_VALUE, points * list.items().size());
+            }
+        }
+        if (points > POINTS_MAX) {
+            problems.add(
+                    entry.keyPosition(),
+                    "sweep has " + points + " points > " + POINTS_MAX
+                            + "; vary fewer keys, or split it into several files");
+            axes.clear();
+        }
+        return new Sweep(axes);
+    }
+
+    /** Whether a key, or a block that holds it, varies. */
+    boolean varies(String block) {
+        return axes.stream()
+                .anyMatch(axis -> axis.key().equals(block) || axis.key().startsWith(block + "."));
+    }
+
+    /** Every combination; those that cannot be made are left out and are problems. */
+    List<Combination> combinations(Mapping file, Problems problems) {
+        List<Entry> entries = new ArrayList<>(file.entries());
+        entries.removeIf(entry -> entry.key().equals("sweep"));
+        List<Combination> combinations = List.of(new Combination(Map.of(), new Mapping(file.position(), entries)));
+        for (Axis axis : axes) {
+            List<Combination> longer = new ArrayList<>();
+            for (Combination combination : combinations) {
+                for (YamlNode value : axis.values()) {
+                    Mapping tree = replaced(combination.tree(), axis.key(), axis, value, problems);
+                    if (tree != null) {
+                        Map<String, Object> values = new LinkedHashMap<>(combination.values());
+                        values.put(axis.key(), plain(value));
+                        longer.add(new Combination(values, tree));
+                    }
+                }
+            }
+            combinations = longer;
+        }
+        return combinations;
+    }
+
+    /** The block with the value under a dotted key; null where a part of the key is no block. */
+    private static @Nullable Mapping replaced(Mapping block, String key, Axis axis, YamlNode value, Problems problems) {
+        int dot = key.indexOf('.');
+        String first = dot < 0 ? key : key.substring(0, dot);
+        Entry old = block.entry(first);
+        YamlNode replacement = value;
+        if (dot >= 0) {
+            YamlNode inner = old == null ? new Mapping(axis.keyPosition(), List.of()) : old.value();
+            if (!(inner instanceof Mapping innerBlock)) {
+                problems.add(
+                        axis.keyPosition(),
+                        "sweep key " + axis.key() + " asks for a block, but " + first + " is " + inner.kind()
+                                + "; sweep " + first + " itself, or write it as a block");
+                return null;
+            }
+            Mapping innerReplaced = replaced(innerBlock, key.substring(dot + 1), axis, value, problems);
+            if (innerReplaced == null) {
+                return null;
+            }
+            replacement = innerReplaced;
+        }
+        List<Entry> entries = new ArrayList<>(block.entries());
+        Entry entry = new Entry(first, old == null || dot < 0 ? axis.keyPosition() : old.keyPosition(), replacement);
+        if (old == null) {
+            entries.add(entry);
+        } else {
+            entries.set(entries.indexOf(old), entry);
+        }
+        return new Mapping(block.position(), entries);
+    }
+
+    /** A value as results carry it. */
+    private static Object plain(YamlNode node) {
+        if (node instanceof Mapping block) {
+            Map<String, Object> values = new LinkedHashMap<>();
+            block.entries().forEach(entry -> values.put(entry.key(), plain(entry.value())));
+            return values;
+        }
+        if (node instanceof Sequence list) {
+            return list.items().stream().map(Sweep::plain).toList();
+        }
+        Scalar scalar = (Scalar) node;
+        if (scalar.isFlag()) {
+            return scalar.text().equals("true");
+        }
+        return scalar.isNumber() ? number(scalar.text()) : scalar.text();
+    }
+
+    private static Object number(String text) {
+        try {
+            BigDecimal number = new BigDecimal(text);
+            if (Math.abs((long) number.scale()) > 60) {
+                return text;
+            }
+            boolean whole = number.stripTrailingZeros().scale() <= 0
+                    && number.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
+            return whole ? (Object) number.longValueExact() : (Object) number.doubleValue();
+        } catch (NumberFormatException exponentBeyondInt) {
+            return text;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.reports.Surroundings;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.topology.Cluster;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the cluster does. */
+public sealed interface Task {
+
+    /**
+     * Training steps of a model.
+     *
+     * @param modelName catalog name, or {@code inline}
+     * @param model as the catalog or the file describes it; the {@link #job} has it as the framework holds it
+     * @param globalBatch samples per training step
+     * @param microBatch samples per GPU per forward-backward; null for the largest that fits
+     * @param checkpointedLayers layers that are checkpointed, spread evenly
+     * @param activationOffload whether kept activations wait in host memory
+     * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
+     * @param dropout whether dropout masks are kept
+     * @param gradientClipping largest gradient norm; 0 for no clipping
+     * @param surroundings input and checkpoints; null where the file says nothing of them
+     */
+    record Training(
+            String modelName,
+            ModelShape model,
+            int sequenceLength,
+            long globalBatch,
+            @Nullable Integer microBatch,
+            Precision precision,
+            Checkpointing checkpointing,
+            int checkpointedLayers,
+            boolean activationOffload,
+            AttentionKind attention,
+            @Nullable String kernels,
+            boolean dropout,
+            double gradientClipping,
+            StrategySpec strategy,
+            @Nullable Surroundings surroundings)
+            implements Task {
+        /** One step of it on a cluster, in the micro-batches that are given, or of one sample each. */
+        public TrainingJob job(Cluster cluster, ShardingStrategy planner) {
+            long samples =
+                    globalBatch / (cluster.worldSize() / planner.modelParallel().ranksOfSample());
+            int inMicroBatch = microBatch == null ? 1 : microBatch;
+            return new TrainingJob(
+                    model,
+                    cluster.worldSize(),
+                    cluster.gpusPerNode(),
+                    sequenceLength,
+                    inMicroBatch,
+                    Math.toIntExact(samples / inMicroBatch),
+                    precision,
+                    checkpointing,
+                    checkpointedLayers,
+                    activationOffload,
+                    attention,
+                    dropout,
+                    kernels == null ? planner.defaultKernels() : kernels,
+                    gradientClipping,
+                    planner.modelParallel());
+        }
+
+        /** What keeps it from running on a cluster: relation, values, the way out; empty when nothing does. */
+        public List<String> problems(Cluster cluster) {
+            ShardingStrategy planner = strategy.create();
+            List<String> splits = planner.modelParallel().problems(cluster.worldSize());
+            if (!splits.isEmpty()) {
+                return splits;
+            }
+            int replicas = cluster.worldSize() / planner.modelParallel().ranksOfSample();
+            if (globalBatch % replicas != 0) {
+                return List.of("global_batch " + globalBatch + " is not a multiple of " + replicas + " replicas");
+            }
+            if (microBatch != null && globalBatch / replicas % microBatch != 0) {
+                return List.of("micro_batch " + microBatch + " does not divide the " + globalBatch / replicas
+                        + " samples of a replica");
+            }
+            TrainingJob job = job(cluster, planner);
+            List<String> problems = planner.problems(job);
+            return problems.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : problems;
+        }
+
+        /** How it is carried out, beside the strategy: what changes no result of the training. */
+        public Execution execution() {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
+        }
+
+        /** The same training carried out otherwise. */
+        public Training with(StrategySpec otherStrategy, Execution other) {
+            return new Training(
+                    modelName,
+                    model,
+                    sequenceLength,
+                    globalBatch,
+                    other.microBatch(),
+                    precision,
+                    other.checkpointing(),
+                    other.checkpointedLayers(),
+                    other.activationOffload(),
+                    other.attention(),
+                    other.kernels(),
+                    dropout,
+                    gradientClipping,
+                    otherStrategy,
+                    surroundings);
+        }
+    }
+
+    /** Settings of a {@link Training} that make it slower or faster, and larger or smaller; they mean the same there. */
+    record Execution(
+            @Nullable Integer microBatch,
+            Checkpointing checkpointing,
+            int checkpointedLayers,
+            boolean activationOffload,
+            AttentionKind attention,
+            @Nullable String kernels) {
+        public Execution withMicroBatch(@Nullable Integer samples) {
+            return new Execution(samples, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
+        }
+
+        public Execution withCheckpoints(Checkpointing other, int layers) {
+            return new Execution(microBatch, other, layers, activationOffload, attention, kernels);
+        }
+
+        public Execution withoutOffload() {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, false, attention, kernels);
+        }
+
+        public Execution withAttention(AttentionKind other) {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, other, kernels);
+        }
+
+        public Execution withKernels(String other) {
+            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, other);
+        }
+    }
+
+    /**
+     * One collective over all ranks, as a network benchmark would run it.
+     *
+     * @param totalBytes whole buffer [bytes]
+     */
+    record Collective(CollectiveKind kind, long totalBytes) implements Task {}
+}

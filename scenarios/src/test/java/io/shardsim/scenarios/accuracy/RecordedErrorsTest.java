@@ -1,0 +1,135 @@
+package io.shardsim.scenarios.accuracy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** That the recorded errors are those of the built-in cases, and what they say about another run. */
+class RecordedErrorsTest {
+    /** A changed model shows as more than this; rounding does not. */
+    private static final double TOLERANCE = 1e-6;
+
+    /** One run of each kind that ends within a second or two; {@code -Dshardsim.validate=all} runs them all. */
+    private static final Set<String> QUICK = Set.of(
+            "LLMF-7b-a100_80gb-8-s2048-mb6",
+            "LLMF-1b-a100_40gb-16-s2048-mb8",
+            "LLMF-13b-h100_80gb-8-s2048-mb2",
+            "FMS-7b-A100-2024-03",
+            "DS1453-R10B-64-after",
+            "MEG-1.7B",
+            "VT-18.4B-t4-d32-p2-mb8",
+            "SEQSEL-22B-selective",
+            "BS-24B-z3-tp1",
+            "AR-p4de-2n-1048576",
+            "AR-p3dn-32",
+            "nccl-a100-80gb-all-gather-16777216",
+            "nccl-h100-80gb-all-reduce-67108864");
+
+    private static final String RECORD = "; record again: ./shardsim validate --record .";
+
+    private static String key(String id, Metric metric) {
+        return id + " " + metric.id();
+    }
+
+    @Test
+    void everyFigureOfTheBuiltInCasesIsRecorded() {
+        List<String> published = new ArrayList<>();
+        for (ReferenceCase one : ReferenceCases.builtIn()) {
+            one.measured().forEach((metric, value) -> published.add(key(one.id(), metric) + " " + value));
+        }
+        List<String> recorded = RecordedErrors.builtIn().rows().stream()
+                .map(row -> key(row.id(), row.metric()) + " " + row.measured())
+                .toList();
+        assertThat(recorded).as("recorded figures" + RECORD).containsExactlyElementsOf(published);
+    }
+
+    @Test
+    void whatWasRecordedIsWhatIsSimulated() throws InterruptedException {
+        boolean all = "all".equals(System.getProperty("shardsim.validate"));
+        Map<String, Double> recorded = new HashMap<>();
+        RecordedErrors.builtIn().rows().forEach(row -> recorded.put(key(row.id(), row.metric()), row.simulated()));
+        Map<String, Double> simulated = new LinkedHashMap<>();
+        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true, true))) {
+            for (ReferenceCase one : ReferenceCases.builtIn()) {
+                if (all || QUICK.contains(one.id())) {
+                    RunResult run = simulation.run(one.point());
+                    one.measured().keySet().forEach(metric -> simulated.put(key(one.id(), metric), metric.of(run)));
+                }
+            }
+        }
+        assertThat(simulated).hasSizeGreaterThanOrEqualTo(QUICK.size());
+        simulated.forEach((key, value) ->
+                assertThat(value / recorded.get(key)).as(key + RECORD).isCloseTo(1, within(TOLERANCE)));
+    }
+
+    private static RunFacts annotated(String cluster, int sequenceLength) throws InputException {
+        ScenarioPoint point = ScenarioReader.readText("a.yaml", """
+                        scenario: other
+                        model: {hidden: 4096, layers: 32, heads: 32, vocab: 50368}
+                        cluster: %s
+                        training: {sequence_length: %d, global_batch: 65536, micro_batch: 1}
+                        strategy: {kind: fsdp}
+                        """.formatted(cluster, sequenceLength))
+                .points()
+                .get(0);
+        RunFacts facts = RunFacts.ofTraining(
+                "other",
+                Map.of(),
+                point.cluster(),
+                new RunFacts.Strategy("fsdp", "FSDP", 8),
+                new RunFacts.Training("inline", 1, 1, sequenceLength, 4096, 1, 1, RunFacts.Recomputation.ALL, 1),
+                new RunFacts.Memory(Map.of(), 1),
+                List.of(),
+                List.of(),
+                List.of());
+        return RecordedErrors.builtIn().annotate(facts, point);
+    }
+
+    @Test
+    void aRunIsToldTheErrorsOfItsLike() throws InputException {
+        RunFacts facts = annotated("{instance: p4de.24xlarge, nodes: 4}", 2048);
+        ErrorInterval interval = facts.accuracy();
+        assertThat(interval).isNotNull();
+        assertThat(interval.nearest())
+                .hasSize(5)
+                .allSatisfy(near -> assertThat(near.id()).matches("LLMF-.*|ATORCH-.*-fsdp-.*|YAFSDP-.*"));
+        assertThat(interval.low()).isLessThanOrEqualTo(interval.high());
+        assertThat(facts.notes())
+                .anyMatch(note -> note.contains("LLMF-7b-a100"))
+                .anyMatch(note -> note.startsWith("peaks of memory of the published runs most like this one came out ")
+                        && note.contains("MOD-6B-"));
+        assertThat(facts.warnings()).isEmpty();
+    }
+
+    @Test
+    void aClusterOrSequenceBeyondEveryComparedRunIsWarnedOf() throws InputException {
+        RunFacts facts = annotated("{instance: p4de.24xlarge, nodes: 4096}", 65_536);
+        assertThat(facts.warnings())
+                .anyMatch(warning -> warning.startsWith("32768 GPUs are beyond the 1024"))
+                .anyMatch(warning -> warning.startsWith("sequence_length 65536 is beyond the 8192"));
+    }
+
+    @Test
+    void anErrorOfATimeIsTurnedIntoOneOfASpeed() {
+        Likeness like = new Likeness("training", "ampere", "a100-80gb", "fsdp", 1, 8, 4096, 2048);
+        RecordedErrors.Row slow = new RecordedErrors.Row("a", "validation", Metric.STEP_SECONDS, 10, 20, like);
+        assertThat(slow.error()).isCloseTo(1, within(1e-12));
+        assertThat(slow.speedError()).isCloseTo(-0.5, within(1e-12));
+    }
+}

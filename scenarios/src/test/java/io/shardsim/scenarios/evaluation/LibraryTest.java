@@ -1,0 +1,134 @@
+package io.shardsim.scenarios.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Library;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.StrategySpec;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.topology.Cluster;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every scenario of the library, made small: two nodes, four layers, short samples. What it asks of strategies and collectives stays. */
+@Timeout(120)
+class LibraryTest {
+    private static final int NODES = 2;
+    private static final int LAYERS = 4;
+    private static final int SEQUENCE = 256;
+    private static final long COLLECTIVE_BYTES = 8L << 20;
+
+    private static PointSimulation simulation;
+
+    @BeforeAll
+    static void start() {
+        simulation = new PointSimulation(new RunOptions(1, true, true));
+    }
+
+    @AfterAll
+    static void stop() {
+        simulation.close();
+    }
+
+    static List<String> names() {
+        return Library.names();
+    }
+
+    private static Scenario read(String name) throws Exception {
+        return ScenarioReader.read(Path.of("library", name + ".yaml").toString());
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void runsSmall(String name) throws Exception {
+        Set<Object> asked = new LinkedHashSet<>();
+        for (ScenarioPoint point : read(name).points()) {
+            ScenarioPoint small = small(point);
+            if (asked.add(List.of(small.cluster(), small.task(), small.collectives()))) {
+                RunResult result = simulation.run(small);
+                assertThat(result.fits()).as(name + " " + point.values()).isTrue();
+                assertThat(result.simulatedEvents()).isPositive();
+            }
+        }
+        assertThat(asked).isNotEmpty();
+    }
+
+    /** The library leaves no strategy and neither collective library out. */
+    @Test
+    void everyStrategyAndCollectiveLibraryHasAScenario() throws Exception {
+        Set<String> strategies = new LinkedHashSet<>();
+        Set<String> libraries = new LinkedHashSet<>();
+        for (String name : Library.names()) {
+            for (ScenarioPoint point : read(name).points()) {
+                libraries.add(point.collectives().library());
+                if (point.task() instanceof Task.Training training) {
+                    strategies.add(training.strategy().kind());
+                }
+            }
+        }
+        assertThat(strategies).containsAll(Strategies.kinds());
+        assertThat(libraries).contains("nccl", "smddp");
+    }
+
+    @Test
+    void theCatalogTellsWhatEachAsksAndWhereItsFiguresComeFrom() {
+        for (String name : Library.names()) {
+            assertThat(String.join(" ", Library.comment(name))).as(name).containsIgnoringCase("look at");
+            assertThat(Library.comment(name).get(0)).as(name).hasSizeGreaterThan(40);
+        }
+    }
+
+    private static ScenarioPoint small(ScenarioPoint point) {
+        int nodes = Math.min(NODES, point.cluster().nodes());
+        Cluster cluster = new Cluster(point.cluster().instance(), nodes);
+        Task task = point.task() instanceof Task.Training training
+                ? small(training, cluster)
+                : new Task.Collective(((Task.Collective) point.task()).kind(), COLLECTIVE_BYTES);
+        return new ScenarioPoint(
+                point.scenario(), Map.of(), cluster, task, point.collectives(), point.notes(), point.figures());
+    }
+
+    private static Task.Training small(Task.Training task, Cluster cluster) {
+        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
+        given.computeIfPresent("pipeline_parallel", (key, value) -> String.valueOf(NODES));
+        ModelParallel split =
+                new StrategySpec(task.strategy().descriptor(), given).create().modelParallel();
+        int replicas = cluster.worldSize() / split.ranks();
+        given.computeIfPresent(
+                StrategyDescriptor.SHARD_GROUP,
+                (key, value) -> String.valueOf(Math.min(Integer.parseInt(value), replicas)));
+        StrategySpec strategy = new StrategySpec(task.strategy().descriptor(), given);
+        return new Task.Training(
+                task.modelName(),
+                task.model().withLayers(LAYERS),
+                SEQUENCE,
+                2L * NODES * replicas,
+                1,
+                task.precision(),
+                task.checkpointing(),
+                task.checkpointedLayers() * LAYERS / task.model().layers(),
+                task.activationOffload(),
+                task.attention(),
+                task.kernels(),
+                task.dropout(),
+                task.gradientClipping(),
+                strategy,
+                task.surroundings());
+    }
+}

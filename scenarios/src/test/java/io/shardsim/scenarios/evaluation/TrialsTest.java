@@ -1,0 +1,216 @@
+package io.shardsim.scenarios.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.reports.Advice;
+import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.Trial;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What is tried for a run, and what comes of it. */
+class TrialsTest {
+    private static final String SMALL = """
+            scenario: tried
+            model: gpt2-1.5b
+            cluster: {instance: p4d.24xlarge, nodes: 4}
+            training: {sequence_length: 512, global_batch: 128, micro_batch: 2, activation_checkpointing: none}
+            strategy: {kind: mics, shard_group: 16}
+            """;
+
+    private static final String SMALLER = "{hidden: 1024, layers: 24, heads: 16, vocab: 50257}";
+
+    private static PointSimulation simulation;
+
+    @BeforeAll
+    static void start() {
+        simulation = new PointSimulation(1, true);
+    }
+
+    @AfterAll
+    static void stop() {
+        simulation.close();
+    }
+
+    private static RunResult run(String text) throws Exception {
+        return simulation.run(ScenarioReader.readText("a.yaml", text).points().get(0));
+    }
+
+    /** The advised run of a scenario with what was tried for it. */
+    private static RunResult advised(String text) throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", text);
+        List<RunResult> results = new ArrayList<>();
+        for (ScenarioPoint point : scenario.points()) {
+            results.add(simulation.run(point));
+        }
+        Trials trials = Trials.of(scenario, results);
+        Map<ScenarioPoint, RunResult> tried = new IdentityHashMap<>();
+        for (ScenarioPoint point : trials.points()) {
+            tried.put(point, simulation.run(point));
+        }
+        return trials.with(tried::get);
+    }
+
+    /** What a scenario would try, without trying it. */
+    private static List<Map<String, Object>> tried(String text) throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", text);
+        return Trials.of(scenario, List.of(run(text))).points().stream()
+                .map(ScenarioPoint::values)
+                .toList();
+    }
+
+    private static Map<String, Object> set(String key, String value) {
+        return Map.of(key, value);
+    }
+
+    /** Llama 3 8B with 8,192 tokens and standard attention on p5: flash attention more than doubles it, and a smaller shard group hardly matters. */
+    @Test
+    void standardAttentionIsToldOfFlashAttentionFirst() throws Exception {
+        String standard = """
+                scenario: llama
+                model: llama3-8b
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                training: {sequence_length: 8192, global_batch: 32}
+                strategy: {kind: fsdp2}
+                """;
+        RunResult run = advised(standard);
+        Advice first = Advice.of(run).get(0);
+        double rate =
+                run(standard.replace("32}", "32, attention: flash}")).step().samplesPerSecond();
+        assertThat(first.trial().settings()).isEqualTo(set("training.attention", "flash"));
+        assertThat(first.trial().samplesPerSecond())
+                .as("as a run says that has it")
+                .isEqualTo(rate);
+        assertThat(first.gain()).isCloseTo(rate / run.step().samplesPerSecond() - 1, within(1e-12));
+        assertThat(first.gain()).isGreaterThan(1);
+        assertThat(Diagnosis.of(run).next()).startsWith("Flash attention: ").contains("Set attention: flash.");
+        assertThat(Advice.of(run)).extracting(Advice::gain).isSortedAccordingTo((a, b) -> Double.compare(b, a));
+    }
+
+    /** Whoever follows the advice gets what it promised. */
+    @Test
+    void aTrialIsTheRunThatItsSettingsMake() throws Exception {
+        RunResult run = advised(SMALL.replace("none", "full"));
+        assertThat(run.facts().trials()).hasSizeGreaterThan(4);
+        for (Trial trial : run.facts().trials()) {
+            Map<String, String> settings = trial.settings();
+            RunResult followed =
+                    simulation.run(ScenarioReader.readChanged("a.yaml", SMALL.replace("none", "full"), 0, settings));
+            assertThat(followed.fits()).as(trial.title()).isEqualTo(trial.fit().fits());
+            if (followed.fits()) {
+                assertThat(followed.step().samplesPerSecond()).as(trial.title()).isEqualTo(trial.samplesPerSecond());
+            }
+        }
+        assertThat(Advice.of(run))
+                .allSatisfy(advice -> assertThat(advice.gain()).isGreaterThanOrEqualTo(0.02));
+    }
+
+    @Test
+    void theLargeLeversAreTried() throws Exception {
+        String slow = SMALL.replace("micro_batch: 2", "micro_batch: 2, activation_offload: true")
+                .replace("none", "full");
+        assertThat(tried(slow.replace("mics, shard_group: 16", "fsdp2, backward_prefetch: false")))
+                .contains(
+                        set("training.attention", "flash"),
+                        set("training.activation_offload", "false"),
+                        set("strategy.reshard_after_forward", "false"),
+                        set("strategy.no_sync", "true"),
+                        set("strategy.backward_prefetch", "true"),
+                        set("strategy.shard_group", "8"),
+                        Map.of(
+                                "training.activation_checkpointing", "none",
+                                "training.activation_offload", "false"));
+        assertThat(tried(SMALL))
+                .contains(set("strategy.shard_group", "8"), set("strategy.shard_group", "32"))
+                .contains(set("strategy.prefetch_bucket_size", "5000000000"))
+                .doesNotContain(set("strategy.shard_group", "16"));
+        assertThat(tried(SMALL.replace("mics, shard_group: 16", "zero2, offload_optimizer: true")))
+                .contains(set("strategy.offload_optimizer", "false"), set("strategy.overlap_comm", "true"));
+        assertThat(tried(SMALL.replace("gpt2-1.5b", SMALLER)
+                        .replace(
+                                "mics, shard_group: 16", "megatron-core, tensor_parallel: 2, sequence_parallel: true")))
+                .contains(
+                        set("strategy.overlap_grad_reduce", "true"),
+                        Map.of("strategy.tensor_parallel", "1", "strategy.sequence_parallel", "false"));
+    }
+
+    /** Which kinds can, the catalog says; their kernels stay those of the run. */
+    @Test
+    void aStrategyWithoutShardGroupsIsTriedAsOneThatHasThem() throws Exception {
+        assertThat(tried(SMALL.replace("mics, shard_group: 16", "zero3-0.11")))
+                .contains(Map.of(
+                        "strategy.kind", "mics",
+                        "strategy.shard_group", "8",
+                        "strategy.framework_profile", "deepspeed-hf"));
+        assertThat(tried(SMALL)).noneMatch(values -> values.containsKey("strategy.kind"));
+    }
+
+    @Test
+    void laterVersionsAreTriedAndEarlierOnesAreNot() throws Exception {
+        String early = SMALL.replace("mics, shard_group: 16", "zero3, prefetch_bucket_size: 60000000");
+        assertThat(tried(early)).contains(set("strategy.kind", "zero3-0.11"));
+        assertThat(tried(early.replace("zero3", "zero3-0.11"))).doesNotContain(set("strategy.kind", "zero3"));
+        assertThat(advised(early).facts().trials())
+                .anyMatch(trial -> trial.title().equals("DeepSpeed 0.11 ZeRO-3"));
+    }
+
+    @Test
+    void smallModelsAreTriedWithoutSharding() throws Exception {
+        String small = SMALL.replace("gpt2-1.5b", SMALLER);
+        assertThat(tried(small)).anyMatch(values -> "ddp".equals(values.get("strategy.kind")));
+        assertThat(tried(SMALL)).noneMatch(values -> "ddp".equals(values.get("strategy.kind")));
+    }
+
+    @Test
+    void ofASweepTheFastestRunIsTried() throws Exception {
+        RunResult run = advised(SMALL + "sweep: {cluster.nodes: [2, 4]}\n");
+        assertThat(run.nodes()).isEqualTo(4);
+        assertThat(run.facts().trials()).isNotEmpty();
+    }
+
+    @Test
+    void whatTrialsCostIsBounded() throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
+        RunResult run = run(SMALL);
+        assertThat(Trials.of(scenario, List.of(run)).points()).hasSizeBetween(4, 16);
+        assertThat(Trials.of(scenario, List.of(withEvents(run, 10_000_000))).points())
+                .hasSize(3);
+        assertThat(Trials.of(scenario, List.of(withEvents(run, 31_000_000))).points())
+                .isEmpty();
+    }
+
+    private static RunResult withEvents(RunResult run, long executed) {
+        return new RunResult(
+                run.facts(),
+                run.status(),
+                run.training(),
+                run.collective(),
+                run.links(),
+                run.nicBytesSent(),
+                run.timeline(),
+                run.memory(),
+                run.remedy(),
+                executed,
+                run.simulatedEvents(),
+                run.pendingEventsMax(),
+                run.wallSeconds(),
+                run.digest());
+    }
+
+    @Test
+    void whatDoesNotFitIsNotTried() throws Exception {
+        String large = SMALL.replace("gpt2-1.5b", "gpt2-30b").replace("kind: mics, shard_group: 16", "kind: ddp");
+        assertThat(run(large).fits()).isFalse();
+        assertThat(tried(large)).isEmpty();
+    }
+}

@@ -1,0 +1,598 @@
+package io.shardsim.scenarios.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every rule of a scenario file with the exact message, place included. */
+class ScenarioErrorsTest {
+    private static final String VALID = """
+            scenario: ok
+            model: gpt2-30b
+            cluster: {instance: p4d.24xlarge, nodes: 32}
+            training:
+              sequence_length: 2048
+              global_batch: 1536
+            strategy: {kind: mics, shard_group: 128}
+            """;
+
+    static List<String> problems(String text) {
+        InputException refused =
+                catchThrowableOfType(InputException.class, () -> ScenarioReader.readText("a.yaml", text));
+        assertThat(refused).as("the scenario is refused").isNotNull();
+        return refused.problems().stream().map(Problem::toString).toList();
+    }
+
+    private static Arguments with(String from, String to, String... expected) {
+        assertThat(VALID).contains(from);
+        return Arguments.of(VALID.replace(from, to), List.of(expected));
+    }
+
+    static Stream<Arguments> refused() {
+        return Stream.of(
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
+                        "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",
+                        "a.yaml:9:18: to lustre is not in the catalog; known: fsx-lustre, s3",
+                        "a.yaml:9:33: every 10 s is a text; write a whole number from 1 to 1000000000"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 128, gather_algorithm: hierarchy, activation_loading_horizon: 0",
+                        "a.yaml:7:60: gather_algorithm hierarchy is not in the catalog; did you mean hierarchical?"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 128, gather_algorithm: tree, framework_profile: fsdp2",
+                        "a.yaml:7:60: gather_algorithm tree does not carry all_gather; known: auto, direct, hierarchical,"
+                                + " hierarchical-batched, ring, smddp",
+                        "a.yaml:7:85: framework_profile fsdp2 is not known; did you mean fsdp?"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: mics, shard_group: 128}\ncollectives: {algorithm: ring}",
+                        "a.yaml:8:26: algorithm ring is for a bare collective; write gather_algorithm or reduce_algorithm"
+                                + " under strategy"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 128, run_ahead_layers: 0, tensor_parallel: 0",
+                        "a.yaml:7:60: run_ahead_layers 0 < 1; write 1 or more",
+                        "a.yaml:7:80: tensor_parallel 0 < 1; write 1 or more"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: none\n  activation_offload: true",
+                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library offloads what"
+                                + " checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
+                                + " activation_offload"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  checkpointed_layers: 49",
+                        "a.yaml:7:24: checkpointed_layers 49 > 48 layers of the model; write 48 or less, or remove it for all of"
+                                + " them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: none\n  checkpointed_layers: 24",
+                        "a.yaml:8:24: checkpointed_layers 24 with activation_checkpointing none: nothing is checkpointed; remove"
+                                + " one of them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_offload: true\n  checkpointed_layers: 24",
+                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: what the other layers keep would"
+                                + " stay on the GPU, which is not modelled; remove one of them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_checkpointing: operator",
+                        "a.yaml:7:29: activation_checkpointing operator keeps what flash attention gives, and attention is"
+                                + " standard; write attention: flash, or activation_checkpointing: full"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, pipeline_parallel: 4, partition: best",
+                        "a.yaml:7:61: partition best is not known; there are balanced, uniform"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 64, tensor_parallel: 8",
+                        "a.yaml:7:37: shard_group 64 does not divide 32 data-parallel ranks (world size 256 / 8 ranks of"
+                                + " a model); nearest divisor: 32"),
+                with(
+                        "kind: mics",
+                        "kind: fsdp",
+                        "a.yaml:7:24: strategy fsdp has no shard_group, which belongs to fsdp-hybrid, fsdp2, mics; remove it"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 48",
+                        "a.yaml:7:37: shard_group 48 does not divide world size 256; nearest divisors: 32, 64"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: 512",
+                        "a.yaml:7:37: shard_group 512 > world size 256; write 256 or less (only a sweep caps it)"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: mics, shard_group: 64, tensor_parallel: 8",
+                        "a.yaml:7:37: shard_group 64 does not divide 32 data-parallel ranks (world size 256 / 8 ranks of a model);"
+                                + " nearest divisor: 32"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: mics, pipeline_parallel: 4",
+                        "a.yaml:7:24: strategy mics has no pipeline_parallel, which belongs to ddp, megatron, megatron-core, zero1; remove it"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, tensor_parallel: 6",
+                        "a.yaml:7:45: tensor_parallel 6 does not divide world size 256; nearest divisors: 4, 8"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, tensor_parallel: 8, pipeline_parallel: 64",
+                        "a.yaml:7:45: tensor_parallel 8 x pipeline_parallel 64 = 512 does not divide world size 256;"
+                                + " nearest divisor: 256"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, pipeline_parallel: 64",
+                        "a.yaml:7:47: pipeline_parallel 64 > 48 layers of the model; write 48 or less"),
+                with(
+                        "kind: mics, shard_group: 128",
+                        "kind: megatron, tensor_parallel: 128",
+                        "a.yaml:7:45: tensor_parallel 128 does not divide heads 64; nearest divisor: 64"),
+                with(
+                        "global_batch: 1536\nstrategy: {kind: mics, shard_group: 128}",
+                        "global_batch: 1537\nstrategy: {kind: megatron, tensor_parallel: 8}",
+                        "a.yaml:6:17: global_batch 1537 is not a multiple of 32 replicas of the model (world size 256 / 8 ranks each);"
+                                + " nearest multiples: 1536, 1568"),
+                with(
+                        "shard_group: 128",
+                        "shard_gruop: 128",
+                        "a.yaml:7:24: unknown key shard_gruop; did you mean shard_group?"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: -1",
+                        "a.yaml:7:37: shard_group -1 < 0; write a whole number from 0 to 1048576"),
+                with(
+                        "shard_group: 128",
+                        "shard_group: all",
+                        "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 1048576"),
+                with(
+                        "kind: mics",
+                        "kind: mcis",
+                        "a.yaml:7:18: strategy mcis is not in the catalog; did you mean mics?"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: mics",
+                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: mics, shard_group: 128}"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {}",
+                        "a.yaml:7:11: strategy has no kind; add kind: a name of letters, digits, dots and dashes"),
+                with(
+                        "shard_group: 128",
+                        "two_hop_gradient_sync: yes",
+                        "a.yaml:7:47: two_hop_gradient_sync yes is a text in YAML 1.2; write true"),
+                with("nodes: 32", "nodes: 0", "a.yaml:3:42: nodes 0 < 1; write a whole number from 1 to 65536"),
+                with("nodes: 32", "nodes: -3", "a.yaml:3:42: nodes -3 < 1; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: 1e99",
+                        "a.yaml:3:42: nodes 1e99 has too large an exponent; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: 1e30",
+                        "a.yaml:3:42: nodes 1e30 > 65536; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: 2.5",
+                        "a.yaml:3:42: nodes 2.5 is not whole; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: \"32\"",
+                        "a.yaml:3:42: nodes 32 is a text; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: 1_000",
+                        "a.yaml:3:42: nodes 1_000 is a text; write a whole number from 1 to 65536"),
+                with(
+                        "nodes: 32",
+                        "nodes: 12:30",
+                        "a.yaml:3:42: nodes 12:30 is a text; write a whole number from 1 to 65536"),
+                with("nodes: 32", "nodes: [32]", "a.yaml:3:42: nodes is a list; write a whole number from 1 to 65536"),
+                with("nodes: 32", "nodes: ", "a.yaml:3:41: nodes has no value; write a whole number from 1 to 65536"),
+                with(", nodes: 32", "", "a.yaml:3:10: cluster has no nodes; add nodes: a whole number from 1 to 65536"),
+                with(
+                        "cluster: {instance: p4d.24xlarge, nodes: 32}\n",
+                        "",
+                        "a.yaml:1:1: scenario file has no cluster; add cluster: a block such as {instance: p4d.24xlarge, nodes: 32}"),
+                with(
+                        "p4d.24xlarge",
+                        "p4d.24xlrage",
+                        "a.yaml:3:21: instance p4d.24xlrage is not in the catalog; did you mean p4d.24xlarge?"),
+                with(
+                        "p4d.24xlarge",
+                        "m5.large",
+                        "a.yaml:3:21: instance m5.large is not in the catalog; known: p3dn.24xlarge, p4d.24xlarge, p4de.24xlarge, p5.48xlarge, p5en.48xlarge"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, gpu: h200",
+                        "a.yaml:3:46: gpu beside instance, which has its own GPU; remove gpu, or describe the node without instance"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic: 100",
+                        "a.yaml:3:51: nic: rate 100 carries no unit; write for example 300 GB/s or 100 Gbit/s"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic: fast",
+                        "a.yaml:3:51: nic: rate \"fast\" is not a number with a unit; write for example 300 GB/s or 100 Gbit/s"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic: 1e30 GB/s",
+                        "a.yaml:3:51: nic: rate 1e30 GB/s > 2^63 - 1 bytes/s; write for example 300 GB/s or 100 Gbit/s"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic: -5 GB/s",
+                        "a.yaml:3:51: nic: rate -5 GB/s < 0 bytes/s; write for example 300 GB/s or 100 Gbit/s"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic: 0 GB/s",
+                        "a.yaml:3:51: nic: rate 0 GB/s < 1 bytes/s; write for example 300 GB/s or 100 Gbit/s"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nic_effective: 20 GB/s",
+                        "a.yaml:3:61: nic_effective 20 GB/s > nic 12500 MB/s; a NIC cannot carry more payload than its line rate"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, intra_node_links: mash",
+                        "a.yaml:3:64: intra_node_links mash is not one of switch, mesh, cube_mesh; did you mean mesh?"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, intra_node_links: cube_mesh, gpus_per_node: 16",
+                        "a.yaml:3:90: intra_node_links cube_mesh joins 8 GPUs, gpus_per_node is 16; write 8 or fewer, or intra_node_links: switch"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, pcie_switches: 16",
+                        "a.yaml:3:61: pcie_switches 16 > gpus_per_node 8; write pcie_switches: 8 or fewer"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, hop_latency: 1 furlong",
+                        "a.yaml:3:59: hop_latency: time \"1 furlong\" has the unknown unit \"furlong\"; known units: ps, ns, us, \u00b5s, \u03bcs, ms, s, min, h, d"),
+                with(
+                        "cluster: {instance: p4d.24xlarge, nodes: 32}",
+                        "cluster: {gpu: a100-80gb, gpus_per_node: 8, nodes: 32}",
+                        "a.yaml:3:10: cluster has no intra_node and no instance; add instance: p4d.24xlarge, or intra_node: a rate such as 300 GB/s or 100 Gbit/s",
+                        "a.yaml:3:10: cluster has no nics_per_node and no instance; add instance: p4d.24xlarge, or nics_per_node: a whole number from 1 to 64",
+                        "a.yaml:3:10: cluster has no nic and no instance; add instance: p4d.24xlarge, or nic: a rate such as 300 GB/s or 100 Gbit/s"),
+                with(
+                        "cluster: {instance: p4d.24xlarge, nodes: 32}",
+                        "cluster: {gpu: b200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
+                        "a.yaml:3:16: gpu b200 is not in the catalog; did you mean h200?"),
+                with(
+                        "cluster: {instance: p4d.24xlarge, nodes: 32}",
+                        "cluster: {gpu: A100, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: 32}",
+                        "a.yaml:3:16: gpu A100 is not in the catalog; did you mean a100-40gb or a100-80gb?"),
+                with(
+                        "model: gpt2-30b",
+                        "model: gpt2-30",
+                        "a.yaml:2:8: model gpt2-30 is not in the catalog; did you mean gpt2-30b?"),
+                with(
+                        "model: gpt2-30b",
+                        "model: 30",
+                        "a.yaml:2:8: model 30 is not in the catalog; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 60, vocab: 50257}",
+                        "a.yaml:2:42: heads 60 does not divide hidden 7168; nearest divisors: 56, 64"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, kv_heads: 5, vocab: 50257}",
+                        "a.yaml:2:56: kv_heads 5 does not divide heads 64; nearest divisors: 4, 8"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 1e12, layers: 0, heads: 64}",
+                        "a.yaml:2:8: model has no vocab; add vocab: a whole number from 1 to 16777216",
+                        "a.yaml:2:17: hidden 1e12 > 262144; write a whole number from 1 to 262144",
+                        "a.yaml:2:31: layers 0 < 1; write a whole number from 1 to 4096"),
+                with(
+                        "sequence_length: 2048",
+                        "sequence_length: 4096",
+                        "a.yaml:5:20: sequence_length 4096 > 2048 learned positions of the model; write 2048 or less, or describe the model inline with more max_positions"),
+                with("model: gpt2-30b", "model: llama2-7b # longer than GPT-2", ""),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: zero3, gather_algorithm: ring, reduce_algorithm: tree}",
+                        "a.yaml:7:67: reduce_algorithm tree cannot carry reduce_scatter over 256 ranks of 32 nodes; these can: hierarchical, hierarchical-batched, ring"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  precision: fp32\n  attention: flash",
+                        "a.yaml:8:14: attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: megatron-core, framework_profile: transformer-engine-fp8}",
+                        "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1500",
+                        "a.yaml:6:17: global_batch 1500 is not a multiple of world size 256; nearest multiples: 1280, 1536"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 100",
+                        "a.yaml:6:17: global_batch 100 is not a multiple of world size 256; nearest multiple: 256"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  micro_batch: 4",
+                        "a.yaml:7:16: micro_batch 4 does not divide the 6 samples of a GPU (global_batch 1536 / world size 256); nearest divisors: 3, 6"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  micro_batch: 9",
+                        "a.yaml:7:16: micro_batch 9 does not divide the 6 samples of a GPU (global_batch 1536 / world size 256); nearest divisor: 6"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  precision: fp8",
+                        "a.yaml:7:14: precision fp8 is not one of bf16, fp16, fp32, bf16_pure; did you mean fp16?"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  attention: sparse",
+                        "a.yaml:7:14: attention sparse is not one of standard, flash; write one of them"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  activation_offload: no",
+                        "a.yaml:7:23: activation_offload no is a text in YAML 1.2; write false"),
+                with(
+                        "  global_batch: 1536\n",
+                        "",
+                        "a.yaml:5:3: training has no global_batch; add global_batch: a whole number from 1 to 1000000000"),
+                with(
+                        "  global_batch: 1536\n",
+                        "  global_batch: 1536\n  sequence_length: 512\n",
+                        "a.yaml:7:3: key sequence_length is given twice, first in line 5; keep one"),
+                with(
+                        "scenario: ok",
+                        "scenario: ../../etc",
+                        "a.yaml:1:11: scenario \"../../etc\" is not a name of letters, digits, dots and dashes; write a name of letters, digits, dots and dashes"),
+                with(
+                        "scenario: ok\n",
+                        "",
+                        "a.yaml:1:1: scenario file has no scenario; add scenario: a name of letters, digits, dots and dashes"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\ncolour: red",
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, sweep"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nclutser: red",
+                        "a.yaml:2:1: unknown key clutser; did you mean cluster?"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\ncollectives: {chunk: 4}",
+                        "a.yaml:2:22: chunk: size 4 carries no unit; write for example 1 MiB"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\ncollectives: {library: mpi}",
+                        "a.yaml:2:24: library mpi is not one of nccl, smddp; write one of them"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nworkload: {collective: all_reduce, size: 1 GiB}",
+                        "a.yaml:3:1: model beside workload; a scenario trains or runs a bare collective: remove one of them",
+                        "a.yaml:5:1: training beside workload; a scenario trains or runs a bare collective: remove one of them",
+                        "a.yaml:8:1: strategy beside workload; a scenario trains or runs a bare collective: remove one of them"),
+                with(
+                        "model: gpt2-30b\n",
+                        "",
+                        "a.yaml:1:1: scenario file has no model; add for example model: gpt2-30b, or run a bare collective with workload: {collective: all_reduce, size: 1 GiB}"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.nodes: 4}",
+                        "a.yaml:2:24: sweep of cluster.nodes is a number; write a list such as [1, 2]"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.nodes: []}",
+                        "a.yaml:2:24: sweep of cluster.nodes is an empty list; write values or remove the key"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: [1]",
+                        "a.yaml:2:8: sweep is a list; write a block of lists such as cluster.nodes: [2, 4, 8]"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.nodes: [2, 0]}",
+                        "a.yaml:2:28: nodes 0 < 1; write a whole number from 1 to 65536"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.ndoes: [2]}",
+                        "a.yaml:2:9: unknown key ndoes; did you mean nodes?"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {model.layers: [2]}",
+                        "a.yaml:2:9: sweep key model.layers asks for a block, but model is a text; sweep model itself, or write it as a block"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {Cluster Nodes: [2]}",
+                        "a.yaml:2:9: sweep key Cluster Nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.nodes: [2, 4], strategy.shard_group: [24]}",
+                        "a.yaml:2:55: shard_group 24 does not divide world size 32; nearest divisors: 16, 32"),
+                with(
+                        "scenario: ok",
+                        "scenario: !!python/object x",
+                        "a.yaml:1:11: tag tag:yaml.org,2002:python/object has no meaning here; remove it"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\n<<: {a: b}",
+                        "a.yaml:2:1: merge key << is not YAML 1.2; repeat the keys"),
+                with("scenario: ok", "scenario: ok\n? [a]\n: b", "a.yaml:2:3: a key is a list; write a name"),
+                with(
+                        "scenario: ok",
+                        "scenario: *x",
+                        "a.yaml:1:11: alias *x names no earlier anchor; write &x before the value it stands for",
+                        "a.yaml:1:11: scenario has no value; write a name of letters, digits, dots and dashes"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\n---\nb: c",
+                        "a.yaml:2:1: a second document begins; write one document a file"),
+                Arguments.of("", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
+                Arguments.of("# nothing\n", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
+                Arguments.of(
+                        "just text",
+                        List.of(
+                                "a.yaml:1:1: scenario file just text is a text; write a block with scenario, model, cluster, training, strategy")),
+                Arguments.of(
+                        "- a\n",
+                        List.of(
+                                "a.yaml:1:1: scenario file is a list; write a block with scenario, model, cluster, training, strategy")),
+                Arguments.of(
+                        "a: [1,\nb: 2",
+                        List.of(
+                                "a.yaml:2:5: is not YAML: while parsing a flow sequence, expected ',' or ']', but got <stream end>")),
+                Arguments.of(
+                        "scenario: a\u0007b",
+                        List.of("a.yaml:1:12: character U+0007 is not allowed in YAML; remove it")),
+                Arguments.of(
+                        "a:\n\tb: 1",
+                        List.of(
+                                "a.yaml:2:1: is not YAML: while scanning for the next token, found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for indentation)")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void everyProblemIsToldWithPlaceRuleAndRemedy(String text, List<String> expected) throws InputException {
+        if (expected.equals(List.of(""))) {
+            assertThat(ScenarioReader.readText("a.yaml", text).points()).hasSize(1);
+        } else {
+            assertThat(problems(text)).containsExactlyElementsOf(expected);
+        }
+    }
+
+    @Test
+    void aCollectiveNeedsSomebodyToTalkTo() {
+        assertThat(problems("""
+                scenario: lonely
+                cluster: {instance: p4d.24xlarge, gpus_per_node: 1, pcie_switches: 1, nics_per_node: 1, nodes: 1}
+                workload: {collective: all_reduce, size: 1 GiB}
+                """))
+                .containsExactly("a.yaml:2:10: a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
+    }
+
+    @Test
+    void anAlgorithmThatTheClusterCannotRunIsToldWithThoseThatItCan() {
+        assertThat(problems("""
+                scenario: no-switch
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: all_reduce, size: 1 GiB}
+                collectives: {algorithm: nvls-tree}
+                """))
+                .containsExactly("a.yaml:4:26: algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes;"
+                        + " these can: ring, smddp, tree");
+        assertThat(problems("""
+                scenario: one-node
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                workload: {collective: all_reduce, size: 1 GiB}
+                sweep: {collectives.algorithm: [nvls, nvls-tree]}
+                """))
+                .containsExactly("a.yaml:4:39: algorithm nvls-tree cannot carry all_reduce over 8 ranks of 1 nodes;"
+                        + " these can: nvls, ring, tree");
+    }
+
+    @Test
+    void allProblemsOfAFileAreToldTogetherInOrderOfPlace() {
+        assertThat(problems(VALID.replace("nodes: 32", "nodes: 0")
+                        .replace("gpt2-30b", "gpt5")
+                        .replace("mics", "mcis")))
+                .extracting(problem -> problem.split(":")[1])
+                .containsExactly("2", "3", "7");
+    }
+
+    @Test
+    void aMissingBlockHidesNoProblemOfTheOthers() {
+        assertThat(problems(VALID.replace("model:", "modle:").replace("mics", "mcis")))
+                .extracting(problem -> problem.split(":")[1])
+                .containsExactly("1", "2", "7");
+    }
+
+    @Test
+    void aSweepTellsAProblemThatItsPointsShareOnce() {
+        assertThat(problems(VALID.replace("gpt2-30b", "gpt5") + "sweep: {cluster.nodes: [2, 4, 8]}\n"))
+                .hasSize(1);
+        assertThat(problems(
+                        VALID.replace("128}", "128, framework_profile: fsdp2}") + "sweep: {cluster.nodes: [16, 32]}\n"))
+                .containsExactly("a.yaml:7:61: framework_profile fsdp2 is not known; did you mean fsdp?");
+    }
+
+    /** Otherwise the second point would go on as if nothing were wrong. */
+    @Test
+    void aProblemThatAnEarlierPointHasToldCountsForEachPoint() {
+        assertThat(problems(VALID.replace("1536", "1536\n  checkpointed_layers: 512")
+                        .replace(
+                                "{kind: mics, shard_group: 128}",
+                                "{kind: mics}\nsweep: {strategy.kind: [zero3, mics]}")))
+                .containsExactly(
+                        "a.yaml:7:24: checkpointed_layers 512 > 48 layers of the model; write 48 or less, or remove it for all of them");
+    }
+
+    @Test
+    void figuresBeyondWhatTheModelsBearAreRefused() {
+        String pipeline = "{kind: zero1, pipeline_parallel: 2, pipeline_schedule: interleaved, model_chunks: ";
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", pipeline + "1629073225}")))
+                .containsExactly(
+                        "a.yaml:7:93: model_chunks 1629073225 > 1048576; write a whole number from 0 to 1048576");
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", pipeline + "1048576}")))
+                .contains(
+                        "a.yaml:7:44: pipeline_parallel 2 x model_chunks 1048576 > 48 layers of the model; write model_chunks 24 or less");
+        assertThat(problems(VALID.replace(
+                        "shard_group: 128", "tensor_parallel: 1000000, reduce_bucket_size: 7052422455400045501")))
+                .containsExactly(
+                        "a.yaml:7:41: tensor_parallel 1000000 does not divide world size 256; nearest divisor: 256",
+                        "a.yaml:7:70: reduce_bucket_size 7052422455400045501 > 1125899906842624; write a whole number from 0 to 1125899906842624");
+        assertThat(problems(VALID.replace("nodes: 32}", "nodes: 32, nic: 9e18 B/s}")))
+                .containsExactly(
+                        "a.yaml:3:51: nic: rate 9e18 B/s > 1000000000000000 bytes/s; write for example 300 GB/s or 100 Gbit/s");
+    }
+
+    @Test
+    void aSweepOfTooManyPointsIsRefusedBeforeItIsExpanded() {
+        String axis = "[" + "1, ".repeat(999) + "1]";
+        assertThat(problems(VALID + "sweep: {cluster.nodes: " + axis + ", training.micro_batch: " + axis + "}\n"))
+                .containsExactly(
+                        "a.yaml:8:1: sweep has 1000000 points > 10000; vary fewer keys, or split it into several files");
+    }
+
+    @Test
+    void aChainOfAliasesIsRefusedWithoutBeingFollowed() {
+        StringBuilder bomb = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for (int level = 1; level < 30; level++) {
+            String alias = "*a" + (level - 1);
+            bomb.append("a")
+                    .append(level)
+                    .append(": &a")
+                    .append(level)
+                    .append(" [")
+                    .append((alias + ", ").repeat(9))
+                    .append(alias)
+                    .append("]\n");
+        }
+        assertThat(problems(bomb.toString()))
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("stands for more than 100000 values with its aliases followed; write fewer of them");
+    }
+
+    @Test
+    void deepNestingIsRefused() {
+        assertThat(problems("a: " + "[".repeat(200_000)))
+                .containsExactly("a.yaml:1:35: is nested deeper than 32 levels; a scenario needs five");
+        assertThat(problems("- ".repeat(100_000) + "a")).hasSize(1);
+    }
+
+    @Test
+    void sequencesThatWouldOverflowAreRefused() {
+        assertThat(problems(VALID.replace("gpt2-30b", "llama2-70b")
+                        .replace("2048", "16777216")
+                        .replace("1536", "67108864\n  micro_batch: 65536")))
+                .containsExactly(
+                        "a.yaml:5:20: sequence_length 16777216 x micro_batch 65536 needs more than 2^60 bytes of activations; write less of one of them");
+    }
+
+    @Test
+    void validScenarioIsRead() throws InputException {
+        assertThat(ScenarioReader.readText("a.yaml", VALID).points()).hasSize(1);
+    }
+}

@@ -1,0 +1,74 @@
+package io.shardsim.simulator.schema;
+
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block that was read: typed values by key, with their places. A value that was refused is absent, its entry is present.
+ *
+ * @param name as messages call it
+ * @param others entries under keys that its type leaves open, in order
+ */
+public record Block(
+        String name, Position position, Map<String, Object> values, Map<String, Entry> entries, List<Entry> others) {
+
+    /** Whether the file has this key, read well or not. */
+    public boolean has(String key) {
+        return entries.containsKey(key);
+    }
+
+    /** Place of a key's value; the block's own where the key is absent. */
+    public Position at(String key) {
+        Entry entry = entries.get(key);
+        return entry == null ? position : entry.value().position();
+    }
+
+    /** Place of a key itself; the block's own where the key is absent. */
+    public Position keyAt(String key) {
+        Entry entry = entries.get(key);
+        return entry == null ? position : entry.keyPosition();
+    }
+
+    public @Nullable String text(String key) {
+        return (String) values.get(key);
+    }
+
+    public String text(String key, String otherwise) {
+        String value = text(key);
+        return value == null ? otherwise : value;
+    }
+
+    public @Nullable Long whole(String key) {
+        return (Long) values.get(key);
+    }
+
+    public long whole(String key, long otherwise) {
+        Long value = whole(key);
+        return value == null ? otherwise : value;
+    }
+
+    public @Nullable Double decimal(String key) {
+        return (Double) values.get(key);
+    }
+
+    public double decimal(String key, double otherwise) {
+        Double value = decimal(key);
+        return value == null ? otherwise : value;
+    }
+
+    public boolean flag(String key, boolean otherwise) {
+        Boolean value = (Boolean) values.get(key);
+        return value == null ? otherwise : value;
+    }
+
+    public @Nullable Block block(String key) {
+        return values.get(key) instanceof Block block ? block : null;
+    }
+
+    public @Nullable Object value(String key) {
+        return values.get(key);
+    }
+}

@@ -1,0 +1,41 @@
+package io.shardsim.simulator.schema;
+
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A name, or the same thing written out as a block. */
+public record EitherType(ValueType name, BlockType block) implements ValueType {
+    @Override
+    public @Nullable Object read(YamlNode node, String key, Problems problems) {
+        if (node instanceof YamlNode.Mapping) {
+            return block.read(node, key, problems);
+        }
+        if (node instanceof YamlNode.Sequence || node instanceof YamlNode.Scalar scalar && scalar.isNull()) {
+            ScalarTypes.refuse(node, key, this, problems);
+            return null;
+        }
+        return name.read(node, key, problems);
+    }
+
+    @Override
+    public String expected() {
+        return name.expected() + ", or " + block.expected();
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+        return Map.of("anyOf", List.of(name.schema(), block.schema()));
+    }
+
+    @Override
+    public Map<String, Object> completeSchema() {
+        Map<String, Object> condition = new LinkedHashMap<>();
+        condition.put("if", Map.of("type", "object"));
+        condition.put("then", block.completeSchema());
+        return condition;
+    }
+}

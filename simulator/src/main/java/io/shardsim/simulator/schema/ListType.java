@@ -1,0 +1,46 @@
+package io.shardsim.simulator.schema;
+
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A list of at least one value of a type; read as List of what was read well.
+ *
+ * @param name as messages call an item
+ */
+public record ListType(ValueType item, String name) implements ValueType {
+    @Override
+    public @Nullable Object read(YamlNode node, String key, Problems problems) {
+        if (!(node instanceof Sequence list)) {
+            ScalarTypes.refuse(node, key, this, problems);
+            return null;
+        }
+        if (list.items().isEmpty()) {
+            problems.add(list.position(), key + " is an empty list; write " + expected());
+            return null;
+        }
+        List<Object> read = new ArrayList<>();
+        for (YamlNode each : list.items()) {
+            Object value = item.read(each, name, problems);
+            if (value != null) {
+                read.add(value);
+            }
+        }
+        return read;
+    }
+
+    @Override
+    public String expected() {
+        return "a list, each item " + item.expected();
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+        return Map.of("type", "array", "items", item.schema(), "minItems", 1);
+    }
+}

@@ -1,0 +1,379 @@
+package io.shardsim.simulator.schema;
+
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlReader;
+import io.shardsim.topology.units.QuantityException;
+import io.shardsim.topology.units.UnitTable;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The types of values that are no block and no list. */
+public final class ScalarTypes {
+    /** A petabyte a second: a thousand times what any link has, and the sum over all ports of a node still fits in a long. */
+    private static final long RATE_MAX = 1_000_000_000_000_000L;
+
+    private ScalarTypes() {}
+
+    /** A text that matches a pattern; read as String. */
+    public static ValueType text(String pattern, String expected) {
+        return new Text(Pattern.compile(pattern), expected);
+    }
+
+    /** One of some words; read as String. */
+    public static ValueType choice(String... words) {
+        return new Choice(List.of(words));
+    }
+
+    /** One of some words; read as String. */
+    public static ValueType choice(List<String> words) {
+        return new Choice(List.copyOf(words));
+    }
+
+    /** A whole number within bounds, {@code 5e8} included; read as Long. */
+    public static ValueType whole(long min, long max) {
+        return new Whole(min, max);
+    }
+
+    /** A whole number within bounds, with or without the word for what it counts; read as Long. */
+    public static ValueType counted(long min, long max, String word) {
+        return new Counted(new Whole(min, max), word);
+    }
+
+    /** A decimal number within bounds; read as Double. */
+    public static ValueType decimal(double min, double max) {
+        return new Decimal(min, max);
+    }
+
+    /** {@code true} or {@code false}; read as Boolean. */
+    public static ValueType flag() {
+        return new Flag();
+    }
+
+    /** A quantity with its unit; read as Long, in whole base units of the table. */
+    public static ValueType quantity(UnitTable table, long min) {
+        return new Quantity(table, min, Long.MAX_VALUE);
+    }
+
+    /** A rate of data that some link may have; read as Long, in bytes/s. */
+    public static ValueType rate() {
+        return new Quantity(UnitTable.RATE, 1, RATE_MAX);
+    }
+
+    /** A quantity with its unit; read as Double, in base units of the table. */
+    public static ValueType decimalQuantity(UnitTable table) {
+        return new DecimalQuantity(table);
+    }
+
+    /** Adds the problem that a value is of another type. */
+    static void refuse(YamlNode node, String key, ValueType type, Problems problems) {
+        if (node instanceof Scalar scalar) {
+            if (scalar.isNull()) {
+                problems.add(node.position(), key + " has no value; write " + type.expected());
+            } else {
+                problems.add(
+                        node.position(),
+                        key + " " + YamlReader.printable(scalar.text()) + " is " + scalar.kind() + "; write "
+                                + type.expected());
+            }
+        } else {
+            problems.add(node.position(), key + " is " + node.kind() + "; write " + type.expected());
+        }
+    }
+
+    private record Text(Pattern pattern, String expected) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            if (scalar.text().length() > 4096 || !pattern.matcher(scalar.text()).matches()) {
+                problems.add(
+                        node.position(),
+                        key + " \"" + YamlReader.printable(scalar.text()) + "\" is not " + expected + "; write "
+                                + expected);
+                return null;
+            }
+            return scalar.text();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            Map<String, Object> schema = new LinkedHashMap<>();
+            schema.put("type", "string");
+            schema.put("pattern", "^(" + pattern.pattern() + ")$");
+            return schema;
+        }
+    }
+
+    private record Choice(List<String> words) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            if (!words.contains(scalar.text())) {
+                String text = YamlReader.printable(scalar.text());
+                String nearest = Nearest.of(text, words);
+                problems.add(
+                        node.position(),
+                        key + " " + text + " is not one of " + String.join(", ", words)
+                                + (nearest == null ? "; write one of them" : "; did you mean " + nearest + "?"));
+                return null;
+            }
+            return scalar.text();
+        }
+
+        @Override
+        public String expected() {
+            return words.size() == 1 ? words.get(0) : "one of " + String.join(", ", words);
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return Map.of("enum", words);
+        }
+    }
+
+    private record Whole(long min, long max) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            BigDecimal value = numberOf(scalar, key, this, problems);
+            if (value == null) {
+                return null;
+            }
+            if (value.signum() != 0 && value.stripTrailingZeros().scale() > 0) {
+                problems.add(node.position(), key + " " + scalar.text() + " is not whole; write " + expected());
+                return null;
+            }
+            if (value.compareTo(BigDecimal.valueOf(min)) < 0) {
+                problems.add(node.position(), key + " " + scalar.text() + " < " + min + "; write " + expected());
+                return null;
+            }
+            if (value.compareTo(BigDecimal.valueOf(max)) > 0) {
+                problems.add(node.position(), key + " " + scalar.text() + " > " + max + "; write " + expected());
+                return null;
+            }
+            return value.longValueExact();
+        }
+
+        @Override
+        public String expected() {
+            return max == Long.MAX_VALUE ? "a whole number from " + min : "a whole number from " + min + " to " + max;
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            Map<String, Object> schema = new LinkedHashMap<>();
+            schema.put("type", "integer");
+            schema.put("minimum", min);
+            if (max != Long.MAX_VALUE) {
+                schema.put("maximum", max);
+            }
+            return schema;
+        }
+    }
+
+    private record Counted(Whole number, String word) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (node instanceof Scalar scalar && scalar.text().endsWith(" " + word)) {
+                String digits = scalar.text()
+                        .substring(0, scalar.text().length() - word.length())
+                        .strip();
+                return number.read(new Scalar(scalar.position(), digits, true), key, problems);
+            }
+            return number.read(node, key, problems);
+        }
+
+        @Override
+        public String expected() {
+            return number.expected();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return number.schema();
+        }
+    }
+
+    private record Decimal(double min, double max) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            BigDecimal value = numberOf(scalar, key, this, problems);
+            if (value == null) {
+                return null;
+            }
+            if (value.doubleValue() < min || value.doubleValue() > max) {
+                String relation = value.doubleValue() < min ? " < " + plain(min) : " > " + plain(max);
+                problems.add(node.position(), key + " " + scalar.text() + relation + "; write " + expected());
+                return null;
+            }
+            return value.doubleValue();
+        }
+
+        @Override
+        public String expected() {
+            return max == Double.MAX_VALUE
+                    ? "a number from " + plain(min)
+                    : "a number from " + plain(min) + " to " + plain(max);
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            Map<String, Object> schema = new LinkedHashMap<>();
+            schema.put("type", "number");
+            schema.put("minimum", min);
+            if (max != Double.MAX_VALUE) {
+                schema.put("maximum", max);
+            }
+            return schema;
+        }
+
+        private static String plain(double value) {
+            return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+        }
+    }
+
+    /** The number, or null after a problem when its exponent is beyond every use; a larger one would cost time to expand. */
+    private static @Nullable BigDecimal numberOf(Scalar scalar, String key, ValueType type, Problems problems) {
+        try {
+            BigDecimal value = new BigDecimal(scalar.text());
+            if (Math.abs((long) value.scale()) <= 60) {
+                return value;
+            }
+        } catch (NumberFormatException beyondInt) {
+            // An exponent that does not even fit in an int is told as any other that is too large.
+        }
+        problems.add(
+                scalar.position(), key + " " + scalar.text() + " has too large an exponent; write " + type.expected());
+        return null;
+    }
+
+    private record Flag() implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (node instanceof Scalar scalar && scalar.isFlag()) {
+                return scalar.text().equals("true");
+            }
+            if (node instanceof Scalar scalar && scalar.text().matches("(?i)yes|no|on|off|true|false")) {
+                String meant = scalar.text().matches("(?i)yes|on|true") ? "true" : "false";
+                problems.add(node.position(), key + " " + scalar.text() + " is a text in YAML 1.2; write " + meant);
+            } else {
+                refuse(node, key, this, problems);
+            }
+            return null;
+        }
+
+        @Override
+        public String expected() {
+            return "true or false";
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return Map.of("type", "boolean");
+        }
+    }
+
+    private static Map<String, Object> quantitySchema(UnitTable table) {
+        String units = table.units().stream()
+                .map(Pattern::quote)
+                .map(ScalarTypes::withoutQuote)
+                .collect(Collectors.joining("|"));
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "string");
+        schema.put("pattern", "^\\s*\\+?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*(" + units + ")\\s*$");
+        schema.put("examples", List.of(table.example().split(" or ")));
+        return schema;
+    }
+
+    /** Units hold no character that a pattern treats as special but the slash, which needs no escape. */
+    private static String withoutQuote(String quoted) {
+        return quoted.substring(2, quoted.length() - 2);
+    }
+
+    private record Quantity(UnitTable table, long min, long max) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            try {
+                long value = table.parseWhole(scalar.text());
+                if (value < min) {
+                    problems.add(
+                            node.position(),
+                            key + ": " + table.kind() + " " + scalar.text() + " < " + min + " " + table.baseUnit()
+                                    + "; write for example " + table.example());
+                    return null;
+                }
+                if (value > max) {
+                    problems.add(
+                            node.position(),
+                            key + ": " + table.kind() + " " + scalar.text() + " > " + max + " " + table.baseUnit()
+                                    + "; write for example " + table.example());
+                    return null;
+                }
+                return value;
+            } catch (QuantityException refused) {
+                problems.add(node.position(), key + ": " + refused.getMessage());
+                return null;
+            }
+        }
+
+        @Override
+        public String expected() {
+            return "a " + table.kind() + " such as " + table.example();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return quantitySchema(table);
+        }
+    }
+
+    private record DecimalQuantity(UnitTable table) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (!(node instanceof Scalar scalar) || scalar.isNull()) {
+                refuse(node, key, this, problems);
+                return null;
+            }
+            try {
+                return table.parse(scalar.text()).doubleValue();
+            } catch (QuantityException refused) {
+                problems.add(node.position(), key + ": " + refused.getMessage());
+                return null;
+            }
+        }
+
+        @Override
+        public String expected() {
+            return "a " + table.kind() + " such as " + table.example();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return quantitySchema(table);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.shardsim.simulator.yaml;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A file that cannot be used; carries every problem of it. */
+public final class InputException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<Problem> problems;
+
+    public InputException(List<Problem> problems) {
+        super(problems.stream().map(Problem::toString).collect(Collectors.joining(System.lineSeparator())));
+        this.problems = List.copyOf(problems);
+    }
+
+    public InputException(String file, String message) {
+        this(List.of(new Problem(file, Position.START, message)));
+    }
+
+    /** At least one, in order of place. */
+    public List<Problem> problems() {
+        return problems;
+    }
+}
