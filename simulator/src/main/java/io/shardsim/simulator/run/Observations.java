@@ -38,7 +38,7 @@ final class Observations {
         for (int node : nodes.toArray()) {
             for (int local = 0; local < cluster.gpusPerNode(); local++) {
                 int rank = cluster.rank(node, local);
-                GpuState gpu = assembly.gpu(rank);
+                GpuState gpu = assembly.devices().gpu(rank);
                 if (!gpu.isFinished()) {
                     throw new IllegalStateException("run ended at " + outcome.nowPs() + " ps with work outstanding: "
                             + cluster.devicePath(gpu.deviceId()) + " is " + gpu.outstanding());
@@ -121,7 +121,7 @@ final class Observations {
         Cluster cluster = assembly.cluster();
         for (int slot = 0; slot < cluster.devicesPerNode(); slot++) {
             int id = cluster.deviceId(node, slot);
-            PortBank bank = assembly.ports(id);
+            PortBank bank = assembly.devices().ports(id);
             for (int port = 0; port < bank.portCount(); port++) {
                 if (assembly.router().isHostPort(slot, port) && bank.chunks(port) == 0) {
                     continue;

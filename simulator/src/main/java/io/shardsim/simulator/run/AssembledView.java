@@ -1,0 +1,114 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.collective.ChannelProgram;
+import io.shardsim.simulator.device.GpuState;
+import io.shardsim.simulator.device.PortBank;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.LinkClass;
+import io.shardsim.topology.Route;
+import io.shardsim.topology.Router;
+
+/** Answers an observer from the devices of a run. */
+final class AssembledView implements RunView {
+    private final SimulationSetup setup;
+    private final Cluster cluster;
+    private final Router router;
+    private final Placement placement;
+    private final CollectiveSchedules schedules;
+    private final Devices devices;
+    private final Paths paths;
+
+    AssembledView(
+            SimulationSetup setup,
+            Router router,
+            Placement placement,
+            CollectiveSchedules schedules,
+            Devices devices,
+            Paths paths) {
+        this.setup = setup;
+        cluster = setup.cluster();
+        this.router = router;
+        this.placement = placement;
+        this.schedules = schedules;
+        this.devices = devices;
+        this.paths = paths;
+    }
+
+    @Override
+    public Cluster cluster() {
+        return cluster;
+    }
+
+    @Override
+    public StepPlan stepPlan() {
+        return setup.plan();
+    }
+
+    @Override
+    public int representative(int node) {
+        return placement.nodes().representative(node);
+    }
+
+    @Override
+    public long nicBytesSent() {
+        long sum = 0;
+        for (int node = 0; node < cluster.nodes(); node++) {
+            long bytes = 0;
+            for (int nic = 0; nic < cluster.instance().nicsPerNode() && placement.copies(node) > 0; nic++) {
+                bytes += devices.ports(cluster.deviceId(node, cluster.nicSlot(nic)))
+                        .bytes(Router.NIC_WIRE_PORT);
+            }
+            sum += bytes * placement.copies(node);
+        }
+        return sum;
+    }
+
+    @Override
+    public long exposedPs() {
+        long sum = 0;
+        for (int rank : devices.ranks()) {
+            GpuState gpu = devices.gpu(rank);
+            for (Stream stream : Stream.values()) {
+                sum += stream.exchangesData() ? placement.copies(cluster.nodeRank(rank)) * gpu.exposedPs(stream) : 0;
+            }
+        }
+        return sum;
+    }
+
+    @Override
+    public long[] busyPs() {
+        long[] sums = new long[LinkClass.values().length];
+        for (int node = 0; node < cluster.nodes(); node++) {
+            for (int slot = 0; slot < cluster.devicesPerNode() && placement.copies(node) > 0; slot++) {
+                PortBank bank = devices.ports(cluster.deviceId(node, slot));
+                for (int port = 0; port < bank.portCount(); port++) {
+                    sums[router.link(slot, port).linkClass().ordinal()] += bank.busyPs(port) * placement.copies(node);
+                }
+            }
+        }
+        return sums;
+    }
+
+    @Override
+    public boolean isBetweenGpus(int pathId) {
+        return paths.isBetweenGpus(pathId);
+    }
+
+    @Override
+    public int sourceRank(int pathId) {
+        return paths.origin(pathId).rank();
+    }
+
+    @Override
+    public Route route(int pathId, int node) {
+        Paths.Origin origin = paths.origin(pathId);
+        int rank = cluster.rank(node, cluster.localRank(origin.rank()));
+        Operation.Collective collective = placement.planOf(rank).collectives().get(origin.collectiveClass());
+        ChannelProgram program =
+                schedules.schedule(collective, rank).program(collective.groups().memberIndex(rank), origin.channel());
+        return router.route(rank, program.sendPeers()[origin.sendSlot()], program.sendNics()[origin.sendSlot()]);
+    }
+}

@@ -1,0 +1,12 @@
+package io.shardsim.simulator.run;
+
+/** What the fields of an event's order can count. */
+final class Limits {
+    private Limits() {}
+
+    static void require(String what, int value, int limit) {
+        if (value > limit) {
+            throw new IllegalArgumentException(what + ": " + value + " > " + limit);
+        }
+    }
+}
