@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.job.TrainingJob;
@@ -29,11 +30,12 @@ final class NamedAlgorithms {
     }
 
     /**
-     * What is wrong with those of a strategy, a sentence each that begins with the parameter.
+     * What is wrong with those of a strategy, each with its parameter.
      *
      * @param given parameters of the strategy that the scenario names
      */
-    static List<String> problems(Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
+    static List<Refusal> problems(
+            Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
         Map<String, String> named = new LinkedHashMap<>(given);
         named.entrySet()
                 .removeIf(entry ->
@@ -43,7 +45,7 @@ final class NamedAlgorithms {
         }
         TransportModel transports =
                 new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
-        Set<String> found = new LinkedHashSet<>();
+        Set<Refusal> found = new LinkedHashSet<>();
         for (Operation.Collective collective : collectives(strategy.plan(job))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
             named.forEach((key, algorithm) -> {
@@ -58,7 +60,7 @@ final class NamedAlgorithms {
                                 where)
                         : null;
                 if (problem != null) {
-                    found.add(key.substring(0, key.length() - SUFFIX.length()) + problem);
+                    found.add(Refusal.of(key.substring(0, key.length() - SUFFIX.length()) + problem, key));
                 }
             });
         }

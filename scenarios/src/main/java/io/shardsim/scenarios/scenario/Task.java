@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.scenario;
 
 import io.shardsim.reports.Surroundings;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
@@ -70,22 +71,26 @@ public sealed interface Task {
         }
 
         /** What keeps it from running on a cluster: relation, values, the way out; empty when nothing does. */
-        public List<String> problems(Cluster cluster) {
+        public List<Refusal> problems(Cluster cluster) {
             ShardingStrategy planner = strategy.create();
-            List<String> splits = planner.modelParallel().problems(cluster.worldSize());
+            List<Refusal> splits = planner.modelParallel().problems(cluster.worldSize());
             if (!splits.isEmpty()) {
                 return splits;
             }
             int replicas = cluster.worldSize() / planner.modelParallel().ranksOfSample();
             if (globalBatch % replicas != 0) {
-                return List.of("global_batch " + globalBatch + " is not a multiple of " + replicas + " replicas");
+                return List.of(Refusal.of(
+                        "global_batch " + globalBatch + " is not a multiple of " + replicas + " replicas",
+                        "global_batch"));
             }
             if (microBatch != null && globalBatch / replicas % microBatch != 0) {
-                return List.of("micro_batch " + microBatch + " does not divide the " + globalBatch / replicas
-                        + " samples of a replica");
+                return List.of(Refusal.of(
+                        "micro_batch " + microBatch + " does not divide the " + globalBatch / replicas
+                                + " samples of a replica",
+                        "micro_batch"));
             }
             TrainingJob job = job(cluster, planner);
-            List<String> problems = planner.problems(job);
+            List<Refusal> problems = planner.problems(job);
             return problems.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : problems;
         }
 

@@ -10,6 +10,7 @@ import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
@@ -273,9 +274,8 @@ final class TrainingResolver {
             Block training, long globalBatch, int worldSize, @Nullable StrategySpec strategy) {
         ModelParallel parallel =
                 strategy == null ? ModelParallel.NONE : strategy.create().modelParallel();
-        List<String> splits = parallel.problems(worldSize);
-        Block block = file.block("strategy");
-        splits.forEach(problem -> problems.add(block == null ? file.position() : placeOf(problem, block), problem));
+        List<Refusal> splits = parallel.problems(worldSize);
+        splits.forEach(this::refuse);
         return splits.isEmpty() && divides(training, globalBatch, worldSize, worldSize / parallel.ranksOfSample());
     }
 
@@ -350,32 +350,34 @@ final class TrainingResolver {
         ShardingStrategy strategy = task.strategy().create();
         TrainingJob job = task.job(where, strategy);
         noteVocabulary(task.model(), job);
-        Block block = file.block("strategy");
-        List<String> found = new ArrayList<>(strategy.problems(job));
+        List<Refusal> found = new ArrayList<>(strategy.problems(job));
         found.addAll(eightBitProblems(job, where));
         if (found.isEmpty()) {
             found = NamedAlgorithms.problems(task.strategy().given(), strategy, job, where);
         }
-        for (String problem : found) {
-            problems.add(block == null ? file.position() : placeOf(problem, block), problem);
-        }
+        found.forEach(this::refuse);
     }
 
     /** Products of 8 bits need tensor cores for them, and 16 bits around them. */
-    private static List<String> eightBitProblems(TrainingJob job, Cluster where) {
+    private static List<Refusal> eightBitProblems(TrainingJob job, Cluster where) {
         if (!FrameworkProfile.named(job.kernels()).eightBitProducts()) {
             return List.of();
         }
         String profile = "framework_profile " + job.kernels();
-        List<String> found = new ArrayList<>();
+        List<Refusal> found = new ArrayList<>();
         GpuSpec gpu = where.instance().gpu();
         if (!GpuCalibration.of(gpu).multipliesEightBits()) {
-            found.add(profile + " multiplies numbers of 8 bits, for which " + gpu.name()
-                    + " has no tensor cores; choose a GPU of the Hopper architecture, or another profile");
+            found.add(Refusal.of(
+                    profile + " multiplies numbers of 8 bits, for which " + gpu.name()
+                            + " has no tensor cores; choose a GPU of the Hopper architecture, or another profile",
+                    "framework_profile"));
         }
         if (job.precision() == Precision.FP32) {
-            found.add(profile + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
-                    + " another profile");
+            found.add(Refusal.of(
+                    profile + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
+                            + " another profile",
+                    "precision",
+                    "framework_profile"));
         }
         return found;
     }
@@ -390,18 +392,30 @@ final class TrainingResolver {
         }
     }
 
-    /** The value that a message begins with, under training or strategy; the strategy where it begins with none. */
-    private Position placeOf(String message, Block block) {
-        Block training = file.block("training");
-        String key = message.substring(0, message.indexOf(' '));
-        if (training != null && training.value(key) != null) {
-            return training.at(key);
-        }
-        for (Entry entry : block.others()) {
-            if (entry.key().equals(key)) {
-                return entry.value().position();
+    /** Shows it at the first of its keys that the file writes, under training or strategy; at the strategy where it writes none. */
+    private void refuse(Refusal refusal) {
+        Block strategy = file.block("strategy");
+        Position place = strategy == null ? file.position() : strategy.position();
+        for (String key : refusal.keys()) {
+            Entry written = written(key);
+            if (written != null) {
+                place = written.value().position();
+                break;
             }
         }
-        return block.position();
+        problems.add(place, refusal.sentence());
+    }
+
+    private @Nullable Entry written(String key) {
+        Block training = file.block("training");
+        if (training != null && training.has(key)) {
+            return training.entries().get(key);
+        }
+        Block strategy = file.block("strategy");
+        List<Entry> settings = strategy == null ? List.of() : strategy.others();
+        return settings.stream()
+                .filter(entry -> entry.key().equals(key))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -39,6 +39,10 @@ class ScenarioErrorsTest {
     static Stream<Arguments> refused() {
         return Stream.of(
                 with(
+                        "{kind: mics, shard_group: 128}",
+                        "{kind: megatron, pipeline_parallel: 4, pipeline_schedule: interleaved}",
+                        "a.yaml:7:69: model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b"),
+                with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
                         "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.job;
 
 import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
@@ -84,62 +85,83 @@ public record ModelParallel(
     }
 
     /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
-    public List<String> problems(int worldSize) {
+    public List<Refusal> problems(int worldSize) {
         long ranksOfSample = (long) tensor * context * stages;
         if (worldSize % ranksOfSample == 0) {
             return List.of();
         }
-        List<String> factors = new ArrayList<>();
+        Map<String, String> factors = new LinkedHashMap<>();
         addFactor(factors, "tensor_parallel", tensor);
         addFactor(factors, "context_parallel", context);
         addFactor(factors, "pipeline_parallel", stages);
-        String product = String.join(" x ", factors) + (factors.size() > 1 ? " = " + ranksOfSample : "");
-        return List.of(product + " does not divide world size " + worldSize + "; "
-                + NearestNumbers.divisors(worldSize, ranksOfSample));
+        String product = String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + ranksOfSample : "");
+        return List.of(new Refusal(
+                product + " does not divide world size " + worldSize + "; "
+                        + NearestNumbers.divisors(worldSize, ranksOfSample),
+                List.copyOf(factors.keySet())));
     }
 
-    private static void addFactor(List<String> factors, String key, int factor) {
+    private static void addFactor(Map<String, String> factors, String key, int factor) {
         if (factor > 1) {
-            factors.add(key + " " + factor);
+            factors.put(key, key + " " + factor);
         }
     }
 
     /** What keeps a model from being split so. */
-    public List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(problems(job.worldSize()));
+    public List<Refusal> problems(TrainingJob job) {
+        List<Refusal> problems = new ArrayList<>(problems(job.worldSize()));
         ModelShape model = job.model();
         if (model.heads() % tensor != 0) {
-            problems.add("tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
-                    + NearestNumbers.divisors(model.heads(), tensor));
+            problems.add(Refusal.of(
+                    "tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
+                            + NearestNumbers.divisors(model.heads(), tensor),
+                    "tensor_parallel"));
         } else if (model.kvHeads() % tensor != 0) {
-            problems.add("tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads() + "; "
-                    + NearestNumbers.divisors(model.kvHeads(), tensor));
+            problems.add(Refusal.of(
+                    "tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads() + "; "
+                            + NearestNumbers.divisors(model.kvHeads(), tensor),
+                    "tensor_parallel"));
         }
         if (sequence && tensor == 1) {
-            problems.add(
-                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it");
+            problems.add(Refusal.of(
+                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it",
+                    "sequence_parallel",
+                    "tensor_parallel"));
         }
         if (context > 1 && job.sequenceLength() % (2 * context) != 0) {
             // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
-            problems.add("context_parallel " + context + " needs sequence_length " + job.sequenceLength()
-                    + " to be a multiple of " + 2 * context + ", twice as many; "
-                    + NearestNumbers.multiples(2 * context, job.sequenceLength()));
+            problems.add(Refusal.of(
+                    "context_parallel " + context + " needs sequence_length " + job.sequenceLength()
+                            + " to be a multiple of " + 2 * context + ", twice as many; "
+                            + NearestNumbers.multiples(2 * context, job.sequenceLength()),
+                    "context_parallel",
+                    "sequence_length"));
         } else if (sequence && job.rankSequence() % tensor != 0) {
-            problems.add("sequence_parallel true needs "
-                    + (context > 1
-                            ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context + " = "
-                                    + job.rankSequence()
-                            : "sequence_length " + job.sequenceLength())
-                    + " to be a multiple of tensor_parallel " + tensor + "; "
-                    + NearestNumbers.divisors(job.rankSequence(), tensor));
+            problems.add(Refusal.of(
+                    "sequence_parallel true needs "
+                            + (context > 1
+                                    ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context
+                                            + " = " + job.rankSequence()
+                                    : "sequence_length " + job.sequenceLength())
+                            + " to be a multiple of tensor_parallel " + tensor + "; "
+                            + NearestNumbers.divisors(job.rankSequence(), tensor),
+                    "sequence_parallel",
+                    "sequence_length",
+                    "tensor_parallel"));
         }
         if (context > 1 && job.attention() != AttentionKind.FLASH) {
-            problems.add("context_parallel " + context + " needs attention flash, not "
-                    + job.attention().name().toLowerCase(Locale.ROOT) + "; set it, or remove context_parallel");
+            problems.add(Refusal.of(
+                    "context_parallel " + context + " needs attention flash, not "
+                            + job.attention().name().toLowerCase(Locale.ROOT) + "; set it, or remove context_parallel",
+                    "context_parallel",
+                    "attention"));
         }
         if (overlapsExchanges && !sequence) {
-            problems.add("overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
-                    + " overlap_tensor_exchange");
+            problems.add(Refusal.of(
+                    "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
+                            + " overlap_tensor_exchange",
+                    "overlap_tensor_exchange",
+                    "sequence_parallel"));
         }
         addPipelineProblems(problems, job);
         return problems;
@@ -160,36 +182,45 @@ public record ModelParallel(
         return idle;
     }
 
-    private void addPipelineProblems(List<String> problems, TrainingJob job) {
+    private void addPipelineProblems(List<Refusal> problems, TrainingJob job) {
         PipelineSchedules schedules = PipelineSchedules.all();
         if (!schedules.names().contains(schedule)) {
-            problems.add("pipeline_schedule " + schedule + " is not known; there are "
-                    + String.join(", ", schedules.names()));
+            problems.add(Refusal.of(
+                    "pipeline_schedule " + schedule + " is not known; there are "
+                            + String.join(", ", schedules.names()),
+                    "pipeline_schedule"));
             return;
         }
         if (!PARTITIONS.contains(partition)) {
-            problems.add("partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS));
+            problems.add(Refusal.of(
+                    "partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS),
+                    "partition"));
             return;
         }
         if (stages == 1) {
             if (chunks > 1) {
-                problems.add(
-                        "model_chunks " + chunks + " with pipeline_parallel 1 has nothing to interleave; remove it");
+                problems.add(Refusal.of(
+                        "model_chunks " + chunks + " with pipeline_parallel 1 has nothing to interleave; remove it",
+                        "model_chunks"));
             }
             return;
         }
         int layers = job.model().layers();
         if ((long) stages * chunks > layers) {
-            problems.add("pipeline_parallel " + stages + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
-                    + layers + " layers of the model; write "
-                    + (layers / chunks > 1 ? layers / chunks : "model_chunks " + Math.max(1, layers / stages))
-                    + " or less");
+            problems.add(Refusal.of(
+                    "pipeline_parallel " + stages + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
+                            + layers + " layers of the model; write "
+                            + (layers / chunks > 1 ? layers / chunks : "model_chunks " + Math.max(1, layers / stages))
+                            + " or less",
+                    "pipeline_parallel",
+                    "model_chunks"));
         } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
-            problems.add(
+            problems.add(Refusal.of(
                     "partition uniform needs layers " + job.model().layers() + " to be a multiple of " + virtualStages()
                             + " stages; "
                             + NearestNumbers.divisors(job.model().layers(), virtualStages())
-                            + ", or write partition: balanced");
+                            + ", or write partition: balanced",
+                    "partition"));
         }
         schedules
                 .named(schedule)

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.pipeline;
 
+import io.shardsim.simulator.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,17 +39,22 @@ public final class InterleavedPipeline implements PipelineSchedule {
     }
 
     @Override
-    public Optional<String> problem(int stages, int microBatches, int chunks) {
+    public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
         if (chunks == 1) {
-            return Optional.of(
-                    "model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b");
+            return Optional.of(Refusal.of(
+                    "model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b",
+                    "model_chunks",
+                    "pipeline_schedule"));
         }
         if (microBatches % stages != 0) {
-            return Optional.of("pipeline_schedule interleaved needs the " + microBatches
-                    + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
-                    + "; change micro_batch or global_batch so that there are "
-                    + Math.max(1, microBatches / stages) * stages
-                    + " or " + (microBatches / stages + 1) * stages);
+            return Optional.of(Refusal.of(
+                    "pipeline_schedule interleaved needs the " + microBatches
+                            + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
+                            + "; change micro_batch or global_batch so that there are "
+                            + Math.max(1, microBatches / stages) * stages
+                            + " or " + (microBatches / stages + 1) * stages,
+                    "pipeline_schedule",
+                    "pipeline_parallel"));
         }
         return Optional.empty();
     }

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.pipeline;
 
+import io.shardsim.simulator.Refusal;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,7 +27,7 @@ public interface PipelineSchedule {
     List<Pass> passes(int stage, int stages, int microBatches, int chunks);
 
     /** What keeps the schedule from running so; empty when nothing does. */
-    Optional<String> problem(int stages, int microBatches, int chunks);
+    Optional<Refusal> problem(int stages, int microBatches, int chunks);
 
     /** Forwards of the first stage after which the schedule may begin to repeat itself. */
     int period(int stages, int chunks);

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.pipeline;
 
+import io.shardsim.simulator.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,10 +26,13 @@ public final class SimplePipeline implements PipelineSchedule {
     }
 
     @Override
-    public Optional<String> problem(int stages, int microBatches, int chunks) {
+    public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
         return chunks == 1
                 ? Optional.empty()
-                : Optional.of("model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not simple");
+                : Optional.of(Refusal.of(
+                        "model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not simple",
+                        "model_chunks",
+                        "pipeline_schedule"));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
@@ -75,7 +76,7 @@ public final class Fsdp extends ShardingStrategy {
     }
 
     @Override
-    protected List<String> ownProblems(TrainingJob job) {
+    protected List<Refusal> ownProblems(TrainingJob job) {
         return ShardGroups.problem("shard_group", chosenShardGroup(), job).stream()
                 .toList();
     }

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.RankGroups;
@@ -56,15 +57,23 @@ public final class MegatronCore extends Megatron {
     }
 
     @Override
-    protected List<String> ownProblems(TrainingJob job) {
-        List<String> problems = new ArrayList<>();
+    protected List<Refusal> ownProblems(TrainingJob job) {
+        List<Refusal> problems = new ArrayList<>();
         if (gathersBeside && !reducesBeside) {
-            problems.add("overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"
-                    + " overlap_param_gather");
+            problems.add(Refusal.of(
+                    "overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"
+                            + " overlap_param_gather",
+                    "overlap_param_gather",
+                    "overlap_grad_reduce"));
         }
         if (gathersEightBits && !FrameworkProfile.named(job.kernels()).eightBitProducts()) {
-            problems.add("fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as"
-                    + " transformer-engine-fp8, not " + job.kernels() + "; choose it, or remove fp8_param_gather");
+            problems.add(Refusal.of(
+                    "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as"
+                            + " transformer-engine-fp8, not " + job.kernels()
+                            + "; choose it, or remove fp8_param_gather",
+                    "fp8_param_gather",
+                    "kernels",
+                    "framework_profile"));
         }
         return problems;
     }

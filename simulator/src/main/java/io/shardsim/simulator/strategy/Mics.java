@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
@@ -53,15 +54,17 @@ public final class Mics extends ShardingStrategy {
     }
 
     @Override
-    protected List<String> ownProblems(TrainingJob job) {
-        List<String> problems = new ArrayList<>();
+    protected List<Refusal> ownProblems(TrainingJob job) {
+        List<Refusal> problems = new ArrayList<>();
         ShardGroups.problem("shard_group", settings.count("shard_group"), job).ifPresent(problems::add);
         int size = settings.count("shard_group");
         int perNode = job.dataParallelPerNode();
         if (size > perNode && size % perNode != 0) {
-            problems.add("shard_group " + size + " spans nodes but is not a multiple of " + perNode
-                    + (perNode == job.gpusPerNode() ? " GPUs per node" : " data-parallel ranks per node")
-                    + "; " + NearestNumbers.multiples(perNode, size));
+            problems.add(Refusal.of(
+                    "shard_group " + size + " spans nodes but is not a multiple of " + perNode
+                            + (perNode == job.gpusPerNode() ? " GPUs per node" : " data-parallel ranks per node")
+                            + "; " + NearestNumbers.multiples(perNode, size),
+                    "shard_group"));
         }
         return problems;
     }

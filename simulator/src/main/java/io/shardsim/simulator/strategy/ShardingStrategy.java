@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.PipelinePartition;
 import io.shardsim.simulator.job.Precision;
@@ -33,11 +34,13 @@ public abstract class ShardingStrategy {
     public abstract RankGroups shardGroups(TrainingJob job);
 
     /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
-    public final List<String> problems(TrainingJob job) {
-        List<String> problems = new ArrayList<>(settings.problems(job));
+    public final List<Refusal> problems(TrainingJob job) {
+        List<Refusal> problems = new ArrayList<>(settings.problems(job));
         if (job.precision() == Precision.BF16_PURE && !updatesIn16Bits()) {
-            problems.add("precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
-                    + " write precision: bf16, or take fsdp, fsdp2 or ddp");
+            problems.add(Refusal.of(
+                    "precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
+                            + " write precision: bf16, or take fsdp, fsdp2 or ddp",
+                    "precision"));
         }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
@@ -50,7 +53,7 @@ public abstract class ShardingStrategy {
     }
 
     /** What keeps it from running the job by rules that other strategies do not share. */
-    protected List<String> ownProblems(TrainingJob job) {
+    protected List<Refusal> ownProblems(TrainingJob job) {
         return List.of();
     }
 

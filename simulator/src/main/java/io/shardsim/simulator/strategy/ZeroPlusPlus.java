@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
@@ -38,11 +39,11 @@ public final class ZeroPlusPlus extends ShardingStrategy {
     }
 
     @Override
-    protected List<String> ownProblems(TrainingJob job) {
+    protected List<Refusal> ownProblems(TrainingJob job) {
         return job.worldSize() % job.gpusPerNode() == 0
                 ? List.of()
-                : List.of("world size " + job.worldSize() + " is not a multiple of " + job.gpusPerNode()
-                        + " GPUs per node; use whole nodes");
+                : List.of(Refusal.of("world size " + job.worldSize() + " is not a multiple of " + job.gpusPerNode()
+                        + " GPUs per node; use whole nodes"));
     }
 
     @Override

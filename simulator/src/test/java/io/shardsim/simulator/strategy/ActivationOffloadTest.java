@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -182,6 +183,7 @@ class ActivationOffloadTest {
     void refusesWhatTheLibrariesRefuse() {
         for (String kind : List.of("mics", "zero1", "zero2", "zero3", "zeropp")) {
             assertThat(Strategies.of(kind, Map.of()).problems(job(kind, Map.of(), Checkpointing.NONE)))
+                    .extracting(Refusal::sentence)
                     .containsExactly("activation_offload true with activation_checkpointing none: this library offloads"
                             + " what checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
                             + " activation_offload");
@@ -193,6 +195,7 @@ class ActivationOffloadTest {
                 .isEmpty();
         Map<String, Object> none = Map.of("activation_loading_horizon", 0);
         assertThat(Strategies.of("mics", none).problems(job("mics", none, Checkpointing.FULL)))
+                .extracting(Refusal::sentence)
                 .containsExactly("activation_loading_horizon 0 < 1; write 1 or more");
     }
 }

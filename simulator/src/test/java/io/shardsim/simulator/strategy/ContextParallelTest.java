@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -124,11 +125,13 @@ class ContextParallelTest {
     @Test
     void saysWhatDoesNotGo() {
         assertThat(Strategies.of(KIND, context(3)).problems(job(context(3), Checkpointing.NONE, AttentionKind.FLASH)))
+                .extracting(Refusal::sentence)
                 .containsExactly(
                         "context_parallel 3 does not divide world size 16; nearest divisors: 2, 4",
                         "context_parallel 3 needs sequence_length 2048 to be a multiple of 6, twice as many; nearest multiples: 2046, 2052");
         assertThat(Strategies.of(KIND, context(2))
                         .problems(job(context(2), Checkpointing.NONE, AttentionKind.STANDARD)))
+                .extracting(Refusal::sentence)
                 .containsExactly(
                         "context_parallel 2 needs attention flash, not standard; set it, or remove context_parallel");
     }

@@ -4,6 +4,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.ALL_GATHER;
 import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -163,6 +164,7 @@ class FsdpTest {
         assertThat(Strategies.moved(plan, "optimizer step"))
                 .isEqualTo(Strategies.moved(Strategies.of("fsdp", Map.of()).plan(JOB), "optimizer step") / 2);
         assertThat(Strategies.of("zero3", Map.of()).problems(pure))
+                .extracting(Refusal::sentence)
                 .containsExactly("precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
                         + " write precision: bf16, or take fsdp, fsdp2 or ddp");
     }

@@ -5,6 +5,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -227,6 +228,7 @@ class MegatronCoreTest {
                 .isEqualTo(Strategies.bytes(
                         Strategies.of("megatron-core", Map.of()).plan(eight), ALL_GATHER, "parameters"));
         assertThat(strategy.problems(job(given, 1)))
+                .extracting(Refusal::sentence)
                 .containsExactly(
                         "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as transformer-engine-fp8, not fused; choose it, or remove fp8_param_gather");
     }
@@ -255,6 +257,7 @@ class MegatronCoreTest {
     void refusesToGatherBesideForwardAloneAndTellsIdleSettings() {
         Map<String, Object> gatherAlone = Map.of("overlap_param_gather", true);
         assertThat(Strategies.of("megatron-core", gatherAlone).problems(job(gatherAlone, 1)))
+                .extracting(Refusal::sentence)
                 .containsExactly(
                         "overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove overlap_param_gather");
         Map<String, Object> idle = Map.of("bucket_size", 1_000_000);

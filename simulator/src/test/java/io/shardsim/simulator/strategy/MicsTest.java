@@ -6,6 +6,7 @@ import static io.shardsim.simulator.collective.CollectiveKind.REDUCE_SCATTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -103,10 +104,13 @@ class MicsTest {
     @Test
     void tellsWhichShardGroupsWouldDo() {
         assertThat(Strategies.of("mics", Map.of("shard_group", 48)).problems(JOB))
+                .extracting(Refusal::sentence)
                 .containsExactly("shard_group 48 does not divide world size 256; nearest divisors: 32, 64");
         assertThat(Strategies.of("mics", Map.of("shrad_group", 48)).problems(JOB))
+                .extracting(Refusal::sentence)
                 .containsExactly("unknown parameter shrad_group; did you mean shard_group?");
         assertThat(Strategies.of("mics", Map.of("shard_group", "many")).problems(JOB))
+                .extracting(Refusal::sentence)
                 .containsExactly("shard_group many is not written as this parameter is; the default is 0 ranks");
     }
 }

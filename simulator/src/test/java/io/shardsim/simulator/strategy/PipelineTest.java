@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.Descriptors;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.PipelinePartition;
 import io.shardsim.simulator.job.TrainingJob;
@@ -230,6 +231,8 @@ class PipelineTest {
     }
 
     private static List<String> problems(Map<String, Object> given, int microBatches) {
-        return Strategies.of("megatron", new HashMap<>(given)).problems(job(MODEL, given, microBatches));
+        return Strategies.of("megatron", new HashMap<>(given)).problems(job(MODEL, given, microBatches)).stream()
+                .map(Refusal::sentence)
+                .toList();
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -256,6 +257,7 @@ class TensorParallelTest {
                                 "megatron-core",
                                 Map.of("tensor_parallel", 4, "overlap_tensor_exchange", true),
                                 Checkpointing.NONE)))
+                .extracting(Refusal::sentence)
                 .containsExactly(
                         "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove overlap_tensor_exchange");
     }

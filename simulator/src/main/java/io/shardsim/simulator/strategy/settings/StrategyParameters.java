@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy.settings;
 
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -32,7 +33,7 @@ public final class StrategyParameters {
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Map<String, Object> values = new LinkedHashMap<>();
-    private final List<String> problems = new ArrayList<>();
+    private final List<Refusal> problems = new ArrayList<>();
 
     /**
      * Checks and keeps the settings; what is wrong with them is told by {@link #problems}.
@@ -53,37 +54,48 @@ public final class StrategyParameters {
     private void set(String name, String written) {
         String byDefault = defaults.get(name);
         if (byDefault == null) {
-            problems.add("unknown parameter " + name + "; " + Nearest.remedy(name, defaults.keySet()));
+            problems.add(
+                    Refusal.of("unknown parameter " + name + "; " + Nearest.remedy(name, defaults.keySet()), name));
             return;
         }
         try {
             values.put(name, ParameterForm.of(byDefault).parse(written));
         } catch (QuantityException | ArithmeticException | NumberFormatException e) {
-            problems.add(name + " " + written + " is not written as this parameter is; the default is " + byDefault);
+            problems.add(Refusal.of(
+                    name + " " + written + " is not written as this parameter is; the default is " + byDefault, name));
         }
     }
 
     /** What is wrong with the settings for this job, by rules that all strategies share; one sentence each. */
-    public List<String> problems(TrainingJob job) {
-        List<String> all = new ArrayList<>(problems);
+    public List<Refusal> problems(TrainingJob job) {
+        List<Refusal> all = new ArrayList<>(problems);
         for (String name : names()) {
             if (values.get(name) instanceof Long count && count == 0 && isAtLeastOne(name)) {
-                all.add(name + " 0 < 1; write 1 or more");
+                all.add(Refusal.of(name + " 0 < 1; write 1 or more", name));
             }
         }
         if (job.activationOffload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
-            all.add("activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
-                    + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload");
+            all.add(Refusal.of(
+                    "activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
+                            + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload",
+                    "activation_offload",
+                    "activation_checkpointing"));
         }
         if (job.activationOffload() && job.checkpointedLayers() < job.model().layers()) {
-            all.add("activation_offload true with checkpointed_layers " + job.checkpointedLayers() + " of "
-                    + job.model().layers()
-                    + ": what the other layers keep would stay on the GPU, which is not modelled;"
-                    + " remove one of them");
+            all.add(Refusal.of(
+                    "activation_offload true with checkpointed_layers " + job.checkpointedLayers() + " of "
+                            + job.model().layers()
+                            + ": what the other layers keep would stay on the GPU, which is not modelled;"
+                            + " remove one of them",
+                    "activation_offload",
+                    "checkpointed_layers"));
         }
         if (job.checkpointing() == Checkpointing.OPERATOR && job.attention() != AttentionKind.FLASH) {
-            all.add("activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
-                    + " write attention: flash, or activation_checkpointing: full");
+            all.add(Refusal.of(
+                    "activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
+                            + " write attention: flash, or activation_checkpointing: full",
+                    "activation_checkpointing",
+                    "attention"));
         }
         return all;
     }

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.RankGroups;
 import java.util.Optional;
@@ -43,7 +44,7 @@ public final class ShardGroups {
     }
 
     /** Why a group size does not suit the data-parallel ranks; 0 means the default and always does. */
-    public static Optional<String> problem(String name, int size, TrainingJob job) {
+    public static Optional<Refusal> problem(String name, int size, TrainingJob job) {
         int ranks = job.dataParallel();
         if (size >= 0 && (size == 0 || ranks % size == 0)) {
             return Optional.empty();
@@ -52,7 +53,7 @@ public final class ShardGroups {
                 ? "world size " + ranks
                 : ranks + " data-parallel ranks (world size " + job.worldSize() + " / "
                         + job.parallel().ranks() + " ranks of a model)";
-        return Optional.of(
-                name + " " + size + " does not divide " + what + "; " + NearestNumbers.divisors(ranks, size));
+        return Optional.of(Refusal.of(
+                name + " " + size + " does not divide " + what + "; " + NearestNumbers.divisors(ranks, size), name));
     }
 }
