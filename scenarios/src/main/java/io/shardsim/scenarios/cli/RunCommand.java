@@ -1,20 +1,12 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.reports.MemoryWords;
-import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
-import io.shardsim.scenarios.cluster.ClusterFile;
-import io.shardsim.scenarios.cluster.ClusterRunner;
-import io.shardsim.scenarios.cluster.ClusterSettings;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
-import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.scenario.Scenario;
-import io.shardsim.scenarios.scenario.ScenarioReader;
-import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
@@ -30,7 +22,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -90,26 +81,8 @@ final class RunCommand implements Callable<Integer> {
                             + " cluster, some 25 MB at most. Runs these points once more.")
     private boolean trace;
 
-    @Option(
-            names = "--cluster",
-            split = ",",
-            paramLabel = "HOST:PORT",
-            description = "Have the members of this cluster run the points; see the command worker.")
-    private List<String> cluster = List.of();
-
-    @Option(
-            names = "--split",
-            description =
-                    "Split each run over the members of the cluster, a group of nodes each. Executes every event; changes no result.")
-    private boolean split;
-
-    @Option(
-            names = "--restart",
-            description = "With --split: when a member is lost, begin the run again on those that are left.")
-    private boolean restart;
-
     @Mixin
-    private final ClusterFlags clusterFlags = new ClusterFlags();
+    private final RunningCluster cluster = new RunningCluster();
 
     RunCommand(RunnerFactory runners, ReportWriter reports) {
         this.runners = runners;
@@ -118,41 +91,15 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if ((split && cluster.isEmpty()) || (restart && !split)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    split
-                            ? "--split needs --cluster HOST:PORT; one JVM splits a run by --threads"
-                            : "--restart needs --split");
-        }
+        cluster.check(spec.commandLine());
         List<Problem> problems = new ArrayList<>();
-        List<Scenario> scenarios = read(problems);
+        List<Scenario> scenarios = ScenarioFiles.read(files, problems);
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
             ProblemPrinter.print(problems, err());
             return ExitStatus.USAGE;
         }
         return run(scenarios, directories);
-    }
-
-    private List<Scenario> read(List<Problem> problems) {
-        List<Scenario> scenarios = new ArrayList<>();
-        for (String file : files) {
-            try {
-                scenarios.add(ScenarioReader.read(file));
-            } catch (InputException refused) {
-                String title = ScenarioImport.titleOf(file);
-                problems.addAll(title == null ? refused.problems() : List.of(foreign(file, title)));
-            }
-        }
-        return scenarios;
-    }
-
-    private static Problem foreign(String file, String title) {
-        return new Problem(
-                file,
-                Position.START,
-                "this is a " + title + ", not a scenario; shardsim import " + file + " makes a scenario of it");
     }
 
     /** A folder for each report. */
@@ -185,7 +132,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException, InterruptedException {
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
-        PointRuns runs = cluster.isEmpty()
+        PointRuns runs = cluster.isLocal()
                 ? new PointRuns(scenarios, threads)
                 : new PointRuns(scenarios, POINTS_ON_THEIR_WAY, true);
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
@@ -193,7 +140,7 @@ final class RunCommand implements Callable<Integer> {
             try (ScenarioRunner runner = runner(runs.total());
                     ProgressBarLine progress = ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
-                advised.tryOtherSettings(runner, cluster.isEmpty() ? threads : POINTS_ON_THEIR_WAY, progress);
+                advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
                 if (!runner.standing().isEmpty()) {
                     tell(runner.standing());
                 }
@@ -211,20 +158,7 @@ final class RunCommand implements Callable<Integer> {
 
     private ScenarioRunner runner(int points) throws InterruptedException {
         RunOptions options = new RunOptions(threads, !noFastForward).sharedBy(points);
-        if (cluster.isEmpty()) {
-            return runners.create(options);
-        }
-        ClusterRunner.Split howSplit =
-                !split ? ClusterRunner.Split.NO : restart ? ClusterRunner.Split.YES_AND_AGAIN : ClusterRunner.Split.YES;
-        return ClusterRunner.join(clusterSettings(), options, howSplit, this::tell);
-    }
-
-    private ClusterSettings clusterSettings() {
-        try {
-            return ClusterFile.settings(clusterFlags.with(cluster, 0, null), System.getenv(), 0);
-        } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
-        }
+        return cluster.isLocal() ? runners.create(options) : cluster.join(spec.commandLine(), options, this::tell);
     }
 
     private void tell(String text) {
@@ -283,31 +217,12 @@ final class RunCommand implements Callable<Integer> {
         int status = ExitStatus.DONE;
         for (ScenarioResult result : results) {
             if (!result.anyFits()) {
-                err().println(doesNotFit(result));
+                err().println(NothingFits.words(result));
                 status = ExitStatus.OUT_OF_MEMORY;
             }
         }
         err().flush();
         return status;
-    }
-
-    /** By how much the nearest point misses, and what would fit. */
-    private static String doesNotFit(ScenarioResult result) {
-        RunResult nearest = result.runs().get(0);
-        for (RunResult run : result.runs()) {
-            if (missing(run) < missing(nearest)) {
-                nearest = run;
-            }
-        }
-        String remedy = nearest.remedy();
-        return result.scenario() + " does not fit in memory: " + nearest.label() + " on "
-                + Quantities.counted(nearest.gpus(), "GPU") + " "
-                + MemoryWords.needs(nearest.facts().ledger().fit()) + ": "
-                + Quantities.gib(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);
-    }
-
-    private static long missing(RunResult run) {
-        return run.facts().ledger().fit().missingBytes();
     }
 
     private PrintWriter err() {

@@ -173,7 +173,7 @@ final class Levers {
     }
 
     private int fewestCheckpoints() {
-        GpuMemory memory = PointSimulation.memory(point);
+        GpuMemory memory = TrainingPoint.memory(point);
         return LargestMicroBatch.withFewestCheckpoints(strategy, LargestMicroBatch.given(strategy, job, memory), memory)
                 .job()
                 .checkpointedLayers();

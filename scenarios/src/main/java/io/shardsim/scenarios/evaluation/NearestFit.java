@@ -33,15 +33,12 @@ final class NearestFit {
     private final TrainingJob job;
     private final GpuMemory memory;
 
-    /**
-     * @param job the job that does not fit
-     * @param memory of a GPU
-     */
-    NearestFit(Task.Training task, Cluster cluster, TrainingJob job, GpuMemory memory) {
-        this.task = task;
-        this.cluster = cluster;
-        this.job = job;
-        this.memory = memory;
+    /** @param training does not fit */
+    NearestFit(TrainingPoint training) {
+        task = training.task();
+        cluster = training.cluster();
+        job = training.job();
+        memory = training.memory();
     }
 
     /** One change or none of each kind. */

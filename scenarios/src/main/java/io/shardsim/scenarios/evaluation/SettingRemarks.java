@@ -47,13 +47,13 @@ final class SettingRemarks {
     private final TrainingJob job;
     private final Cluster cluster;
 
-    SettingRemarks(Task.Training task, ShardingStrategy strategy, LargestMicroBatch.Found found, Cluster cluster) {
-        this.task = task;
+    SettingRemarks(TrainingPoint training) {
+        task = training.task();
         spec = task.strategy();
-        this.strategy = strategy;
-        this.found = found;
-        job = found.job();
-        this.cluster = cluster;
+        strategy = training.strategy();
+        found = training.found();
+        job = training.job();
+        cluster = training.cluster();
     }
 
     /** One sentence each. */

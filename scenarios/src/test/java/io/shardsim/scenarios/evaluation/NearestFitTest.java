@@ -85,8 +85,9 @@ class NearestFitTest {
         for (int group : new int[] {1, 3}) {
             int nodes = Integer.parseInt(proposed.group(group));
             assertThat(Integer.parseInt(proposed.group(group + 1))).isEqualTo(nodes * 8);
-            MemoryFit fit = PointSimulation.settled(point(
+            MemoryFit fit = TrainingPoint.of(point(
                             large.replace("nodes: 2", "nodes: " + nodes).replace("batch: 64", "batch: " + nodes * 8)))
+                    .found()
                     .fit();
             assertThat(fit.isTight()).isEqualTo(group == 1);
             assertThat(fit.isRoomy()).isEqualTo(group == 3);

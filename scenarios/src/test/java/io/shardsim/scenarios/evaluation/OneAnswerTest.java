@@ -67,9 +67,9 @@ class OneAnswerTest {
     void leftOutAndWrittenAreOneAnswer() throws InputException {
         Map<String, Integer> answers = new HashMap<>();
         for (String leftOut : scenarios()) {
-            Found chosen = PointSimulation.settled(point(leftOut));
-            Found written =
-                    PointSimulation.settled(point(with(leftOut, chosen.job().microBatch())));
+            Found chosen = TrainingPoint.of(point(leftOut)).found();
+            Found written = TrainingPoint.of(point(with(leftOut, chosen.job().microBatch())))
+                    .found();
             assertThat(written.fit()).as(leftOut).isEqualTo(chosen.fit());
             assertThat(written.ledger().atPeak())
                     .as(leftOut)
@@ -77,7 +77,8 @@ class OneAnswerTest {
             boolean anyFits = false;
             boolean anyIsRoomy = false;
             for (int microBatch = 1; microBatch <= SAMPLES; microBatch *= 2) {
-                MemoryFit fit = PointSimulation.settled(point(with(leftOut, microBatch)))
+                MemoryFit fit = TrainingPoint.of(point(with(leftOut, microBatch)))
+                        .found()
                         .fit();
                 anyFits |= fit.fits();
                 anyIsRoomy |= fit.isRoomy();

@@ -71,7 +71,7 @@ class PublishedRunsFitTest {
         Task.Training task = (Task.Training) point.task();
         ShardingStrategy strategy = task.strategy().create();
         TrainingJob job = task.job(point.cluster(), strategy);
-        GpuMemory memory = PointSimulation.memory(point);
+        GpuMemory memory = TrainingPoint.memory(point);
         TrainingJob twice = job.withMicroBatch(2 * job.microBatch(), 1);
         assertThat(LargestMicroBatch.given(strategy, job, memory).fits()).isTrue();
         assertThat(LargestMicroBatch.given(strategy, twice, memory).fits()).isFalse();

@@ -17,22 +17,14 @@ final class AssembledView implements RunView {
     private final Cluster cluster;
     private final Router router;
     private final Placement placement;
-    private final CollectiveSchedules schedules;
     private final Devices devices;
     private final Paths paths;
 
-    AssembledView(
-            SimulationSetup setup,
-            Router router,
-            Placement placement,
-            CollectiveSchedules schedules,
-            Devices devices,
-            Paths paths) {
+    AssembledView(SimulationSetup setup, Router router, Placement placement, Devices devices, Paths paths) {
         this.setup = setup;
         cluster = setup.cluster();
         this.router = router;
         this.placement = placement;
-        this.schedules = schedules;
         this.devices = devices;
         this.paths = paths;
     }
@@ -107,8 +99,10 @@ final class AssembledView implements RunView {
         Paths.Origin origin = paths.origin(pathId);
         int rank = cluster.rank(node, cluster.localRank(origin.rank()));
         Operation.Collective collective = placement.planOf(rank).collectives().get(origin.collectiveClass());
-        ChannelProgram program =
-                schedules.schedule(collective, rank).program(collective.groups().memberIndex(rank), origin.channel());
+        ChannelProgram program = placement
+                .schedules()
+                .schedule(collective, rank)
+                .program(collective.groups().memberIndex(rank), origin.channel());
         return router.route(rank, program.sendPeers()[origin.sendSlot()], program.sendNics()[origin.sendSlot()]);
     }
 }

@@ -23,7 +23,6 @@ final class Assembly implements SimulationEngine.Parts {
     private final SimulationSetup setup;
     private final Cluster cluster;
     private final Router router;
-    private final CollectiveSchedules schedules;
     private final Placement placement;
     private final Partition partition;
     private final Devices devices;
@@ -46,8 +45,7 @@ final class Assembly implements SimulationEngine.Parts {
         Limits.require("devices of a node", cluster.devicesPerNode(), EventOrder.NODE_SLOTS_MAX);
         Limits.require("GPUs of a node", cluster.gpusPerNode(), EventOrder.LOCAL_RANKS_MAX);
         router = new Router(cluster);
-        schedules = new CollectiveSchedules(cluster, setup.transports());
-        placement = new Placement(setup, schedules);
+        placement = new Placement(setup);
         partition = new Partition(cluster, placement.nodes(), skipsInTime() || observer != null ? 1 : processesMax);
         timeline = new Timeline(setup.plan(), marks);
         watch = new RunWatch(timeline, observer);
@@ -75,7 +73,7 @@ final class Assembly implements SimulationEngine.Parts {
     public List<LogicalProcess.Command> commands() {
         wire();
         if (observer != null) {
-            observer.onAssembled(new AssembledView(setup, router, placement, schedules, devices, paths));
+            observer.onAssembled(new AssembledView(setup, router, placement, devices, paths));
         }
         if (skipsInTime() || observer != null || partition.leaves() == 1) {
             FastForward fastForward =
@@ -92,7 +90,7 @@ final class Assembly implements SimulationEngine.Parts {
     }
 
     private void wire() {
-        new Wiring(setup, router, placement, schedules, paths).fill(devices);
+        new Wiring(setup, router, placement, paths).fill(devices);
     }
 
     private List<LogicalProcess.Command> commands(List<WindowExchange> exchanges) {

@@ -10,12 +10,14 @@ final class Placement {
     /** For each pipeline stage, what its ranks run. */
     private final List<RankPlan> plans;
 
+    private final CollectiveSchedules schedules;
     private final NodeClasses nodes;
     /** For each node, how many nodes it stands for; 0 for nodes that are left out. */
     private final int[] copies;
 
-    Placement(SimulationSetup setup, CollectiveSchedules schedules) {
+    Placement(SimulationSetup setup) {
         cluster = setup.cluster();
+        schedules = new CollectiveSchedules(cluster, setup.transports());
         plans = RankPlan.ofStages(setup.plan(), setup.workTimes());
         requireWhole(setup.plan().stages(), cluster.worldSize());
         nodes = setup.foldNodes()
@@ -32,6 +34,10 @@ final class Placement {
             throw new IllegalArgumentException(
                     "world size " + worldSize + " is not a multiple of " + stages + " stages");
         }
+    }
+
+    CollectiveSchedules schedules() {
+        return schedules;
     }
 
     List<RankPlan> plans() {

@@ -30,11 +30,11 @@ final class Wiring {
     private final IdentityHashMap<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
     private final IdentityHashMap<List<Primitive>, ProgramLoops> loopsOf = new IdentityHashMap<>();
 
-    Wiring(SimulationSetup setup, Router router, Placement placement, CollectiveSchedules schedules, Paths paths) {
+    Wiring(SimulationSetup setup, Router router, Placement placement, Paths paths) {
         cluster = setup.cluster();
         this.router = router;
         this.placement = placement;
-        this.schedules = schedules;
+        schedules = placement.schedules();
         this.paths = paths;
         memoryRate = cluster.instance()
                 .gpu()

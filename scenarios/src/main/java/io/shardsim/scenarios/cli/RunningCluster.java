@@ -1,0 +1,68 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.cluster.ClusterFile;
+import io.shardsim.scenarios.cluster.ClusterRunner;
+import io.shardsim.scenarios.cluster.ClusterSettings;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import java.util.List;
+import java.util.function.Consumer;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The cluster that runs the points, and how. */
+final class RunningCluster {
+    @Option(
+            names = "--cluster",
+            split = ",",
+            paramLabel = "HOST:PORT",
+            description = "Have the members of this cluster run the points; see the command worker.")
+    private List<String> members = List.of();
+
+    @Option(
+            names = "--split",
+            description =
+                    "Split each run over the members of the cluster, a group of nodes each. Executes every event; changes no result.")
+    private boolean split;
+
+    @Option(
+            names = "--restart",
+            description = "With --split: when a member is lost, begin the run again on those that are left.")
+    private boolean restart;
+
+    @Mixin
+    private final ClusterFlags flags = new ClusterFlags();
+
+    /** True when the points run in this JVM. */
+    boolean isLocal() {
+        return members.isEmpty();
+    }
+
+    /** Refuses options that need another one. */
+    void check(CommandLine command) {
+        if (split && isLocal()) {
+            throw new ParameterException(
+                    command, "--split needs --cluster HOST:PORT; one JVM splits a run by --threads");
+        }
+        if (restart && !split) {
+            throw new ParameterException(command, "--restart needs --split");
+        }
+    }
+
+    /** A runner that asks the members. */
+    ScenarioRunner join(CommandLine command, RunOptions options, Consumer<String> told) throws InterruptedException {
+        ClusterRunner.Split how =
+                !split ? ClusterRunner.Split.NO : restart ? ClusterRunner.Split.YES_AND_AGAIN : ClusterRunner.Split.YES;
+        return ClusterRunner.join(settings(command), options, how, told);
+    }
+
+    private ClusterSettings settings(CommandLine command) {
+        try {
+            return ClusterFile.settings(flags.with(members, 0, null), System.getenv(), 0);
+        } catch (IllegalArgumentException wrong) {
+            throw new ParameterException(command, String.valueOf(wrong.getMessage()), wrong);
+        }
+    }
+}

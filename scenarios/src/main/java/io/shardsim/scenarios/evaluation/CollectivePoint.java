@@ -1,0 +1,52 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.RunFacts;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.topology.Cluster;
+import java.util.List;
+
+/** A point at which all ranks run one collective, and nothing else. */
+record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups world) {
+
+    static CollectivePoint of(ScenarioPoint point) {
+        int ranks = point.cluster().worldSize();
+        return new CollectivePoint(point, (Task.Collective) point.task(), new RankGroups("world", ranks, ranks, 1));
+    }
+
+    StepPlan plan() {
+        StepPlan.Builder plan = StepPlan.builder();
+        plan.add(new Operation.Collective(
+                Stream.GATHER,
+                task.kind(),
+                world,
+                task.totalBytes(),
+                point.collectives().algorithm(),
+                task.kind().id()));
+        return plan.build();
+    }
+
+    RunFacts facts() {
+        Cluster cluster = point.cluster();
+        TransportModel.Choice choice = point.collectives()
+                .transports()
+                .choose(task.kind(), point.collectives().algorithm(), task.totalBytes(), world.membersOf(0), cluster);
+        return RunFacts.ofCollective(
+                point.scenario(),
+                point.values(),
+                cluster,
+                new RunFacts.Collective(
+                        task.kind(),
+                        task.totalBytes(),
+                        choice.algorithm().name() + ", " + choice.transport().name(),
+                        point.collectives().library()),
+                point.notes(),
+                List.of(),
+                Figures.sources(point));
+    }
+}

@@ -1,0 +1,111 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.MemoryWords;
+import io.shardsim.reports.ModelFlopsUtilization;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.run.TransformerWorkTimes;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** What is known of a training run before it runs, as its result states it. */
+final class TrainingFacts {
+    private final TrainingPoint training;
+    private final Task.Training task;
+    private final TrainingJob job;
+    private final MemoryFit fit;
+
+    TrainingFacts(TrainingPoint training) {
+        this.training = training;
+        task = training.task();
+        job = training.job();
+        fit = training.found().fit();
+    }
+
+    RunFacts facts() {
+        ScenarioPoint point = training.point();
+        return RunFacts.ofTraining(
+                        point.scenario(),
+                        point.values(),
+                        point.cluster(),
+                        strategy(),
+                        model(),
+                        memory(),
+                        notes(),
+                        warnings(),
+                        Figures.sources(point))
+                .withSurroundings(task.surroundings());
+    }
+
+    private RunFacts.Strategy strategy() {
+        return new RunFacts.Strategy(
+                task.strategy().kind(),
+                task.strategy().descriptor().title(),
+                training.strategy().shardGroups(job).size(),
+                split(training.strategy().modelParallel()),
+                job.kernels());
+    }
+
+    private static RunFacts.Split split(ModelParallel parallel) {
+        return new RunFacts.Split(
+                parallel.tensor(),
+                parallel.sequence(),
+                parallel.context(),
+                parallel.stages(),
+                parallel.stages() > 1 && parallel.chunks() > 1);
+    }
+
+    private RunFacts.Training model() {
+        return new RunFacts.Training(
+                task.modelName(),
+                job.model().parameters(),
+                ModelFlopsUtilization.attentionFlopsPerToken(
+                        job.model().layers(), job.model().hidden(), task.sequenceLength()),
+                task.sequenceLength(),
+                task.globalBatch(),
+                job.microBatch(),
+                job.accumulationSteps(),
+                new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
+                training.cluster()
+                        .instance()
+                        .gpu()
+                        .peakFlopsPerSecond(job.precision().bytes()));
+    }
+
+    private RunFacts.Memory memory() {
+        Map<MemoryOwner, Long> atPeak = new EnumMap<>(training.found().ledger().atPeak());
+        atPeak.merge(MemoryOwner.RUNTIME, training.memory().bufferBytes(), Long::sum);
+        return new RunFacts.Memory(atPeak, fit.neededBytes(), training.memory().capacityBytes());
+    }
+
+    private List<String> notes() {
+        List<String> notes = new ArrayList<>(training.point().notes());
+        if (task.microBatch() == null && training.fits()) {
+            notes.add("micro_batch " + job.microBatch()
+                    + (fit.isRoomy()
+                            ? ": the largest that fits with fragmentation. Set training.micro_batch to change it."
+                            : ": the smallest that fits. None fits with fragmentation."));
+        }
+        notes.addAll(new SettingRemarks(training).sentences());
+        return notes;
+    }
+
+    private List<String> warnings() {
+        List<String> warnings =
+                new ArrayList<>(new TransformerWorkTimes(job, training.cluster().instance()).remarks());
+        // None is smaller than one that was chosen though it is tight.
+        boolean mayLower = job.microBatch() > 1 && (task.microBatch() != null || fit.isRoomy());
+        String full = MemoryWords.warning(fit, mayLower);
+        if (full != null) {
+            warnings.add(full);
+        }
+        return warnings;
+    }
+}

@@ -1,0 +1,57 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.topology.Cluster;
+
+/**
+ * A point at which a model is trained, with the micro-batch that it runs with, given or found. Nothing has run.
+ *
+ * @param found the job with its micro-batch, its plan, and how it fits
+ */
+record TrainingPoint(
+        ScenarioPoint point,
+        Task.Training task,
+        ShardingStrategy strategy,
+        GpuMemory memory,
+        LargestMicroBatch.Found found) {
+
+    static TrainingPoint of(ScenarioPoint point) {
+        Task.Training task = (Task.Training) point.task();
+        ShardingStrategy strategy = task.strategy().create();
+        GpuMemory memory = memory(point);
+        TrainingJob job = task.job(point.cluster(), strategy);
+        return new TrainingPoint(
+                point,
+                task,
+                strategy,
+                memory,
+                task.microBatch() == null
+                        ? LargestMicroBatch.of(strategy, job, memory)
+                        : LargestMicroBatch.given(strategy, job, memory));
+    }
+
+    /** Memory of a GPU, and what buffers of the communication library take of it. */
+    static GpuMemory memory(ScenarioPoint point) {
+        Cluster cluster = point.cluster();
+        return new GpuMemory(
+                cluster.instance().gpu().memoryBytes(),
+                point.collectives().transports().bufferBytes(cluster));
+    }
+
+    Cluster cluster() {
+        return point.cluster();
+    }
+
+    TrainingJob job() {
+        return found.job();
+    }
+
+    boolean fits() {
+        return found.fits();
+    }
+}
