@@ -15,13 +15,16 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.shardsim.scenarios.catalog.Strategies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -222,6 +225,34 @@ class ArchitectureTest {
                                 .contains("/**", "*/"));
             }
         }
+    }
+
+    /**
+     * A strategy is its class and its file: what others need to know of it, its file declares. Importers say which kind a framework's word means;
+     * smddp is a collective library and its algorithm, too.
+     */
+    @Test
+    void noStrategyIsNamedOutsideItsOwnFiles() throws IOException {
+        String kinds = String.join("|", Strategies.kinds()).replace(".", "\\.");
+        Pattern named = Pattern.compile("\"(?:[^\"\\n]*[^\"\\w.-])?(?:" + kinds + ")(?:[^\"\\w.-][^\"\\n]*)?\"");
+        Set<String> found = new TreeSet<>();
+        for (String module : MODULES) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    if (!file.getParent().endsWith("importing")) {
+                        named.matcher(Files.readString(file))
+                                .results()
+                                .forEach(match -> found.add(file.getFileName() + " " + match.group()));
+                    }
+                }
+            }
+        }
+        assertThat(found)
+                .containsExactlyInAnyOrder(
+                        "CollectiveSettings.java \"smddp\"",
+                        "MeshAlgorithm.java \"smddp\"",
+                        "SmddpTransportModel.java \"smddp\"");
     }
 
     private static final DescribedPredicate<JavaFieldAccess> STREAM_OF_COLLECTIVES =

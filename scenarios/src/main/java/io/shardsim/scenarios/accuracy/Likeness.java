@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.accuracy;
 
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.topology.Cluster;
@@ -82,9 +84,10 @@ record Likeness(
         return distance + TWICE_THE_SIZE * doublings(sequenceLength, other.sequenceLength);
     }
 
-    /** The family of strategies: fsdp, zero, mics or ddp. */
+    /** The family of the strategy; what has none, or is no longer there, is like itself alone. */
     String framework() {
-        return strategy.startsWith("fsdp") ? "fsdp" : strategy.startsWith("zero") ? "zero" : strategy;
+        StrategyDescriptor descriptor = Strategies.descriptor(strategy);
+        return descriptor == null ? strategy : descriptor.family();
     }
 
     private static double doublings(long one, long other) {

@@ -51,6 +51,12 @@ public final class Strategies {
                 .toList();
     }
 
+    /** A strategy block to take as an example. */
+    public static String example() {
+        return "{kind: " + kindsWith(StrategyDescriptor.SHARD_GROUP).get(0) + ", " + StrategyDescriptor.SHARD_GROUP
+                + ": 128}";
+    }
+
     private static StrategyDescriptor read(Descriptor file) {
         StrategyParameters declared = new StrategyParameters(file.values(), Map.of());
         List<Parameter> parameters = new ArrayList<>();
@@ -61,6 +67,7 @@ public final class Strategies {
         return new StrategyDescriptor(
                 file.id(),
                 file.required("title"),
+                file.values().getOrDefault("family", file.id()),
                 file.required("source"),
                 file.values().getOrDefault("version", ""),
                 file.required("class"),

@@ -13,12 +13,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind name of the file, by which scenarios name the strategy
  * @param title one line for people
+ * @param family what kinds that shard in the same way, in code of the same origin, have in common; the kind itself where no other is like it
  * @param source where the strategy is described
  * @param version product and version that it is modelled on, for example {@code DeepSpeed 0.7.2}; empty where the file names none
  * @param implementation the class that does the work; kinds that share it differ in their settings
  */
 public record StrategyDescriptor(
-        String kind, String title, String source, String version, String implementation, List<Parameter> parameters) {
+        String kind,
+        String title,
+        String family,
+        String source,
+        String version,
+        String implementation,
+        List<Parameter> parameters) {
     /** The parameter that may not exceed the world size, and divides it. */
     public static final String SHARD_GROUP = "shard_group";
     /** The parameter of strategies that come with a collective library. */

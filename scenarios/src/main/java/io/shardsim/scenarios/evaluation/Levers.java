@@ -49,7 +49,7 @@ final class Levers {
     private static final List<Switch> SWITCHES = List.of(
             new Switch("offload_parameters", false, false, "Parameters in GPU memory"),
             new Switch("offload_optimizer", false, false, "Optimizer on the GPU"),
-            new Switch("reentrant_checkpoints", false, false, "Checkpoints inside FSDP units"),
+            new Switch("reentrant_checkpoints", false, false, "Checkpoints inside sharded units"),
             new Switch("reshard_after_forward", false, true, "Parameters kept from forward to backward"),
             new Switch("overlap_comm", true, true, "Communication overlapped with compute"),
             new Switch("overlap_grad_reduce", true, true, "Gradient reduction overlapped with backward"),

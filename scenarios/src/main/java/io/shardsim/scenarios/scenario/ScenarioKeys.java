@@ -4,6 +4,7 @@ import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.HardwareKeys;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.StorageKeys;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.EitherType;
@@ -46,7 +47,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "precision",
                             ScalarTypes.choice("bf16", "fp16", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (fsdp, fsdp2 and ddp alone); products of 8 bits are a framework_profile, transformer-engine-fp8 or torchtitan-float8; omitted: bf16"),
+                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (where the strategy updates such weights); products of 8 bits are a framework_profile, transformer-engine-fp8 or torchtitan-float8; omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),
@@ -86,7 +87,7 @@ public final class ScenarioKeys {
                             "kind",
                             NAME,
                             "how states are sharded; `shardsim catalog strategies` lists the kinds and the further keys of each"))
-            .suchAs("{kind: mics, shard_group: 128}");
+            .suchAs(Strategies.example());
 
     static final BlockType COLLECTIVES = BlockType.of(
                     Key.optional(

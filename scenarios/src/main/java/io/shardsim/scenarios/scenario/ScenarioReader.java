@@ -3,6 +3,7 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.collective.CollectiveKind;
@@ -207,7 +208,7 @@ public final class ScenarioReader {
             String example = switch (key) {
                 case "model" -> "model: gpt2-30b";
                 case "training" -> "training: {sequence_length: 2048, global_batch: 1536}";
-                default -> "strategy: {kind: mics, shard_group: 128}";
+                default -> "strategy: " + Strategies.example();
             };
             return "scenario file has no " + key + "; add for example " + example
                     + ", or run a bare collective with workload: {collective: all_reduce, size: 1 GiB}";

@@ -165,7 +165,7 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: mics",
-                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: mics, shard_group: 128}"),
+                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: fsdp-hybrid, shard_group: 128}"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {}",

@@ -39,7 +39,8 @@ public abstract class ShardingStrategy {
         if (job.precision() == Precision.BF16_PURE && !updatesIn16Bits()) {
             problems.add(Refusal.of(
                     "precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
-                            + " write precision: bf16, or take fsdp, fsdp2 or ddp",
+                            + " write precision: bf16, or take "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::updatesIn16Bits)),
                     "precision"));
         }
         problems.addAll(ownProblems(job));

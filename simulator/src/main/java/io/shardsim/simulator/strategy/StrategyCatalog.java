@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The strategies on the class path: every file {@code strategies/<kind>.yaml}. Nothing else lists them. */
 public final class StrategyCatalog {
@@ -28,6 +29,11 @@ public final class StrategyCatalog {
     /** Names of the strategies, as scenario files write them after {@code kind}. */
     public List<String> kinds() {
         return List.copyOf(byKind.keySet());
+    }
+
+    /** Kinds of which something is so, as their files declare them. */
+    List<String> kindsThat(Predicate<ShardingStrategy> is) {
+        return kinds().stream().filter(kind -> is.test(create(kind, Map.of()))).toList();
     }
 
     /** The descriptor of a kind, if there is one. */

@@ -166,7 +166,7 @@ class FsdpTest {
         assertThat(Strategies.of("zero3", Map.of()).problems(pure))
                 .extracting(Refusal::sentence)
                 .containsExactly("precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
-                        + " write precision: bf16, or take fsdp, fsdp2 or ddp");
+                        + " write precision: bf16, or take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp");
     }
 
     /** torch/optim/adam.py, _multi_tensor_adam: all square roots at once; a fused Adam has none. */

@@ -28,7 +28,7 @@ import java.util.Set;
  * {@code stages}.
  */
 public final class StrategyParameters {
-    private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "source", "version");
+    private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "family", "source", "version");
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
