@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
@@ -26,14 +29,36 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         this(directory, suffix, ResourceDirectory.class.getClassLoader());
     }
 
-    /** Names of the files, without their suffix, in order. */
+    /** Names of the files, without their suffix, in order; two files of one name are refused. */
     public List<String> names() {
-        return files().stream().map(this::name).sorted().distinct().toList();
+        Map<String, URL> files = new TreeMap<>();
+        for (URL file : files()) {
+            URL other = files.putIfAbsent(name(file), file);
+            if (other != null) {
+                throw sameName(file, other);
+            }
+        }
+        return List.copyOf(files.keySet());
     }
 
-    /** The file, or null when there is none of this name. */
-    public @Nullable InputStream open(String name) {
-        return name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") ? loader.getResourceAsStream(path(name)) : null;
+    /** The file, or null when there is none of this name; two are refused. */
+    public @Nullable InputStream open(String name) throws IOException {
+        if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
+            return null;
+        }
+        Enumeration<URL> files = loader.getResources(path(name));
+        if (!files.hasMoreElements()) {
+            return null;
+        }
+        URL file = files.nextElement();
+        if (files.hasMoreElements()) {
+            throw sameName(files.nextElement(), file);
+        }
+        return loader.getResourceAsStream(path(name));
+    }
+
+    private static IllegalStateException sameName(URL file, URL other) {
+        return new IllegalStateException(file + " has the same name as " + other + "; rename one of them");
     }
 
     /** The file as the class path and messages name it. */

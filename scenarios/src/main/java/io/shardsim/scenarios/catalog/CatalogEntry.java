@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.simulator.catalog.Figure;
 import java.util.List;
 
 /**

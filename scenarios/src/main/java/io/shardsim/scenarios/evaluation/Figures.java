@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunFacts;
-import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.catalog.Figure;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,9 +2,9 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
-import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.catalog.HardwareKeys;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
-import io.shardsim.scenarios.catalog.Figure;
+import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,10 +2,10 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
-import io.shardsim.scenarios.catalog.Figure;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.InputException;

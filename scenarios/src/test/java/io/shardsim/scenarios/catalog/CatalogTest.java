@@ -1,19 +1,15 @@
 package io.shardsim.scenarios.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.workload.ModelShape;
-import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
-import java.io.ByteArrayInputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -140,24 +136,5 @@ class CatalogTest {
                 .spec();
         assertThat(changed.nic().lineRate()).isEqualTo(Bandwidth.parse("200 Gbit/s"));
         assertThat(changed.nic().effectiveRate()).isEqualTo(Bandwidth.parse("23.4 GB/s"));
-    }
-
-    @Test
-    void aFigureWithoutASourceIsRefused() {
-        String file = """
-                title: A GPU
-                memory: {value: 1 GiB, from: nowhere}
-                sources:
-                  data-sheet: {source: "a data sheet"}
-                """;
-        BlockType type = CatalogFile.type(new io.shardsim.simulator.schema.Key(
-                "memory", new FigureType(HardwareKeys.GPU.get(0).type()), true, "memory"));
-        assertThatThrownBy(() -> CatalogFile.read(
-                        new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), "gpu.yaml", type))
-                .isInstanceOf(InputException.class)
-                .hasMessage(String.join(
-                        System.lineSeparator(),
-                        "gpu.yaml:2:30: source nowhere is not among the file's sources; add it",
-                        "gpu.yaml:4:15: source data-sheet has no date; add date: a date such as 2022-10-31"));
     }
 }

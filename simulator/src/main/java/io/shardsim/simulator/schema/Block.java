@@ -2,6 +2,7 @@ package io.shardsim.simulator.schema;
 
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record Block(
         String name, Position position, Map<String, Object> values, Map<String, Entry> entries, List<Entry> others) {
+
+    /** This block with the keys of another one that it has not itself. */
+    public Block over(Block base) {
+        Map<String, Object> allValues = new LinkedHashMap<>(base.values);
+        allValues.putAll(values);
+        Map<String, Entry> allEntries = new LinkedHashMap<>(base.entries);
+        allEntries.putAll(entries);
+        return new Block(name, position, allValues, allEntries, others);
+    }
 
     /** Whether the file has this key, read well or not. */
     public boolean has(String key) {

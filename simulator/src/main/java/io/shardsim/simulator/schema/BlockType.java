@@ -69,6 +69,15 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
 
     /** As {@link #read}; null only where the value is no block. */
     public @Nullable Block readBlock(YamlNode node, String name, Problems problems) {
+        Block block = readPart(node, name, problems);
+        if (block != null) {
+            addMissing(block, problems);
+        }
+        return block;
+    }
+
+    /** The same of a block whose required keys may stand elsewhere. */
+    public @Nullable Block readPart(YamlNode node, String name, Problems problems) {
         if (!(node instanceof Mapping mapping)) {
             ScalarTypes.refuse(node, name, this, problems);
             return null;
@@ -91,15 +100,19 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
         if (!open) {
             others.forEach(entry -> refuseUnknown(entry, names(), problems));
         }
+        return new Block(name, mapping.position(), values, entries, others);
+    }
+
+    /** Adds the problems of required keys that a block has not. */
+    public void addMissing(Block block, Problems problems) {
         for (Key key : keys) {
-            if (key.required() && !entries.containsKey(key.name())) {
+            if (key.required() && !block.has(key.name())) {
                 problems.add(
-                        mapping.position(),
-                        name + " has no " + key.name() + "; add " + key.name() + ": "
+                        block.position(),
+                        block.name() + " has no " + key.name() + "; add " + key.name() + ": "
                                 + key.type().expected());
             }
         }
-        return new Block(name, mapping.position(), values, entries, others);
     }
 
     /** Adds the problem of a key that nobody knows. */

@@ -52,6 +52,11 @@ public final class ScalarTypes {
         return new Decimal(min, max);
     }
 
+    /** A decimal number above 0; read as Double. */
+    public static ValueType positive() {
+        return new Decimal(Double.MIN_VALUE, Double.MAX_VALUE);
+    }
+
     /** {@code true} or {@code false}; read as Boolean. */
     public static ValueType flag() {
         return new Flag();
@@ -69,7 +74,12 @@ public final class ScalarTypes {
 
     /** A quantity with its unit; read as Double, in base units of the table. */
     public static ValueType decimalQuantity(UnitTable table) {
-        return new DecimalQuantity(table);
+        return new DecimalQuantity(table, false);
+    }
+
+    /** The same above 0. */
+    public static ValueType positiveQuantity(UnitTable table) {
+        return new DecimalQuantity(table, true);
     }
 
     /** Adds the problem that a value is of another type. */
@@ -222,15 +232,28 @@ public final class ScalarTypes {
                 return null;
             }
             if (value.doubleValue() < min || value.doubleValue() > max) {
-                String relation = value.doubleValue() < min ? " < " + plain(min) : " > " + plain(max);
-                problems.add(node.position(), key + " " + scalar.text() + relation + "; write " + expected());
+                problems.add(node.position(), key + " " + scalar.text() + relation(value) + "; write " + expected());
                 return null;
             }
             return value.doubleValue();
         }
 
+        private String relation(BigDecimal value) {
+            if (value.doubleValue() > max) {
+                return " > " + plain(max);
+            }
+            return isPositive() ? " <= 0" : " < " + plain(min);
+        }
+
+        private boolean isPositive() {
+            return min == Double.MIN_VALUE;
+        }
+
         @Override
         public String expected() {
+            if (isPositive()) {
+                return "a number above 0";
+            }
             return max == Double.MAX_VALUE
                     ? "a number from " + plain(min)
                     : "a number from " + plain(min) + " to " + plain(max);
@@ -240,7 +263,7 @@ public final class ScalarTypes {
         public Map<String, Object> schema() {
             Map<String, Object> schema = new LinkedHashMap<>();
             schema.put("type", "number");
-            schema.put("minimum", min);
+            schema.put(isPositive() ? "exclusiveMinimum" : "minimum", isPositive() ? 0 : min);
             if (max != Double.MAX_VALUE) {
                 schema.put("maximum", max);
             }
@@ -351,7 +374,7 @@ public final class ScalarTypes {
         }
     }
 
-    private record DecimalQuantity(UnitTable table) implements ValueType {
+    private record DecimalQuantity(UnitTable table, boolean positive) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
@@ -359,7 +382,12 @@ public final class ScalarTypes {
                 return null;
             }
             try {
-                return table.parse(scalar.text()).doubleValue();
+                double value = table.parse(scalar.text()).doubleValue();
+                if (positive && value == 0) {
+                    problems.add(node.position(), key + " " + scalar.text() + " is not above 0; write " + expected());
+                    return null;
+                }
+                return value;
             } catch (QuantityException refused) {
                 problems.add(node.position(), key + ": " + refused.getMessage());
                 return null;

@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.catalog;
+package io.shardsim.simulator.catalog;
 
 import org.jspecify.annotations.Nullable;
 

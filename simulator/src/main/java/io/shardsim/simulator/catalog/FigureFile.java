@@ -1,0 +1,224 @@
+package io.shardsim.simulator.catalog;
+
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of figures that was read: the block, and its figures with their sources resolved.
+ *
+ * <p>Every file has {@code title} and {@code sources: {name: {source, date}}}; every figure names one of the sources. A file that {@code extends}
+ * another of its folder has the keys of that one, too, but for those that it writes itself.
+ *
+ * @param name of the file, without its suffix
+ */
+public record FigureFile(String name, Block block, Map<String, Figure> figures) {
+    private static final String TITLE = "title";
+    private static final String SOURCES = "sources";
+    private static final String EXTENDS = "extends";
+    private static final BlockType SOURCE = BlockType.of(
+            Key.required("source", FigureType.LINE, "where figures were read"),
+            Key.required(
+                    "date",
+                    ScalarTypes.text("\\d{4}(-\\d{2}(-\\d{2})?)?", "a date such as 2022-10-31"),
+                    "date of the source"));
+
+    /** Keys that every file has, around its own. */
+    static BlockType type(List<Key> own) {
+        List<Key> keys = new ArrayList<>();
+        keys.add(Key.required(TITLE, FigureType.LINE, "one line for people"));
+        keys.add(Key.optional(EXTENDS, FigureType.LINE, "a file of the folder that has the other keys"));
+        keys.addAll(own);
+        keys.add(Key.optional(SOURCES, BlockType.openWith(), "where the figures come from"));
+        return new BlockType(keys, false);
+    }
+
+    /** Reads an entry and what it extends; null when there is no file of this name. */
+    static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type) throws InputException {
+        FigureFile file = read(directory, name, type, new LinkedHashSet<>());
+        if (file == null) {
+            return null;
+        }
+        Problems problems = new Problems(directory.path(name));
+        type.addMissing(file.block(), problems);
+        problems.throwIfAny();
+        return file;
+    }
+
+    /** @param from files that have led to this one */
+    private static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type, Set<String> from)
+            throws InputException {
+        FigureFile file;
+        try (InputStream in = directory.open(name)) {
+            if (in == null) {
+                return null;
+            }
+            file = read(in, name, directory.path(name), type);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(directory.path(name) + " cannot be read", failure);
+        }
+        String base = file.text(EXTENDS);
+        if (base.isEmpty()) {
+            return file;
+        }
+        Problems problems = new Problems(directory.path(name));
+        if (!from.add(name)) {
+            problems.add(
+                    file.block().at(EXTENDS),
+                    String.join(" extends ", from) + " extends " + name + "; remove one of these");
+            problems.throwIfAny();
+        }
+        FigureFile extended = read(directory, base, type, from);
+        if (extended == null) {
+            problems.add(
+                    file.block().at(EXTENDS),
+                    "extends " + base + ", which does not exist; " + Nearest.remedy(base, directory.names()));
+            problems.throwIfAny();
+            return file;
+        }
+        return file.over(extended);
+    }
+
+    /** Reads one file by itself; keys that another file may have are not missed. */
+    static FigureFile read(InputStream in, String name, String path, BlockType type)
+            throws InputException, IOException {
+        Problems problems = new Problems(path);
+        YamlNode root = YamlReader.read(in, problems);
+        Block block = root == null ? null : type.readPart(root, "entry", problems);
+        Map<String, Figure> figures = block == null ? Map.of() : figures(block, type, problems);
+        problems.throwIfAny();
+        if (block == null) {
+            throw new InputException(path, "is empty");
+        }
+        return new FigureFile(name, block, figures);
+    }
+
+    private FigureFile over(FigureFile base) {
+        return new FigureFile(name, block.over(base.block), merged(base.figures, figures));
+    }
+
+    private static <T> Map<String, T> merged(Map<String, T> base, Map<String, T> own) {
+        Map<String, T> all = new LinkedHashMap<>(base);
+        all.putAll(own);
+        return all;
+    }
+
+    private static Map<String, Figure> figures(Block block, BlockType type, Problems problems) {
+        Map<String, Block> sources = sources(block, problems);
+        Map<String, Figure> figures = new LinkedHashMap<>();
+        for (Key key : type.keys()) {
+            Block figure = block.block(key.name());
+            if (figure == null || figure.name().equals(SOURCES)) {
+                continue;
+            }
+            String from = figure.text("from");
+            Block source = from == null ? null : sources.get(from);
+            if (from != null && source == null) {
+                problems.add(figure.at("from"), "source " + from + " is not among the file's sources; add it");
+            }
+            Object value = key.type() instanceof FigureType ? figure.value("value") : figure;
+            if (source != null && value != null) {
+                figures.put(
+                        key.name(),
+                        new Figure(
+                                key.name(),
+                                value,
+                                FigureType.textOf(figure),
+                                source.text("source", ""),
+                                source.text("date", ""),
+                                figure.text("note")));
+            }
+        }
+        return figures;
+    }
+
+    private static Map<String, Block> sources(Block block, Problems problems) {
+        Map<String, Block> sources = new LinkedHashMap<>();
+        Block written = block.block(SOURCES);
+        if (written != null) {
+            for (YamlNode.Entry entry : written.others()) {
+                Block source = SOURCE.readBlock(entry.value(), "source " + entry.key(), problems);
+                if (source != null) {
+                    sources.put(entry.key(), source);
+                }
+            }
+        }
+        return sources;
+    }
+
+    /** One line for people. */
+    public String title() {
+        return text(TITLE);
+    }
+
+    /** A text that is no figure; empty where the file has none. */
+    public String text(String key) {
+        return block.text(key, "");
+    }
+
+    /** Whether the file gives this figure. */
+    public boolean has(String key) {
+        return figures.containsKey(key);
+    }
+
+    /** A decimal number, in base units where it has one. */
+    public double decimal(String key) {
+        return (Double) value(key);
+    }
+
+    /** A whole number, in base units where it has one. */
+    public long whole(String key) {
+        return (Long) value(key);
+    }
+
+    /** A whole number that fits in an int. */
+    public int count(String key) {
+        return Math.toIntExact(whole(key));
+    }
+
+    /** A list; its type has to be the one that the key table gives its items. */
+    @SuppressWarnings("unchecked")
+    public <T> List<T> list(String key) {
+        return (List<T>) value(key);
+    }
+
+    /** A word. */
+    public String word(String key) {
+        return (String) value(key);
+    }
+
+    /** The same file with other values of some figures, those of a fit for instance. */
+    public FigureFile with(Map<String, ?> values) {
+        Map<String, Figure> changed = new LinkedHashMap<>(figures);
+        values.forEach((key, value) -> changed.computeIfPresent(
+                key,
+                (same, figure) ->
+                        new Figure(key, value, value.toString(), figure.source(), figure.date(), figure.note())));
+        return new FigureFile(name, block, changed);
+    }
+
+    private Object value(String key) {
+        Figure figure = figures.get(key);
+        if (figure == null) {
+            throw new CatalogException(name + " has no " + key);
+        }
+        return figure.value();
+    }
+}

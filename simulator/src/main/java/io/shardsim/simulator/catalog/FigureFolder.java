@@ -1,0 +1,99 @@
+package io.shardsim.simulator.catalog;
+
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The files of figures in one folder of the class path, each read when it is first asked for. */
+public final class FigureFolder {
+    private final ResourceDirectory directory;
+    private final String kind;
+    private final BlockType type;
+    /** Files that were read; a sweep asks for the same ones at every point. */
+    private final Map<String, FigureFile> read = new ConcurrentHashMap<>();
+
+    /**
+     * @param folder with slashes, none at either end
+     * @param kind what messages call an entry
+     * @param keys of its files, beside those that every {@link FigureFile} has
+     */
+    public FigureFolder(String folder, String kind, List<Key> keys) {
+        this(new ResourceDirectory(folder, ".yaml"), kind, keys);
+    }
+
+    FigureFolder(ResourceDirectory directory, String kind, List<Key> keys) {
+        this.directory = directory;
+        this.kind = kind;
+        this.type = FigureFile.type(keys);
+    }
+
+    /** The keys, each with a source beside its value. */
+    public static List<Key> figures(List<Key> keys) {
+        return keys.stream()
+                .map(key -> new Key(key.name(), new FigureType(key.type()), key.required(), key.meaning()))
+                .toList();
+    }
+
+    /** The keys of a folder: some that are figures, some that are not. */
+    public static List<Key> figures(List<Key> keys, Key... plain) {
+        return Stream.concat(Stream.of(plain), figures(keys).stream()).toList();
+    }
+
+    /** Names of the entries, in order. */
+    public List<String> names() {
+        return directory.names();
+    }
+
+    /** Where an entry of this name is, as messages name it. */
+    public String path(String name) {
+        return directory.path(name);
+    }
+
+    /** The entry of a name; null when there is none. */
+    public @Nullable FigureFile find(String name) {
+        FigureFile known = read.get(name);
+        if (known != null) {
+            return known;
+        }
+        try {
+            FigureFile file = FigureFile.read(directory, name, type);
+            if (file != null) {
+                read.put(name, file);
+            }
+            return file;
+        } catch (InputException broken) {
+            throw new CatalogException(broken);
+        }
+    }
+
+    /** The entry of a name, which must exist. */
+    public FigureFile named(String name) {
+        FigureFile file = find(name);
+        if (file == null) {
+            throw new CatalogException("no " + kind + " " + name + ": there is no " + path(name)
+                    + " on the class path; " + Nearest.remedy(name, names()));
+        }
+        return file;
+    }
+
+    /** The figures of an entry, in the order of the key table. */
+    public List<Figure> figures(String name) {
+        FigureFile file = named(name);
+        List<Figure> figures = new ArrayList<>();
+        for (Key key : type.keys()) {
+            Figure figure = file.figures().get(key.name());
+            if (figure != null) {
+                figures.add(figure);
+            }
+        }
+        return figures;
+    }
+}
