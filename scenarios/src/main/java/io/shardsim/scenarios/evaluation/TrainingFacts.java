@@ -59,7 +59,7 @@ final class TrainingFacts {
                 parallel.sequence(),
                 parallel.context(),
                 parallel.stages(),
-                parallel.stages() > 1 && parallel.chunks() > 1);
+                parallel.stages() > 1 && parallel.pipeline().chunks() > 1);
     }
 
     private RunFacts.Training model() {

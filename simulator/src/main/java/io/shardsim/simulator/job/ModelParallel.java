@@ -6,10 +6,12 @@ import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How a model and its samples are split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1],
@@ -22,47 +24,89 @@ import java.util.Map;
  * arXiv:2310.01889.
  *
  * @param tensor ranks that split each layer, t
- * @param sequence whether norms and dropouts are split along the sequence among the same ranks
- * @param sequenceFirst whether the sequence is the outermost dimension of activations, so that its parts lie one after the other
  * @param context ranks that split the tokens of each sample, c
- * @param stages pipeline stages, p
- * @param schedule name of the pipeline schedule
- * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
- * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
- * @param scatterGather whether each rank of a tensor-parallel group passes on its part of the activations alone, not all of them
- * @param gathersLogits whether every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part
- * @param exchangesByProjection whether each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block
- * @param overlapsExchanges whether products go beside what is exchanged along the sequence, piece by piece
- * @param asyncAllReduce whether the gradient of a block's input is added up beside the product that makes the gradients of its first weights
+ * @param choices what the ranks of a group do otherwise than they might
  */
-public record ModelParallel(
-        int tensor,
-        boolean sequence,
-        boolean sequenceFirst,
-        int context,
-        int stages,
-        String schedule,
-        int chunks,
-        String partition,
-        boolean scatterGather,
-        boolean gathersLogits,
-        boolean exchangesByProjection,
-        boolean overlapsExchanges,
-        boolean asyncAllReduce) {
+public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choice> choices) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
+    /** A way to split or to exchange, which the flag of the same meaning chooses. */
+    public enum Choice {
+        /** Norms and dropouts are split along the sequence among the ranks of a tensor-parallel group. */
+        SEQUENCE("sequence_parallel", false),
+        /** The sequence is the outermost dimension of activations, so that its parts lie one after the other. */
+        SEQUENCE_FIRST("sequence_first", true),
+        /** Every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part. */
+        GATHERS_LOGITS("gather_logits", false),
+        /** Each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block. */
+        EXCHANGES_BY_PROJECTION("exchange_by_projection", false),
+        /** Products go beside what is exchanged along the sequence, piece by piece. */
+        OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
+        /** The gradient of a block's input is added up beside the product that makes the gradients of its first weights. */
+        ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
+        /** Each rank of a tensor-parallel group passes on its part of the activations to the next stage alone, not all of them. */
+        SCATTER_GATHER("scatter_gather", true);
+
+        private final String key;
+        private final boolean undeclared;
+
+        Choice(String key, boolean undeclared) {
+            this.key = key;
+            this.undeclared = undeclared;
+        }
+
+        /** The flag, as a strategy declares it. */
+        public String key() {
+            return key;
+        }
+
+        /** Whether it is so for a strategy that does not declare the flag. */
+        public boolean undeclared() {
+            return undeclared;
+        }
+    }
+
+    /**
+     * Layers dealt to stages.
+     *
+     * @param stages p
+     * @param schedule its name
+     * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
+     * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
+     */
+    public record Pipeline(int stages, String schedule, int chunks, String partition) {
+        /** All layers on every rank. */
+        public static final Pipeline NONE = new Pipeline(1, "1f1b", 1, BALANCED);
+    }
+
     /** Data parallelism alone. */
     public static final ModelParallel NONE =
-            new ModelParallel(1, false, true, 1, 1, "1f1b", 1, BALANCED, true, false, false, false, false);
+            new ModelParallel(1, 1, Pipeline.NONE, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
+
+    public ModelParallel {
+        choices = Set.copyOf(choices);
+    }
+
+    public boolean is(Choice choice) {
+        return choices.contains(choice);
+    }
+
+    public boolean sequence() {
+        return is(Choice.SEQUENCE);
+    }
+
+    public int stages() {
+        return pipeline.stages();
+    }
 
     boolean balanced() {
-        return partition.equals(BALANCED);
+        return pipeline.partition().equals(BALANCED);
     }
 
     /** Ranks that hold one copy of the model, t x p. */
     public int ranks() {
-        return Math.multiplyExact(tensor, stages);
+        return Math.multiplyExact(tensor, stages());
     }
 
     /** Ranks that one sample takes, t x c x p. */
@@ -72,12 +116,12 @@ public record ModelParallel(
 
     /** Pieces that the layers are cut into, p x v. */
     public int virtualStages() {
-        return Math.multiplyExact(stages, chunks);
+        return Math.multiplyExact(stages(), pipeline.chunks());
     }
 
     /** Micro-batches after which a stage holds as much memory as it ever will. */
     public int microBatchesToPeak(int microBatches) {
-        if (stages == 1) {
+        if (stages() == 1) {
             return Math.min(2, microBatches);
         }
         // Whole groups of p keep an interleaved schedule possible; a schedule may also keep all micro-batches.
@@ -86,14 +130,14 @@ public record ModelParallel(
 
     /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
     public List<Refusal> problems(int worldSize) {
-        long ranksOfSample = (long) tensor * context * stages;
+        long ranksOfSample = (long) tensor * context * stages();
         if (worldSize % ranksOfSample == 0) {
             return List.of();
         }
         Map<String, String> factors = new LinkedHashMap<>();
         addFactor(factors, "tensor_parallel", tensor);
         addFactor(factors, "context_parallel", context);
-        addFactor(factors, "pipeline_parallel", stages);
+        addFactor(factors, "pipeline_parallel", stages());
         String product = String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + ranksOfSample : "");
         return List.of(new Refusal(
                 product + " does not divide world size " + worldSize + "; "
@@ -122,7 +166,13 @@ public record ModelParallel(
                             + NearestNumbers.divisors(model.kvHeads(), tensor),
                     "tensor_parallel"));
         }
-        if (sequence && tensor == 1) {
+        addSequenceProblems(problems, job);
+        addPipelineProblems(problems, job);
+        return problems;
+    }
+
+    private void addSequenceProblems(List<Refusal> problems, TrainingJob job) {
+        if (sequence() && tensor == 1) {
             problems.add(Refusal.of(
                     "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it",
                     "sequence_parallel",
@@ -136,7 +186,7 @@ public record ModelParallel(
                             + NearestNumbers.multiples(2 * context, job.sequenceLength()),
                     "context_parallel",
                     "sequence_length"));
-        } else if (sequence && job.rankSequence() % tensor != 0) {
+        } else if (sequence() && job.rankSequence() % tensor != 0) {
             problems.add(Refusal.of(
                     "sequence_parallel true needs "
                             + (context > 1
@@ -156,21 +206,19 @@ public record ModelParallel(
                     "context_parallel",
                     "attention"));
         }
-        if (overlapsExchanges && !sequence) {
+        if (is(Choice.OVERLAPS_EXCHANGES) && !sequence()) {
             problems.add(Refusal.of(
                     "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
                             + " overlap_tensor_exchange",
                     "overlap_tensor_exchange",
                     "sequence_parallel"));
         }
-        addPipelineProblems(problems, job);
-        return problems;
     }
 
     /** Settings that change nothing for the job, each with when that is so. */
     public Map<String, String> idle(TrainingJob job) {
         Map<String, String> idle = new LinkedHashMap<>();
-        if (!sequence) {
+        if (!sequence()) {
             idle.put("sequence_first", "without sequence_parallel");
         } else if (job.microBatch() == 1) {
             idle.put("sequence_first", "with micro_batch 1");
@@ -183,6 +231,9 @@ public record ModelParallel(
     }
 
     private void addPipelineProblems(List<Refusal> problems, TrainingJob job) {
+        int chunks = pipeline.chunks();
+        String schedule = pipeline.schedule();
+        String partition = pipeline.partition();
         PipelineSchedules schedules = PipelineSchedules.all();
         if (!schedules.names().contains(schedule)) {
             problems.add(Refusal.of(
@@ -197,7 +248,7 @@ public record ModelParallel(
                     "partition"));
             return;
         }
-        if (stages == 1) {
+        if (stages() == 1) {
             if (chunks > 1) {
                 problems.add(Refusal.of(
                         "model_chunks " + chunks + " with pipeline_parallel 1 has nothing to interleave; remove it",
@@ -206,11 +257,11 @@ public record ModelParallel(
             return;
         }
         int layers = job.model().layers();
-        if ((long) stages * chunks > layers) {
+        if ((long) stages() * chunks > layers) {
             problems.add(Refusal.of(
-                    "pipeline_parallel " + stages + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
+                    "pipeline_parallel " + stages() + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
                             + layers + " layers of the model; write "
-                            + (layers / chunks > 1 ? layers / chunks : "model_chunks " + Math.max(1, layers / stages))
+                            + (layers / chunks > 1 ? layers / chunks : "model_chunks " + Math.max(1, layers / stages()))
                             + " or less",
                     "pipeline_parallel",
                     "model_chunks"));
@@ -224,7 +275,7 @@ public record ModelParallel(
         }
         schedules
                 .named(schedule)
-                .problem(stages, job.accumulationSteps(), chunks)
+                .problem(stages(), job.accumulationSteps(), chunks)
                 .ifPresent(problems::add);
     }
 }

@@ -9,6 +9,7 @@ import io.shardsim.simulator.compute.LayerKernels;
 import io.shardsim.simulator.compute.Stretches;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
+import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.Work.Kind;
@@ -38,7 +39,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.parallel().tensor(),
                 job.parallel().context(),
                 job.parallel().sequence(),
-                job.parallel().gathersLogits(),
+                job.parallel().is(Choice.GATHERS_LOGITS),
                 job.attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());

@@ -46,10 +46,11 @@ final class PipelineStep {
         ModelParallel parallel = job.parallel();
         stages = parallel.stages();
         pieces = parallel.virtualStages();
-        schedule = PipelineSchedules.all().named(parallel.schedule());
+        schedule = PipelineSchedules.all().named(parallel.pipeline().schedule());
         for (int stage = 0; stage < stages; stage++) {
             steps.add(stepOfStage.apply(stage));
-            passes.add(schedule.passes(stage, stages, job.accumulationSteps(), parallel.chunks()));
+            passes.add(schedule.passes(
+                    stage, stages, job.accumulationSteps(), parallel.pipeline().chunks()));
         }
         forward = new int[pieces][job.accumulationSteps()];
         backward = new int[pieces][job.accumulationSteps()];
@@ -73,7 +74,7 @@ final class PipelineStep {
         for (int stage = 0; stage < stages; stage++) {
             if (next[stage] < passes.get(stage).size()) {
                 throw new IllegalStateException(
-                        "pipeline_schedule " + job.parallel().schedule() + ": stage " + stage
+                        "pipeline_schedule " + job.parallel().pipeline().schedule() + ": stage " + stage
                                 + " waits for ever before its pass " + next[stage]);
             }
         }
@@ -115,7 +116,7 @@ final class PipelineStep {
         int at = next[0];
         if (ofFirst.get(at).forward()) {
             long before = ofFirst.subList(0, at).stream().filter(Pass::forward).count();
-            return before % schedule.period(stages, job.parallel().chunks()) == 0;
+            return before % schedule.period(stages, job.parallel().pipeline().chunks()) == 0;
         }
         return at > 0 && !ofFirst.get(at - 1).forward();
     }

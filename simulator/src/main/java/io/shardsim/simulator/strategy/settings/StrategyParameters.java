@@ -3,11 +3,14 @@ package io.shardsim.simulator.strategy.settings;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.ModelParallel.Pipeline;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.units.QuantityException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -156,23 +159,21 @@ public final class StrategyParameters {
 
     /** How the model is split among ranks; what is not declared is as without model parallelism. */
     public ModelParallel modelParallel() {
-        boolean tensor = names().contains("tensor_parallel");
-        boolean pipeline = names().contains("pipeline_parallel");
-        ModelParallel none = ModelParallel.NONE;
-        return new ModelParallel(
-                tensor ? Math.max(1, count("tensor_parallel")) : 1,
-                tensor && flag("sequence_parallel"),
-                flagOr("sequence_first", none.sequenceFirst()),
-                names().contains("context_parallel") ? Math.max(1, count("context_parallel")) : none.context(),
-                pipeline ? Math.max(1, count("pipeline_parallel")) : 1,
-                pipeline ? name("pipeline_schedule") : none.schedule(),
-                pipeline ? Math.max(1, count("model_chunks")) : 1,
-                pipeline ? name("partition") : none.partition(),
-                flagOr("scatter_gather", none.scatterGather()),
-                tensor && flagOr("gather_logits", none.gathersLogits()),
-                tensor && flagOr("exchange_by_projection", none.exchangesByProjection()),
-                tensor && flagOr("overlap_tensor_exchange", none.overlapsExchanges()),
-                flagOr("async_tensor_all_reduce", none.asyncAllReduce()));
+        Set<Choice> choices = EnumSet.noneOf(Choice.class);
+        for (Choice choice : Choice.values()) {
+            if (flagOr(choice.key(), choice.undeclared())) {
+                choices.add(choice);
+            }
+        }
+        Pipeline pipeline = names().contains("pipeline_parallel")
+                ? new Pipeline(
+                        parts("pipeline_parallel"), name("pipeline_schedule"), parts("model_chunks"), name("partition"))
+                : Pipeline.NONE;
+        return new ModelParallel(parts("tensor_parallel"), parts("context_parallel"), pipeline, choices);
+    }
+
+    private int parts(String name) {
+        return names().contains(name) ? Math.max(1, count(name)) : 1;
     }
 
     private Object value(String name) {

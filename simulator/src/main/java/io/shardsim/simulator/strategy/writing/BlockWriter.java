@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy.writing;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
@@ -68,7 +69,7 @@ final class BlockWriter {
         for (int i = 0; i < exchanges(block); i++) {
             enter("layer", productBytes(), waits);
         }
-        boolean overlaps = parallel.overlapsExchanges();
+        boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
         if (overlaps) {
             beside(kind, block, Stretch.ENTRY, label, waits);
         }
@@ -83,11 +84,11 @@ final class BlockWriter {
     private int backward(Block block, String label, int... waits) {
         Kind kind = Kind.LAYER_BACKWARD;
         enter("layer gradient", productBytes(), waits);
-        boolean overlaps = parallel.overlapsExchanges();
+        boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
         if (overlaps) {
             beside(kind, block, Stretch.ENTRY, label, waits);
         }
-        boolean exits = overlaps || parallel.asyncAllReduce();
+        boolean exits = overlaps || parallel.is(Choice.ASYNC_ALL_REDUCE);
         Stretch alone = overlaps ? Stretch.MIDDLE : exits ? Stretch.ALL_BUT_EXIT : Stretch.ALL;
         int computed = around(kind, block, alone, label, waits);
         for (int i = 0; i < exchanges(block); i++) {
@@ -145,7 +146,7 @@ final class BlockWriter {
 
     /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
     private int exchanges(Block block) {
-        if (!parallel.exchangesByProjection()) {
+        if (!parallel.is(Choice.EXCHANGES_BY_PROJECTION)) {
             return 1;
         }
         Transformer operators = job.model().operators();
@@ -180,7 +181,7 @@ final class BlockWriter {
 
     /** Brings whole logits together, or adds up what each rank has of the loss. */
     void leaveHead() {
-        if (parallel.gathersLogits()) {
+        if (parallel.is(Choice.GATHERS_LOGITS)) {
             exchange(
                     CollectiveKind.ALL_GATHER, memory.logitBytes(job.precision().bytes()), "gather logits");
             return;
@@ -193,7 +194,7 @@ final class BlockWriter {
 
     /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
     private void placeSequence(String label) {
-        if (!parallel.sequenceFirst() && job.microBatch() > 1) {
+        if (!parallel.is(Choice.SEQUENCE_FIRST) && job.microBatch() > 1) {
             writer.copy(Stream.COMPUTE, 2 * memory.hiddenBytes(), label);
         }
     }

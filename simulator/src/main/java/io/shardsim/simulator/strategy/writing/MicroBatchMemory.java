@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator;
@@ -149,7 +150,7 @@ final class MicroBatchMemory {
 
     /** So many bytes of each logit that a rank has. */
     long logitBytes(int each) {
-        return split((long) each * job.model().vocab(), !job.parallel().gathersLogits());
+        return split((long) each * job.model().vocab(), !job.parallel().is(Choice.GATHERS_LOGITS));
     }
 
     /** What the backward of a layer holds beside what is kept. */

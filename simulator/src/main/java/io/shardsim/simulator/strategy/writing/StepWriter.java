@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -299,7 +300,7 @@ public final class StepWriter {
         Stream stream = lane(forward, from);
         plan.between(low, high);
         boolean sequence = job.parallel().sequence();
-        boolean gathers = tensor.size() > 1 && !sequence && job.parallel().scatterGather();
+        boolean gathers = tensor.size() > 1 && !sequence && job.parallel().is(Choice.SCATTER_GATHER);
         int received = collective(
                 stream,
                 from < at ? CollectiveKind.BROADCAST : CollectiveKind.BROADCAST_FROM_LAST,
