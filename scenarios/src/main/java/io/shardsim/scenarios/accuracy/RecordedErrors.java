@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The errors of the built-in cases as they were recorded, so that a run can say how far off its like were without simulating them: the file
- * {@code reference/errors.csv}, which {@code validate --record} writes. A test fails when it is no longer true.
+ * The errors of the published cases as they were recorded, so that a run can say how far off its like were without simulating them: the file
+ * {@code accuracy/errors.csv}, which {@code validate --record} writes. A test fails when it is no longer true.
  */
 public final class RecordedErrors {
-    private static final String FILE = "/reference/errors.csv";
+    private static final String FILE = "/accuracy/errors.csv";
     private static final String HEADER =
             "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length";
     /** Enough for a range, few enough to be alike. */

@@ -5,26 +5,28 @@ import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.Task;
-import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads files of reference cases, or tells everything that is wrong with them. */
 public final class ReferenceCases {
-    private static final String DIRECTORY = "reference";
+    private static final Path FOLDER = Path.of("scenarios", "accuracy", "cases");
 
     private final Problems problems;
     private final String family;
@@ -57,24 +59,54 @@ public final class ReferenceCases {
         return read(familyOf(file), YamlReader.readText(text, problems), problems);
     }
 
-    /** The cases that come with the program, files in order of their names. */
-    public static List<ReferenceCase> builtIn() {
-        ResourceDirectory directory = new ResourceDirectory(DIRECTORY, ".yaml");
+    /**
+     * The published cases, which lie beside the sources and are no part of the program.
+     *
+     * @param home the source tree that the program was started from
+     * @throws InputException with every problem of every file, or because there are none
+     */
+    public static List<ReferenceCase> published(Path home) throws InputException {
+        Path folder = home.resolve(FOLDER);
+        if (!Files.isDirectory(folder)) {
+            throw new InputException(
+                    folder.toString(),
+                    "is no folder; the published cases come with the source tree: start shardsim from there, or name a file"
+                            + " or folder of cases");
+        }
+        return readFolder(folder);
+    }
+
+    /**
+     * Reads the files of a folder in order of their names.
+     *
+     * @throws InputException with every problem of every file, or because there are none
+     */
+    public static List<ReferenceCase> readFolder(Path folder) throws InputException {
         List<ReferenceCase> cases = new ArrayList<>();
-        for (String name : directory.names()) {
-            cases.addAll(builtIn(directory, name));
+        List<Problem> problems = new ArrayList<>();
+        for (Path file : filesOf(folder)) {
+            try {
+                cases.addAll(read(file.toString()));
+            } catch (InputException refused) {
+                problems.addAll(refused.problems());
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InputException(problems);
+        }
+        if (cases.isEmpty()) {
+            throw new InputException(folder.toString(), "holds no files of cases, *.yaml");
         }
         return cases;
     }
 
-    private static List<ReferenceCase> builtIn(ResourceDirectory directory, String name) {
-        Problems problems = new Problems(directory.path(name));
-        try (InputStream in = directory.open(name)) {
-            return read(name, in == null ? null : YamlReader.read(in, problems), problems);
+    private static List<Path> filesOf(Path folder) throws InputException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".yaml"))
+                    .sorted(Comparator.comparing(file -> file.getFileName().toString()))
+                    .toList();
         } catch (IOException failure) {
-            throw new UncheckedIOException(directory.path(name), failure);
-        } catch (InputException damaged) {
-            throw new IllegalStateException(damaged.getMessage(), damaged);
+            throw new InputException(folder.toString(), "cannot be read: " + failure.getMessage());
         }
     }
 

@@ -9,10 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes the outcomes of the built-in cases into the source tree: the recorded errors, the register of differences, and the counts in the documents. */
+/** Writes the outcomes of the published cases into the source tree: the recorded errors, the register of differences, and the counts in the documents. */
 public final class ValidationRecord {
-    private static final Path ERRORS = Path.of("scenarios", "src", "main", "resources", "reference", "errors.csv");
-    static final Path DEVIATIONS = Path.of("reports", "validation", "DEVIATIONS.md");
+    private static final Path ERRORS = Path.of("scenarios", "accuracy", "errors.csv");
+    static final Path DEVIATIONS = Path.of("scenarios", "accuracy", "DEVIATIONS.md");
 
     /** Documents that say how many figures there are. */
     static final List<Path> COUNTING = List.of(Path.of("README.md"), Path.of("docs", "validation.md"));
@@ -23,7 +23,7 @@ public final class ValidationRecord {
      * Replaces both files, and what the documents say about them.
      *
      * @param root of the source tree
-     * @param outcomes of all built-in cases
+     * @param outcomes of all published cases
      */
     public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> outcomes) throws IOException {
         List<RecordedErrors.Row> rows = rows(cases, outcomes);

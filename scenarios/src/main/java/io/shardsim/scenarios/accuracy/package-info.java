@@ -1,8 +1,8 @@
 /**
  * Reference cases: published measurements and the scenarios that should reproduce them.
  *
- * <p>Here: the keys of a file of cases, the built-in files under {@code reference/}, and what their errors say about another run. Not here: how
- * cases are run, how errors are shown. To add built-in cases, add them to a file of {@code reference/}, or add a file, and record their errors
+ * <p>Here: the keys of a file of cases, the files under {@code scenarios/accuracy/cases}, and what their errors say about another run. Not here: how
+ * cases are run, how errors are shown. To add published cases, add them to a file there, or add a file, and record their errors
  * again ({@code validate --record}).
  */
 @NullMarked

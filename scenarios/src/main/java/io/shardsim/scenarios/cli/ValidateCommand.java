@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "validate",
         description = {
-            "Simulates every reference case, the built-in ones or those of a file, and prints measured, simulated and error.",
+            "Simulates every reference case, the published ones or your own, and prints measured, simulated and error.",
             "An error of +5 %% means that the simulated figure is 5 %% larger than the measured one. A bias of +5 %% means that the simulator is 5 %% too fast."
         },
         exitCodeListHeading = "%nExit status:%n",
@@ -44,13 +45,20 @@ import picocli.CommandLine.Spec;
             "3:no case fits in memory",
         })
 final class ValidateCommand implements Callable<Integer> {
+    /** The source tree that the launcher started from. */
+    private static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
+
     private final RunnerFactory runners;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", arity = "0..1", description = "Cases of your own. Default: the built-in ones.")
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "0..1",
+            description =
+                    "Cases of your own, a file or a folder of files. Default: the published ones of the source tree.")
     private @Nullable String file;
 
     @Option(names = "--json", description = "Print one JSON document and nothing else on standard output.")
@@ -83,7 +91,7 @@ final class ValidateCommand implements Callable<Integer> {
             paramLabel = "ROOT",
             hidden = true,
             description =
-                    "Write errors.csv, DEVIATIONS.md and the counts in README.md and docs of the built-in cases into this source tree.")
+                    "Write errors.csv, DEVIATIONS.md and the counts in README.md and docs of the published cases into this source tree.")
     private @Nullable Path record;
 
     ValidateCommand(RunnerFactory runners) {
@@ -94,11 +102,11 @@ final class ValidateCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (record != null && (file != null || !only.isEmpty())) {
             throw new ParameterException(
-                    spec.commandLine(), "--record is for all built-in cases; leave out FILE and --only");
+                    spec.commandLine(), "--record is for all published cases; leave out FILE and --only");
         }
         List<ReferenceCase> cases;
         try {
-            cases = file == null ? ReferenceCases.builtIn() : ReferenceCases.read(file);
+            cases = file == null ? ReferenceCases.published(HOME) : read(file);
         } catch (InputException refused) {
             ProblemPrinter.print(refused.problems(), err());
             return ExitStatus.USAGE;
@@ -109,6 +117,10 @@ final class ValidateCommand implements Callable<Integer> {
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
         }
         return run(wanted, ReportFolder.make(spec.commandLine(), out));
+    }
+
+    private static List<ReferenceCase> read(String file) throws InputException {
+        return new File(file).isDirectory() ? ReferenceCases.readFolder(Path.of(file)) : ReferenceCases.read(file);
     }
 
     private boolean isWanted(ReferenceCase one) {

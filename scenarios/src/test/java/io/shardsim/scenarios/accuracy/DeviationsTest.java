@@ -25,7 +25,7 @@ class DeviationsTest {
     }
 
     private static List<CaseOutcome> recorded() {
-        return RecordedErrors.builtIn().outcomes(ReferenceCases.builtIn());
+        return RecordedErrors.builtIn().outcomes(PublishedCases.all());
     }
 
     @Test

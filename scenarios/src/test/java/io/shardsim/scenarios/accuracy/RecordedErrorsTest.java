@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** That the recorded errors are those of the built-in cases, and what they say about another run. */
+/** That the recorded errors are those of the published cases, and what they say about another run. */
 class RecordedErrorsTest {
     /** A changed model shows as more than this; rounding does not. */
     private static final double TOLERANCE = 1e-6;
@@ -50,7 +50,7 @@ class RecordedErrorsTest {
     @Test
     void everyFigureOfTheBuiltInCasesIsRecorded() {
         List<String> published = new ArrayList<>();
-        for (ReferenceCase one : ReferenceCases.builtIn()) {
+        for (ReferenceCase one : PublishedCases.all()) {
             one.measured().forEach((metric, value) -> published.add(key(one.id(), metric) + " " + value));
         }
         List<String> recorded = RecordedErrors.builtIn().rows().stream()
@@ -66,7 +66,7 @@ class RecordedErrorsTest {
         RecordedErrors.builtIn().rows().forEach(row -> recorded.put(key(row.id(), row.metric()), row.simulated()));
         Map<String, Double> simulated = new LinkedHashMap<>();
         try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true, true))) {
-            for (ReferenceCase one : ReferenceCases.builtIn()) {
+            for (ReferenceCase one : PublishedCases.all()) {
                 if (all || QUICK.contains(one.id())) {
                     RunResult run = simulation.run(one.point());
                     one.measured().keySet().forEach(metric -> simulated.put(key(one.id(), metric), metric.of(run)));

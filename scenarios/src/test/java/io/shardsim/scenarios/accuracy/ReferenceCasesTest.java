@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ReferenceCasesTest {
     private static final String CASE = """
@@ -93,10 +97,29 @@ class ReferenceCasesTest {
 
     @Test
     void builtInCasesNameSourceAndRoleAndAreUnique() {
-        List<ReferenceCase> cases = ReferenceCases.builtIn();
+        List<ReferenceCase> cases = PublishedCases.all();
         assertThat(cases).hasSizeGreaterThan(100);
         assertThat(cases.stream().map(ReferenceCase::id)).doesNotHaveDuplicates();
         assertThat(cases).allSatisfy(one -> assertThat(one.measured()).isNotEmpty());
         assertThat(cases.stream().map(ReferenceCase::role)).contains("calibration", "validation");
+    }
+
+    @Test
+    void withoutTheSourceTreeItSaysWhereCasesAre(@TempDir Path elsewhere) {
+        assertThatThrownBy(() -> ReferenceCases.published(elsewhere))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("name a file or folder of cases");
+        assertThatThrownBy(() -> ReferenceCases.readFolder(elsewhere))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("holds no files of cases");
+    }
+
+    @Test
+    void everyBadFileOfAFolderIsTold(@TempDir Path folder) throws IOException {
+        Files.writeString(folder.resolve("a.yaml"), "cases: 1");
+        Files.writeString(folder.resolve("b.yaml"), "case: []");
+        assertThatThrownBy(() -> ReferenceCases.readFolder(folder))
+                .hasMessageContaining("a.yaml")
+                .hasMessageContaining("b.yaml");
     }
 }

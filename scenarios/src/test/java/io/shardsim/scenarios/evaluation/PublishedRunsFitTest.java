@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.accuracy.PublishedCases;
 import io.shardsim.scenarios.accuracy.ReferenceCase;
-import io.shardsim.scenarios.accuracy.ReferenceCases;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
@@ -27,7 +27,7 @@ class PublishedRunsFitTest {
 
     @Test
     void whatRanFits() {
-        List<ReferenceCase> ran = ReferenceCases.builtIn().stream()
+        List<ReferenceCase> ran = PublishedCases.all().stream()
                 .filter(one -> COMPLETE.contains(one.family()))
                 .toList();
         assertThat(ran).hasSizeGreaterThan(90);
@@ -92,7 +92,7 @@ class PublishedRunsFitTest {
     }
 
     private static ReferenceCase reference(String id) {
-        return ReferenceCases.builtIn().stream()
+        return PublishedCases.all().stream()
                 .filter(one -> one.id().equals(id))
                 .findAny()
                 .orElseThrow();
