@@ -5,8 +5,9 @@ import io.shardsim.simulator.compute.Kernel.FlashAttention;
 import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.Kernel.Pass;
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,31 +23,17 @@ import java.util.List;
 record AttentionKernels(RankShare share, Attention attention) implements OperatorKernels {
 
     @Override
-    public List<Kernel> forward() {
-        return recompute(Checkpointing.FULL);
-    }
-
-    @Override
-    public List<Kernel> recompute(Checkpointing checkpointing) {
-        List<Kernel> kernels = new ArrayList<>();
-        if (checkpointing.startsFromInput()) {
-            kernels.addAll(headsForward());
-        }
-        if (checkpointing.recomputedAttention() > 0) {
-            kernels.addAll(coreForward());
-        }
-        return kernels;
-    }
-
-    @Override
-    public List<Kernel> backward() {
-        RankShare.Sequence kernels = share.sequence();
-        kernels.addAll(coreBackward());
-        if (attention.rotary()) {
-            kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
-        }
-        kernels.add(Operator.LAYOUT_BACKWARD, elements());
-        return kernels.list();
+    public List<Kernel> list(Direction direction, Portion portion) {
+        List<Kernel> heads = direction.isBackward() ? headsBackward() : headsForward();
+        return switch (portion) {
+            case HEADS -> heads;
+            case CORE -> core(direction);
+            case STEP -> flashStep(direction);
+            default ->
+                direction.isBackward()
+                        ? RankShare.joined(core(direction), heads)
+                        : RankShare.joined(heads, core(direction));
+        };
     }
 
     /** Heads are laid out, and their queries and keys rotated. */
@@ -59,11 +46,28 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return kernels.list();
     }
 
-    /** Scores to context: what selective checkpointing computes again. */
-    private List<Kernel> coreForward() {
-        if (share.workload().attention() == AttentionKind.FLASH) {
-            return flash(Pass.FORWARD);
+    private List<Kernel> headsBackward() {
+        RankShare.Sequence kernels = share.sequence();
+        if (attention.rotary()) {
+            kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
         }
+        kernels.add(Operator.LAYOUT_BACKWARD, elements());
+        return kernels.list();
+    }
+
+    private List<Kernel> core(Direction direction) {
+        if (share.workload().attention() != AttentionKind.FLASH) {
+            return direction.isBackward() ? coreBackward() : coreForward();
+        }
+        List<Kernel> step = flashStep(direction);
+        List<Kernel> kernels = new ArrayList<>();
+        for (int rank = 0; rank < share.workload().contextParallel(); rank++) {
+            kernels.addAll(step);
+        }
+        return kernels;
+    }
+
+    private List<Kernel> coreForward() {
         RankShare.Sequence kernels = share.sequence();
         long s = share.workload().sequenceLength();
         kernels.add(new Matmul("attention.scores", heads(), s, s, attention.headDim()));
@@ -76,9 +80,6 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     }
 
     private List<Kernel> coreBackward() {
-        if (share.workload().attention() == AttentionKind.FLASH) {
-            return flash(Pass.BACKWARD);
-        }
         RankShare.Sequence kernels = share.sequence();
         long s = share.workload().sequenceLength();
         long d = attention.headDim();
@@ -98,20 +99,17 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
      * because one of its two pieces of queries, or of keys, is out of sight. In forward the result is added to the sum of those before; in
      * backward the gradients of queries, keys and values are.
      */
-    private List<Kernel> flash(Pass pass) {
-        List<Kernel> kernels = new ArrayList<>();
-        int ranks = share.workload().contextParallel();
-        for (int step = 0; step < ranks; step++) {
-            kernels.add(new FlashAttention(
-                    "attention", heads(), share.workload().rankSequence(), attention.headDim(), pass));
-            if (ranks > 1) {
-                long width = share.split(attention.width() + (pass == Pass.BACKWARD ? 2L * attention.keyWidth() : 0));
-                // Read both, write one.
-                kernels.add(new Kernel.MemoryBound(
-                        "attention.merge", 3L * share.profile().elementBytes() * share.tokens() * width));
-            }
+    private List<Kernel> flashStep(Direction direction) {
+        Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
+        Kernel flash =
+                new FlashAttention("attention", heads(), share.workload().rankSequence(), attention.headDim(), pass);
+        if (share.workload().contextParallel() == 1) {
+            return List.of(flash);
         }
-        return kernels;
+        long width = share.split(attention.width() + (pass == Pass.BACKWARD ? 2L * attention.keyWidth() : 0));
+        // Read both, write one.
+        long bytes = 3L * share.profile().elementBytes() * share.tokens() * width;
+        return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
     }
 
     private long heads() {

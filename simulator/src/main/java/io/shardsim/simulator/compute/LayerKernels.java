@@ -1,9 +1,9 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Segment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,8 +12,6 @@ import java.util.List;
  *
  * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside
  * the attention stay whole unless the sequence is split as well [2]. The collectives between them are not kernels of this list.
- *
- * <p>The gradients of a block's first weights come last in its backward; Megatron-LM makes them before that of the norm, which changes no sum.
  *
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
@@ -105,61 +103,15 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return List.copyOf(remarks);
     }
 
-    /** First norm, attention and residual addition. */
-    public BlockKernels attention() {
-        return new BlockKernels(share(), shape.operators().attention(), false);
-    }
-
-    /** Second norm, feed-forward block and residual addition. */
-    public BlockKernels feedForward() {
-        return new BlockKernels(share(), shape.operators().feedForward(), true);
-    }
-
-    /** Forward of one layer. */
-    public List<Kernel> forward() {
-        return RankShare.joined(attention().forward(), feedForward().forward());
-    }
-
-    /** What runs again before the backward of a layer that is checkpointed so. */
-    public List<Kernel> recompute(Checkpointing checkpointing) {
-        return RankShare.joined(
-                attention().recompute(checkpointing), feedForward().recompute(checkpointing));
-    }
-
-    /** Backward of one layer, recomputation not included. */
-    public List<Kernel> backward() {
-        return RankShare.joined(feedForward().backward(), attention().backward());
-    }
-
-    /** Token and position look-up. */
-    public List<Kernel> embeddingForward() {
-        return forward(shape.operators().embedding());
-    }
-
-    /** Scatter of the gradient into the embedding. */
-    public List<Kernel> embeddingBackward() {
-        return backward(shape.operators().embedding());
-    }
-
-    /** Final norm, logits and loss; the gradients of these, too, where the loss is computed in pieces. */
-    public List<Kernel> outputForward() {
-        return forward(shape.operators().output());
-    }
-
-    /** Backward of loss, logits and final norm. */
-    public List<Kernel> outputBackward() {
-        return backward(shape.operators().output());
-    }
-
-    private List<Kernel> forward(List<Operator> operators) {
-        return OperatorKernels.forward(OperatorKernels.of(share(), operators));
-    }
-
-    private List<Kernel> backward(List<Operator> operators) {
-        return OperatorKernels.backward(OperatorKernels.of(share(), operators));
-    }
-
-    private RankShare share() {
-        return new RankShare(shape, workload, profile);
+    /** Those of a segment, in order. */
+    public List<Kernel> of(Segment segment) {
+        List<OperatorKernels> operators = new ArrayList<>();
+        RankShare share = new RankShare(shape, workload, profile);
+        for (List<Operator> block : shape.operators().blocks(segment.section())) {
+            operators.addAll(OperatorKernels.of(share, block));
+        }
+        return segment.pieces().stream()
+                .flatMap(piece -> operators.get(piece.at()).list(segment.direction(), piece.portion()).stream())
+                .toList();
     }
 }

@@ -5,17 +5,17 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
 
 /**
- * A linear map: one product for each of its matrices, or one for all where the framework fuses them. Where its outputs are split, the gradients of its
- * weights come last in the block.
+ * A linear map: one product for each of its matrices, or one for all where the framework fuses them.
  *
- * @param split what tensor parallelism divides
  * @param afterNorm whether a norm gives what it takes
  * @param number of its first product among those of the block
  */
-record LinearKernels(RankShare share, List<RankProduct> products, Split split, boolean afterNorm, int number)
+record LinearKernels(RankShare share, List<RankProduct> products, boolean afterNorm, int number)
         implements OperatorKernels {
 
     static LinearKernels of(RankShare share, Linear linear, boolean afterNorm, int number) {
@@ -23,8 +23,7 @@ record LinearKernels(RankShare share, List<RankProduct> products, Split split, b
                 .map(product -> ofRank(share, product, linear.split()))
                 .toList();
         boolean fused = products.size() > 1 && share.profile().fusedProjections();
-        return new LinearKernels(
-                share, fused ? List.of(fused(linear.name(), products)) : products, linear.split(), afterNorm, number);
+        return new LinearKernels(share, fused ? List.of(fused(linear.name(), products)) : products, afterNorm, number);
     }
 
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
@@ -47,49 +46,48 @@ record LinearKernels(RankShare share, List<RankProduct> products, Split split, b
     }
 
     @Override
-    public List<Kernel> forward() {
-        return recompute(Checkpointing.FULL);
+    public List<Kernel> list(Direction direction, Portion portion) {
+        RankShare.Sequence kernels = share.sequence();
+        if (direction.isBackward()) {
+            if (portion != Portion.WEIGHT_GRADIENT) {
+                addInputGradients(kernels, portion);
+            }
+            if (portion != Portion.INPUT_GRADIENT && portion != Portion.OTHER_ROWS) {
+                addWeightGradients(kernels);
+            }
+        } else {
+            addForward(kernels, portion, direction == Direction.RECOMPUTE_NOT_KEPT);
+        }
+        return kernels.list();
     }
 
-    @Override
-    public List<Kernel> recompute(Checkpointing checkpointing) {
-        RankShare.Sequence kernels = share.sequence();
+    private void addForward(RankShare.Sequence kernels, Portion portion, boolean notKept) {
         for (int i = 0; i < products.size(); i++) {
             RankProduct product = products.get(i);
-            if (!checkpointing.keepsProduct(number + i, product.bias())) {
-                addForward(kernels, product);
+            if (notKept && Checkpointing.OPERATOR.keepsProduct(number + i, product.bias())) {
+                continue;
+            }
+            boolean whole = portion != Portion.OTHER_ROWS;
+            if (whole && product.eightBits() && !afterNorm) {
+                kernels.add(Operator.QUANTIZE_INPUT, share.tokens() * product.inputs());
+            }
+            addRows(kernels, product.forward(share.tokens()), portion);
+            if (whole && product.bias()) {
+                kernels.add(Operator.BIAS_FORWARD, share.tokens() * product.outputs());
             }
         }
-        return kernels.list();
     }
 
-    private void addForward(RankShare.Sequence kernels, RankProduct product) {
-        if (product.eightBits() && !afterNorm) {
-            kernels.add(Operator.QUANTIZE_INPUT, share.tokens() * product.inputs());
-        }
-        kernels.add(product.forward(share.tokens()));
-        if (product.bias()) {
-            kernels.add(Operator.BIAS_FORWARD, share.tokens() * product.outputs());
-        }
-    }
-
-    @Override
-    public List<Kernel> backward() {
-        RankShare.Sequence kernels = share.sequence();
+    private void addInputGradients(RankShare.Sequence kernels, Portion portion) {
         for (RankProduct product : products) {
-            if (product.eightBits()) {
+            if (portion != Portion.OTHER_ROWS && product.eightBits()) {
                 kernels.add(Operator.QUANTIZE_GRADIENT, share.tokens() * product.outputs());
             }
-            kernels.add(product.inputGradient(share.tokens()));
+            addRows(kernels, product.inputGradient(share.tokens()), portion);
         }
-        if (split == Split.INPUTS) {
-            kernels.addAll(weightGradients());
-        }
-        return kernels.list();
     }
 
-    List<Kernel> weightGradients() {
-        RankShare.Sequence kernels = share.sequence();
+    private void addWeightGradients(RankShare.Sequence kernels) {
         for (RankProduct product : products) {
             if (product.eightBits() && afterNorm) {
                 kernels.add(Operator.TRANSPOSE_INPUT, share.tokens() * product.inputs());
@@ -99,18 +97,17 @@ record LinearKernels(RankShare share, List<RankProduct> products, Split split, b
                 kernels.add(Operator.BIAS_GRADIENT, share.tokens() * product.outputs());
             }
         }
-        return kernels.list();
     }
 
-    /** Its products of a forward, without what goes with them. */
-    List<Kernel> forwardProducts() {
-        return products.stream().map(product -> product.forward(share.tokens())).toList();
-    }
-
-    /** Its products that give the gradient of its input. */
-    List<Kernel> inputGradients() {
-        return products.stream()
-                .map(product -> product.inputGradient(share.tokens()))
-                .toList();
+    /** The rows of other ranks share waves: they go on several streams (csrc/comm_gemm_overlap.h, _stream_compute). */
+    private void addRows(RankShare.Sequence kernels, Kernel.Matmul product, Portion portion) {
+        int ranks = share.workload().tensorParallel();
+        if (portion == Portion.OWN_ROWS) {
+            kernels.add(product.piece(ranks));
+        } else if (portion != Portion.OTHER_ROWS) {
+            kernels.add(product);
+        } else if (ranks > 1) {
+            kernels.add(product.otherPieces(ranks));
+        }
     }
 }

@@ -2,13 +2,19 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.workload.Operator.Loss;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
 
 /** Logits and their cross entropy; where the loss is computed in pieces, the gradients of both come with the forward. */
 record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
 
     @Override
-    public List<Kernel> forward() {
+    public List<Kernel> list(Direction direction, Portion portion) {
+        return direction.isBackward() ? backward() : forward();
+    }
+
+    private List<Kernel> forward() {
         RankShare.Sequence kernels = share.sequence();
         if (share.profile().lossInPieces()) {
             addPieces(kernels);
@@ -19,8 +25,7 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
         return kernels.list();
     }
 
-    @Override
-    public List<Kernel> backward() {
+    private List<Kernel> backward() {
         RankShare.Sequence kernels = share.sequence();
         if (!share.profile().lossInPieces()) {
             kernels.add(Operator.LOSS_BACKWARD, logitElements());

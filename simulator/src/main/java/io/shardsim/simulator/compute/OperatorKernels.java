@@ -1,44 +1,24 @@
 package io.shardsim.simulator.compute;
 
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The kernels of one operator on one rank, in order. */
 interface OperatorKernels {
 
-    List<Kernel> forward();
+    /** Those of a portion of it in one direction. */
+    List<Kernel> list(Direction direction, Portion portion);
 
-    /** What of its forward runs again before the backward of a layer that is checkpointed so. */
-    default List<Kernel> recompute(Checkpointing checkpointing) {
-        return checkpointing.startsFromInput() ? forward() : List.of();
-    }
-
-    /** Backward up to the gradient of its input, and all else that does not come last in its block. */
-    List<Kernel> backward();
-
-    /** Of several operators that follow on each other. */
+    /** Of the operators of a block, which follow on each other. */
     static List<OperatorKernels> of(RankShare share, List<Operator> operators) {
         Maker maker = new Maker(share);
         List<OperatorKernels> kernels = new ArrayList<>();
         for (Operator operator : operators) {
             kernels.add(operator.accept(maker));
             maker.afterNorm = operator instanceof Operator.Norm;
-        }
-        return kernels;
-    }
-
-    /** Forward of operators that follow on each other. */
-    static List<Kernel> forward(List<OperatorKernels> operators) {
-        return operators.stream().flatMap(each -> each.forward().stream()).toList();
-    }
-
-    /** Backward of the same, the last one first. */
-    static List<Kernel> backward(List<OperatorKernels> operators) {
-        List<Kernel> kernels = new ArrayList<>();
-        for (int i = operators.size() - 1; i >= 0; i--) {
-            kernels.addAll(operators.get(i).backward());
         }
         return kernels;
     }
@@ -119,5 +99,10 @@ interface OperatorKernels {
     }
 
     /** A map of each element. */
-    record Elementwise(List<Kernel> forward, List<Kernel> backward) implements OperatorKernels {}
+    record Elementwise(List<Kernel> forward, List<Kernel> backward) implements OperatorKernels {
+        @Override
+        public List<Kernel> list(Direction direction, Portion portion) {
+            return direction.isBackward() ? backward : forward;
+        }
+    }
 }

@@ -10,15 +10,15 @@ import io.shardsim.simulator.compute.Kernel.Operands;
  * @param eightBits whether its products take operands of 8 bits
  */
 record RankProduct(String name, long inputs, long outputs, boolean bias, boolean eightBits) {
-    Kernel forward(long tokens) {
+    Matmul forward(long tokens) {
         return new Matmul(name, 1, tokens, outputs, inputs, eightBits ? Operands.EIGHT_BITS : Operands.OF_THE_JOB);
     }
 
-    Kernel inputGradient(long tokens) {
+    Matmul inputGradient(long tokens) {
         return new Matmul(name + ".input-gradient", 1, tokens, inputs, outputs, ofGradient());
     }
 
-    Kernel weightGradient(long tokens) {
+    Matmul weightGradient(long tokens) {
         return new Matmul(name + ".weight-gradient", 1, inputs, outputs, tokens, ofGradient());
     }
 

@@ -1,8 +1,8 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,36 +108,11 @@ public final class TransformerTimes {
         }
     }
 
-    public Phase embeddingForward() {
-        return forward(kernels.embeddingForward());
-    }
-
-    public Phase embeddingBackward() {
-        return backward(kernels.embeddingBackward());
-    }
-
-    /** Forward of one transformer layer. */
-    public Phase layerForward() {
-        return forward(kernels.forward());
-    }
-
-    /** Backward of one transformer layer, recomputation not included. */
-    public Phase layerBackward() {
-        return backward(kernels.backward());
-    }
-
-    /** What is computed again before the backward of one layer. */
-    public Phase layerRecompute(Checkpointing checkpointing) {
-        return forward(kernels.recompute(checkpointing));
-    }
-
-    /** Final norm, logits and loss. */
-    public Phase outputForward() {
-        return forward(kernels.outputForward());
-    }
-
-    public Phase outputBackward() {
-        return backward(kernels.outputBackward());
+    /** A segment of the model. */
+    public Phase of(Segment segment) {
+        return phase(
+                kernels.of(segment),
+                segment.direction().isBackward() ? profile.hostBackwardKernelPs() : profile.hostForwardKernelPs());
     }
 
     /** Local part of the gradient norm of so many parameters. */
@@ -160,14 +135,8 @@ public final class TransformerTimes {
         return forward(List.of(new Kernel.MemoryBound("move", bytes)));
     }
 
-    /** Some kernels of a forward. */
-    public Phase forward(List<Kernel> list) {
+    private Phase forward(List<Kernel> list) {
         return phase(list, profile.hostForwardKernelPs());
-    }
-
-    /** Some kernels of a backward. */
-    public Phase backward(List<Kernel> list) {
-        return phase(list, profile.hostBackwardKernelPs());
     }
 
     private Phase phase(List<Kernel> list, long hostKernelPs) {

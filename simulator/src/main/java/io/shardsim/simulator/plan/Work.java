@@ -1,50 +1,16 @@
 package io.shardsim.simulator.plan;
 
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segment.Direction;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Work of one rank, named by what it is; how long it takes is the compute model's business.
  *
- * @param block which block of a layer; all of it without tensor and context parallelism
- * @param stretch which stretch of that block; all of it where no product has an exchange beside it
- * @param span which part of that stretch; all of it without context parallelism
+ * @param segment what of the model it computes; null for all else
  * @param amount how much of it, in the unit that the kind names
  */
-public record Work(Kind kind, Block block, Stretch stretch, Span span, long amount) {
-    /** Blocks of a layer between which a tensor-parallel group exchanges something. */
-    public enum Block {
-        /** The whole layer, and whatever is no layer. */
-        WHOLE,
-        /** First norm, attention and the first residual addition. */
-        ATTENTION,
-        /** Second norm, feed-forward block and the second residual addition. */
-        FEED_FORWARD
-    }
-
-    /** Stretches of a block by what is exchanged beside them. */
-    public enum Stretch {
-        /** The whole block. */
-        ALL,
-        /** What goes beside the exchange before it. */
-        ENTRY,
-        /** What goes beside neither exchange. */
-        MIDDLE,
-        /** What goes beside the exchange after it; of a backward, the gradients of the weights that the block's input meets first, for which nothing in the layer waits. */
-        EXIT,
-        /** Of a backward, all but {@link #EXIT}. */
-        ALL_BUT_EXIT
-    }
-
-    /** Parts of a stretch with attention in it, between which a context-parallel group exchanges keys and values. */
-    public enum Span {
-        /** The whole stretch. */
-        ALL,
-        /** What comes before attention. */
-        BEFORE_ATTENTION,
-        /** Attention over what one rank of the group has of keys and values. */
-        ATTENTION_STEP,
-        /** What comes after attention. */
-        AFTER_ATTENTION
-    }
-
+public record Work(Kind kind, @Nullable Segment segment, long amount) {
     /** What the rank computes. */
     public enum Kind {
         /** Token and position embedding of one micro-batch; amount unused (1). */
@@ -85,9 +51,23 @@ public record Work(Kind kind, Block block, Stretch stretch, Span span, long amou
         }
     }
 
-    /** All of it. */
+    /** Work that is of no model. */
     public Work(Kind kind, long amount) {
-        this(kind, Block.WHOLE, Stretch.ALL, Span.ALL, amount);
+        this(kind, null, amount);
+    }
+
+    /** A segment of the model, of one layer or of what is around the layers. */
+    public static Work of(Segment segment) {
+        boolean backward = segment.direction() == Direction.BACKWARD;
+        Kind kind = switch (segment.section()) {
+            case EMBEDDING -> backward ? Kind.EMBEDDING_BACKWARD : Kind.EMBEDDING_FORWARD;
+            case HEAD -> backward ? Kind.HEAD_BACKWARD : Kind.HEAD_FORWARD;
+            case LAYER ->
+                backward
+                        ? Kind.LAYER_BACKWARD
+                        : segment.direction() == Direction.FORWARD ? Kind.LAYER_FORWARD : Kind.LAYER_RECOMPUTE;
+        };
+        return new Work(kind, segment, 1);
     }
 
     public Work {

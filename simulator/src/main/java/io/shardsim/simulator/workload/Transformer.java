@@ -9,6 +9,7 @@ import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Operator.Norm;
 import io.shardsim.simulator.workload.Operator.Residual;
 import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Segment.Section;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -33,7 +34,21 @@ public record Transformer(
 
     /** Operators of one layer. */
     public Stream<Operator> layer() {
-        return blocks().stream().flatMap(List::stream);
+        return of(Section.LAYER).stream();
+    }
+
+    /** Operators of a section, in order. */
+    public List<Operator> of(Section section) {
+        return blocks(section).stream().flatMap(List::stream).toList();
+    }
+
+    /** A section by its blocks; the embedding is one, and the head. */
+    public List<List<Operator>> blocks(Section section) {
+        return switch (section) {
+            case EMBEDDING -> List.of(embedding);
+            case LAYER -> blocks();
+            case HEAD -> List.of(output);
+        };
     }
 
     /** Whether the model has a dropout. */
@@ -49,9 +64,19 @@ public record Transformer(
                 .toList();
     }
 
+    /** Place in a layer of the linear map that gives its last result. */
+    int lastLinear() {
+        List<Operator> layer = of(Section.LAYER);
+        int at = layer.size() - 1;
+        while (!(layer.get(at) instanceof Linear)) {
+            at--;
+        }
+        return at;
+    }
+
     /** The matrix that gives a layer's last result. */
     public Product lastProduct() {
-        List<Product> products = products(feedForward);
+        List<Product> products = ((Linear) of(Section.LAYER).get(lastLinear())).products();
         return products.get(products.size() - 1);
     }
 

@@ -4,7 +4,7 @@
  *
  * <p>Must not know GPUs, time, strategies, collectives or actors. To describe a new family of models, list its
  * operators in {@link io.shardsim.simulator.workload.Transformer}; one that no model had is a record in
- * {@link io.shardsim.simulator.workload.Operator}.
+ * {@link io.shardsim.simulator.workload.Operator}. A plan cuts these lists into {@link io.shardsim.simulator.workload.Segments}.
  */
 @NullMarked
 package io.shardsim.simulator.workload;

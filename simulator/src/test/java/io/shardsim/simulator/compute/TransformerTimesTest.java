@@ -1,5 +1,7 @@
 package io.shardsim.simulator.compute;
 
+import static io.shardsim.simulator.workload.Segment.Section.HEAD;
+import static io.shardsim.simulator.workload.Segment.Section.LAYER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -9,6 +11,8 @@ import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segments;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,12 +39,12 @@ class TransformerTimesTest {
                 FrameworkProfile.named("eager").withElements(4));
 
         double ratio =
-                (double) single.layerForward().gpuPs() / half.layerForward().gpuPs();
+                (double) layerForward(single).gpuPs() / layerForward(half).gpuPs();
         assertThat(ratio).as("312 Tflop/s against 19.5, less what moves bytes").isBetween(8.0, 16.0);
-        assertThat(single.layerForward().memoryPs())
+        assertThat(layerForward(single).memoryPs())
                 .isCloseTo(
-                        2 * half.layerForward().memoryPs(),
-                        within(half.layerForward().memoryPs() / 50));
+                        2 * layerForward(half).memoryPs(),
+                        within(layerForward(half).memoryPs() / 50));
         assertThat(single.optimizerStep(1_000_000)).as("32 bits in any case").isEqualTo(half.optimizerStep(1_000_000));
     }
 
@@ -49,9 +53,9 @@ class TransformerTimesTest {
         for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
             LayerKernels kernels = new LayerKernels(
                     shape, Workload.of(1024, 2, AttentionKind.STANDARD), FrameworkProfile.named("fused"));
-            double forward = flops(kernels.forward());
+            double forward = flops(forward(kernels));
             assertThat(forward).isCloseTo(shape.layerForwardFlops(2048, 1024), within(forward * 1e-12));
-            assertThat(flops(kernels.backward())).isCloseTo(2 * forward, within(forward * 1e-12));
+            assertThat(flops(backward(kernels))).isCloseTo(2 * forward, within(forward * 1e-12));
         }
     }
 
@@ -62,9 +66,17 @@ class TransformerTimesTest {
                 GPT2_30B,
                 new Workload(2048, 1, 4, 1, true, false, AttentionKind.FLASH),
                 FrameworkProfile.named("transformer-engine"));
-        for (BlockKernels block : List.of(kernels.attention(), kernels.feedForward())) {
-            assertSplit(block.stretches(block.forward()), block.forward());
-            assertSplit(block.backwardStretches(), block.backward());
+        Segments segments = segments(kernels);
+        for (Segment layer : List.of(segments.forward(LAYER), segments.backward(LAYER))) {
+            for (Segment block : segments.blocks(layer)) {
+                Segments.Exchanging cut = segments.exchanging(block);
+                double all = flops(kernels.of(block));
+                double parts =
+                        flops(kernels.of(cut.entry())) + flops(kernels.of(cut.alone())) + flops(kernels.of(cut.exit()));
+                assertThat(parts).isCloseTo(all, within(all * 1e-12));
+                assertThat(products(kernels.of(cut.entry()))).isEqualTo(1);
+                assertThat(products(kernels.of(cut.exit()))).isEqualTo(1);
+            }
         }
     }
 
@@ -83,16 +95,16 @@ class TransformerTimesTest {
         LayerKernels half = new LayerKernels(LLAMA, workload, FrameworkProfile.named("transformer-engine"));
         LayerKernels eight = new LayerKernels(LLAMA, workload, FrameworkProfile.named("transformer-engine-fp8"));
 
-        assertThat(operands(eight.forward())).containsOnly(Kernel.Operands.EIGHT_BITS);
-        assertThat(operands(eight.backward())).containsOnly(Kernel.Operands.EIGHT_BITS_SPLIT_SUMS);
-        assertThat(operands(eight.outputForward())).containsOnly(Kernel.Operands.OF_THE_JOB);
-        assertThat(operands(half.forward())).containsOnly(Kernel.Operands.OF_THE_JOB);
-        assertThat(flops(eight.backward())).isEqualTo(flops(half.backward()));
+        assertThat(operands(forward(eight))).containsOnly(Kernel.Operands.EIGHT_BITS);
+        assertThat(operands(backward(eight))).containsOnly(Kernel.Operands.EIGHT_BITS_SPLIT_SUMS);
+        assertThat(operands(eight.of(segments(eight).forward(HEAD)))).containsOnly(Kernel.Operands.OF_THE_JOB);
+        assertThat(operands(forward(half))).containsOnly(Kernel.Operands.OF_THE_JOB);
+        assertThat(flops(backward(eight))).isEqualTo(flops(backward(half)));
         long tokens = 2048;
         long h = LLAMA.hidden();
-        assertThat(bytesOf(eight.forward(), "quantize-input")).isEqualTo(4 * tokens * (h + LLAMA.ffn()));
-        assertThat(bytesOf(eight.backward(), "transpose-input")).isEqualTo(2 * tokens * 2 * h);
-        assertThat(bytesOf(eight.backward(), "quantize-gradient"))
+        assertThat(bytesOf(forward(eight), "quantize-input")).isEqualTo(4 * tokens * (h + LLAMA.ffn()));
+        assertThat(bytesOf(backward(eight), "transpose-input")).isEqualTo(2 * tokens * 2 * h);
+        assertThat(bytesOf(backward(eight), "quantize-gradient"))
                 .isEqualTo(4 * tokens * (h + 2L * LLAMA.kvHidden() + h + 2L * LLAMA.ffn() + h));
     }
 
@@ -102,17 +114,19 @@ class TransformerTimesTest {
         FrameworkProfile profile = FrameworkProfile.named("transformer-engine");
         LayerKernels split =
                 new LayerKernels(LLAMA, new Workload(8192, 1, 1, 4, false, false, AttentionKind.FLASH), profile);
-        List<Kernel> block = split.attention().forward();
-        AttentionSteps steps = AttentionSteps.of(block);
-        List<Kernel> joined = new ArrayList<>(steps.before());
-        for (int step = 0; step < 4; step++) {
-            joined.addAll(steps.step());
+        Segments segments = segments(split);
+        for (Segment layer : List.of(segments.forward(LAYER), segments.backward(LAYER))) {
+            Segments.Attending cut = segments.attending(layer);
+            List<Kernel> joined = new ArrayList<>(split.of(cut.before()));
+            for (int step = 0; step < 4; step++) {
+                joined.addAll(split.of(cut.step()));
+            }
+            joined.addAll(split.of(cut.after()));
+            assertThat(joined).isEqualTo(split.of(layer));
         }
-        joined.addAll(steps.after());
-
-        assertThat(joined).isEqualTo(block);
-        assertThat(steps.step()).contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
-        assertThat(bytesOf(steps.step(), "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
+        List<Kernel> step = split.of(segments.attending(segments.forward(LAYER)).step());
+        assertThat(step).contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
+        assertThat(bytesOf(step, "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
     }
 
     private static List<Kernel.Operands> operands(List<Kernel> kernels) {
@@ -130,11 +144,20 @@ class TransformerTimesTest {
                 .sum();
     }
 
-    private static void assertSplit(Stretches stretches, List<Kernel> block) {
-        double parts = flops(stretches.entry()) + flops(stretches.middle()) + flops(stretches.exit());
-        assertThat(parts).isCloseTo(flops(block), within(parts * 1e-12));
-        assertThat(products(stretches.entry())).isEqualTo(1);
-        assertThat(products(stretches.exit())).isEqualTo(1);
+    private static Segments segments(LayerKernels kernels) {
+        return new Segments(kernels.shape().operators());
+    }
+
+    private static List<Kernel> forward(LayerKernels kernels) {
+        return kernels.of(segments(kernels).forward(LAYER));
+    }
+
+    private static List<Kernel> backward(LayerKernels kernels) {
+        return kernels.of(segments(kernels).backward(LAYER));
+    }
+
+    private static Phase layerForward(TransformerTimes times) {
+        return times.of(new Segments(GPT2_30B.operators()).forward(LAYER));
     }
 
     private static long products(List<Kernel> kernels) {
@@ -144,12 +167,10 @@ class TransformerTimesTest {
     @Test
     void tensorParallelRanksShareTheFlopsOfALayer() {
         FrameworkProfile profile = FrameworkProfile.named("megatron");
-        double whole = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 1, 1, false, false, AttentionKind.STANDARD), profile)
-                        .forward());
-        double eighth = flops(
-                new LayerKernels(GPT2_30B, new Workload(2048, 1, 8, 1, false, false, AttentionKind.STANDARD), profile)
-                        .forward());
+        double whole = flops(forward(new LayerKernels(
+                GPT2_30B, new Workload(2048, 1, 1, 1, false, false, AttentionKind.STANDARD), profile)));
+        double eighth = flops(forward(new LayerKernels(
+                GPT2_30B, new Workload(2048, 1, 8, 1, false, false, AttentionKind.STANDARD), profile)));
         assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
     }
 
@@ -163,13 +184,15 @@ class TransformerTimesTest {
             long h = shape.hidden();
             double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;
             double feedForward = 2.0 * 2048 * h * shape.ffn() * (shape.equals(GPT2_30B) ? 1 : 2) / 8;
-            assertThat(flops(kernels.attention().weightGradients())).isCloseTo(attention, within(attention * 1e-12));
-            assertThat(flops(kernels.feedForward().weightGradients()))
-                    .isCloseTo(feedForward, within(feedForward * 1e-12));
-            for (BlockKernels block : List.of(kernels.attention(), kernels.feedForward())) {
-                double whole = flops(block.backward());
-                assertThat(flops(block.inputGradient()) + flops(block.weightGradients()))
-                        .isCloseTo(whole, within(whole * 1e-12));
+            Segments segments = segments(kernels);
+            List<Segment> blocks = segments.blocks(segments.backward(LAYER));
+            double[] weights = {feedForward, attention};
+            for (int block = 0; block < 2; block++) {
+                Segments.Exchanging cut = segments.besideWeights(blocks.get(block));
+                double exit = flops(kernels.of(cut.exit()));
+                double whole = flops(kernels.of(blocks.get(block)));
+                assertThat(exit).isCloseTo(weights[block], within(exit * 1e-12));
+                assertThat(flops(kernels.of(cut.alone())) + exit).isCloseTo(whole, within(whole * 1e-12));
             }
         }
     }
@@ -210,8 +233,9 @@ class TransformerTimesTest {
     @Test
     void backwardTakesAboutTwiceTheForward() {
         TransformerTimes times = times("smp", 2048, 2, AttentionKind.STANDARD);
-        double ratio =
-                (double) times.layerBackward().ps() / times.layerForward().ps();
+        double ratio = (double) times.of(new Segments(GPT2_30B.operators()).backward(LAYER))
+                        .ps()
+                / layerForward(times).ps();
         assertThat(ratio).isBetween(1.7, 2.3);
     }
 
@@ -225,19 +249,20 @@ class TransformerTimesTest {
 
     private static double speedUp(int sequence) {
         long standard =
-                times("smp", sequence, 2, AttentionKind.STANDARD).layerForward().ps();
+                layerForward(times("smp", sequence, 2, AttentionKind.STANDARD)).ps();
         long flash =
-                times("smp", sequence, 2, AttentionKind.FLASH).layerForward().ps();
+                layerForward(times("smp", sequence, 2, AttentionKind.FLASH)).ps();
         return (double) standard / flash;
     }
 
     @Test
     void recomputationIsNothingPartOrAll() {
         TransformerTimes times = times("smp", 2048, 1, AttentionKind.STANDARD);
-        assertThat(times.layerRecompute(Checkpointing.NONE).ps()).isZero();
-        assertThat(times.layerRecompute(Checkpointing.SELECTIVE).ps())
-                .isBetween(1L, times.layerForward().ps() / 2);
-        assertThat(times.layerRecompute(Checkpointing.FULL)).isEqualTo(times.layerForward());
+        Segments segments = new Segments(GPT2_30B.operators());
+        assertThat(times.of(segments.recompute(Checkpointing.NONE, false)).ps()).isZero();
+        assertThat(times.of(segments.recompute(Checkpointing.SELECTIVE, false)).ps())
+                .isBetween(1L, layerForward(times).ps() / 2);
+        assertThat(times.of(segments.recompute(Checkpointing.FULL, false))).isEqualTo(layerForward(times));
     }
 
     /** Key, output and up are every second of a Llama layer's products; with biases none is kept. */
@@ -250,12 +275,14 @@ class TransformerTimesTest {
         LayerKernels gpt = new LayerKernels(ModelShape.gpt2(1024, 24, 16, 50257, 4096), workload, profile);
         assertThat(products(llama)).containsExactly("attention.key", "attention.output", "ffn.up");
         assertThat(products(gpt)).containsExactly("attention.qkv", "attention.output", "ffn.up");
-        assertThat(llama.recompute(Checkpointing.OPERATOR)).noneMatch(Kernel.FlashAttention.class::isInstance);
-        assertThat(llama.recompute(Checkpointing.FULL)).anyMatch(Kernel.FlashAttention.class::isInstance);
+        assertThat(llama.of(segments(llama).recompute(Checkpointing.OPERATOR, false)))
+                .noneMatch(Kernel.FlashAttention.class::isInstance);
+        assertThat(llama.of(segments(llama).recompute(Checkpointing.FULL, false)))
+                .anyMatch(Kernel.FlashAttention.class::isInstance);
     }
 
     private static List<String> products(LayerKernels kernels) {
-        return kernels.recompute(Checkpointing.OPERATOR).stream()
+        return kernels.of(segments(kernels).recompute(Checkpointing.OPERATOR, false)).stream()
                 .filter(Kernel.Matmul.class::isInstance)
                 .map(kernel -> ((Kernel.Matmul) kernel).name())
                 .toList();
@@ -268,18 +295,18 @@ class TransformerTimesTest {
                 Gpus.A100_80GB,
                 Workload.of(1024, 1, AttentionKind.STANDARD),
                 FrameworkProfile.named("megatron"));
-        Phase few = small.layerForward();
-        Phase many = times("megatron", 2048, 4, AttentionKind.STANDARD).layerForward();
+        Phase few = layerForward(small);
+        Phase many = layerForward(times("megatron", 2048, 4, AttentionKind.STANDARD));
         assertThat(few.ps()).isEqualTo(few.hostPs()).isGreaterThan(few.gpuPs());
         assertThat(many.ps()).isEqualTo(many.gpuPs()).isGreaterThan(many.hostPs());
     }
 
     @Test
     void fusionNeverSlowsALayer() {
-        long eager = times("eager", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
-        long fused = times("fused", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
+        long eager = layerForward(times("eager", 2048, 2, AttentionKind.FLASH)).gpuPs();
+        long fused = layerForward(times("fused", 2048, 2, AttentionKind.FLASH)).gpuPs();
         long compiled =
-                times("compiled", 2048, 2, AttentionKind.FLASH).layerForward().gpuPs();
+                layerForward(times("compiled", 2048, 2, AttentionKind.FLASH)).gpuPs();
         assertThat(fused).isLessThan(eager);
         assertThat(compiled).isLessThanOrEqualTo(fused);
     }
@@ -298,11 +325,12 @@ class TransformerTimesTest {
         assertThat(liger.lossPieceTokens(100, llama)).as("2 each").isEqualTo(2);
         assertThat(FrameworkProfile.named("eager").lossPieceTokens(37 * 1024, llama))
                 .isEqualTo(37 * 1024);
-        assertThat(pieces.outputForward().stream().filter(Kernel.Matmul.class::isInstance))
+        assertThat(pieces.of(segments(pieces).forward(HEAD)).stream().filter(Kernel.Matmul.class::isInstance))
                 .hasSize(3 * 37);
-        assertThat(flops(pieces.outputForward()))
-                .isEqualTo(flops(whole.outputForward()) + flops(whole.outputBackward()));
-        assertThat(flops(pieces.outputBackward())).isZero();
+        assertThat(flops(pieces.of(segments(pieces).forward(HEAD))))
+                .isEqualTo(flops(whole.of(segments(whole).forward(HEAD)))
+                        + flops(whole.of(segments(whole).backward(HEAD))));
+        assertThat(flops(pieces.of(segments(pieces).backward(HEAD)))).isZero();
     }
 
     @Test

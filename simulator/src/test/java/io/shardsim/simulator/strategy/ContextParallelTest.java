@@ -10,10 +10,10 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
-import io.shardsim.simulator.plan.Work.Span;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -85,8 +85,12 @@ class ContextParallelTest {
         for (int step = 0; step < 4; step++) {
             int exchange = first + 2 * step;
             int attention = step < 3 ? exchange + 1 : exchange;
-            assertThat(((Operation.Compute) plan.operation(attention)).work().span())
-                    .isEqualTo(Span.ATTENTION_STEP);
+            assertThat(((Operation.Compute) plan.operation(attention))
+                            .work()
+                            .segment()
+                            .pieces())
+                    .extracting(Segment.Piece::portion)
+                    .containsExactly(Segment.Portion.STEP);
             if (step > 0) {
                 assertThat(plan.waitsFor(attention)).containsExactly(exchange - 2);
             }

@@ -11,14 +11,16 @@ import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
-import io.shardsim.simulator.plan.Work.Stretch;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -214,7 +216,7 @@ class TensorParallelTest {
                 plan("megatron", Map.of("tensor_parallel", 4, "async_tensor_all_reduce", false), Checkpointing.NONE);
         int made = 0;
         for (int i = 1; i < beside.size(); i++) {
-            if (stretchOf(beside, i) != Stretch.EXIT) {
+            if (!portionsOf(beside, i).equals(Set.of(Portion.WEIGHT_GRADIENT))) {
                 continue;
             }
             made++;
@@ -226,7 +228,7 @@ class TensorParallelTest {
         assertThat(Strategies.count(beside, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
                 .isEqualTo(Strategies.count(after, CollectiveKind.ALL_REDUCE, "all-reduce layer"));
         for (int i = 0; i < after.size(); i++) {
-            assertThat(stretchOf(after, i)).isEqualTo(Stretch.ALL);
+            assertThat(portionsOf(after, i)).isNotEqualTo(Set.of(Portion.WEIGHT_GRADIENT));
         }
     }
 
@@ -236,10 +238,10 @@ class TensorParallelTest {
         Map<String, Object> given =
                 Map.of("tensor_parallel", 4, "sequence_parallel", true, "overlap_tensor_exchange", true);
         StepPlan plan = plan("megatron-core", given, Checkpointing.FULL);
-        Set<Stretch> beside = Set.of(Stretch.ENTRY, Stretch.EXIT);
+        Set<Set<Portion>> beside = Set.of(Set.of(Portion.OTHER_ROWS), Set.of(Portion.WEIGHT_GRADIENT), Set.of());
         int besides = 0;
         for (int i = 1; i < plan.size(); i++) {
-            if (!beside.contains(stretchOf(plan, i))) {
+            if (!beside.contains(portionsOf(plan, i))) {
                 continue;
             }
             besides++;
@@ -270,10 +272,14 @@ class TensorParallelTest {
         return next;
     }
 
-    private static Stretch stretchOf(StepPlan plan, int index) {
+    /** What an operation computes of the operators of a layer; what is in no layer has all portions. */
+    private static Set<Portion> portionsOf(StepPlan plan, int index) {
         return plan.operation(index) instanceof Operation.Compute compute
-                ? compute.work().stretch()
-                : Stretch.ALL;
+                        && compute.work().segment() != null
+                ? compute.work().segment().pieces().stream()
+                        .map(Segment.Piece::portion)
+                        .collect(Collectors.toSet())
+                : Set.of(Portion.values());
     }
 
     /** s b h (10 + 24 / t + 5 a s / (h t)) with tensor parallelism, all of it divided by t with the sequence split (equations 2 and 4). */

@@ -9,13 +9,13 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
-import io.shardsim.simulator.plan.Work.Block;
-import io.shardsim.simulator.plan.Work.Kind;
-import io.shardsim.simulator.plan.Work.Span;
-import io.shardsim.simulator.plan.Work.Stretch;
 import io.shardsim.simulator.workload.Checkpointing;
-import io.shardsim.simulator.workload.Operator;
-import io.shardsim.simulator.workload.Transformer;
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
+import io.shardsim.simulator.workload.Segments.Attending;
+import io.shardsim.simulator.workload.Segments.Exchanging;
 import java.util.List;
 
 /**
@@ -30,6 +30,7 @@ final class BlockWriter {
     private final MicroBatchMemory memory;
     private final RankGroups tensor;
     private final RankGroups context;
+    private final Segments segments;
 
     BlockWriter(StepWriter writer, TrainingJob job, FrameworkProfile profile, MicroBatchMemory memory) {
         this.writer = writer;
@@ -39,82 +40,96 @@ final class BlockWriter {
         this.memory = memory;
         this.tensor = ShardGroups.tensor(job);
         this.context = ShardGroups.context(job);
+        this.segments = new Segments(job.model().operators());
     }
 
-    /** A layer in one direction: at once, or block by block. */
-    int layer(Kind kind, String label, int... waits) {
-        if (tensor.size() == 1 && context.size() == 1) {
-            return writer.compute(kind, 1, label, waits);
-        }
-        if (kind == Kind.LAYER_BACKWARD) {
-            backward(Block.FEED_FORWARD, label, waits);
-            return backward(Block.ATTENTION, label);
-        }
-        boolean again = kind == Kind.LAYER_RECOMPUTE;
-        // What an operator's checkpoint keeps includes what has been exchanged after a block.
-        boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
-        forward(kind, Block.ATTENTION, !keepsSums, label, waits);
-        return forward(kind, Block.FEED_FORWARD, !keepsSums && !(again && profile.recomputeStopsEarly()), label);
+    int forward(String label, int... waits) {
+        return layer(segments.forward(Section.LAYER), label, waits);
+    }
+
+    int backward(String label, int... waits) {
+        return layer(segments.backward(Section.LAYER), label, waits);
     }
 
     /** What is computed again of a layer; of selective recomputation, which is attention alone, no other rank of a tensor-parallel group has a part. */
     int recompute(String label, int... waits) {
+        Segment again = segments.recompute(job.checkpointing(), profile.recomputeStopsEarly());
         return job.checkpointing() == Checkpointing.SELECTIVE
-                ? around(Kind.LAYER_RECOMPUTE, Block.WHOLE, Stretch.ALL, label, waits)
-                : layer(Kind.LAYER_RECOMPUTE, label, waits);
+                ? around(again, label, waits)
+                : layer(again, label, waits);
+    }
+
+    /** A layer in one direction: at once, or block by block. */
+    private int layer(Segment layer, String label, int... waits) {
+        if (tensor.size() == 1 && context.size() == 1) {
+            return writer.compute(Work.of(layer), label, waits);
+        }
+        List<Segment> blocks = segments.blocks(layer);
+        if (layer.direction() == Direction.BACKWARD) {
+            blockBackward(blocks.get(0), label, waits);
+            return blockBackward(blocks.get(1), label);
+        }
+        boolean again = layer.direction() != Direction.FORWARD;
+        // What an operator's checkpoint keeps includes what has been exchanged after a block.
+        boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
+        blockForward(blocks.get(0), !keepsSums, label, waits);
+        return blockForward(blocks.get(1), !keepsSums && !(again && profile.recomputeStopsEarly()), label);
     }
 
     /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
-    private int forward(Kind kind, Block block, boolean leaves, String label, int... waits) {
+    private int blockForward(Segment block, boolean leaves, String label, int... waits) {
         for (int i = 0; i < exchanges(block); i++) {
             enter("layer", productBytes(), waits);
         }
-        boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
-        if (overlaps) {
-            beside(kind, block, Stretch.ENTRY, label, waits);
+        if (!parallel.is(Choice.OVERLAPS_EXCHANGES)) {
+            int computed = around(block, label, waits);
+            if (leaves) {
+                leave("layer");
+            }
+            return computed;
         }
-        int computed = around(kind, block, overlaps ? Stretch.MIDDLE : Stretch.ALL, label, waits);
+        Exchanging cut = segments.exchanging(block);
+        beside(cut.entry(), label, waits);
+        around(cut.alone(), label, waits);
         if (leaves) {
             leave("layer");
         }
-        return overlaps ? beside(kind, block, Stretch.EXIT, label) : computed;
+        return beside(cut.exit(), label);
     }
 
     /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
-    private int backward(Block block, String label, int... waits) {
-        Kind kind = Kind.LAYER_BACKWARD;
+    private int blockBackward(Segment block, String label, int... waits) {
         enter("layer gradient", productBytes(), waits);
         boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
-        if (overlaps) {
-            beside(kind, block, Stretch.ENTRY, label, waits);
-        }
         boolean exits = overlaps || parallel.is(Choice.ASYNC_ALL_REDUCE);
-        Stretch alone = overlaps ? Stretch.MIDDLE : exits ? Stretch.ALL_BUT_EXIT : Stretch.ALL;
-        int computed = around(kind, block, alone, label, waits);
+        Exchanging cut = overlaps ? segments.exchanging(block) : segments.besideWeights(block);
+        if (overlaps) {
+            beside(cut.entry(), label, waits);
+        }
+        int computed = around(exits ? cut.alone() : block, label, waits);
         for (int i = 0; i < exchanges(block); i++) {
             leave("layer gradient");
         }
-        return exits ? beside(kind, block, Stretch.EXIT, label) : computed;
+        return exits ? beside(cut.exit(), label) : computed;
     }
 
     /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
-    private int beside(Kind kind, Block block, Stretch stretch, String label, int... waits) {
-        return writer.computeBeside(new Work(kind, block, stretch, Span.ALL, 1), label, waits);
+    private int beside(Segment segment, String label, int... waits) {
+        return writer.computeBeside(Work.of(segment), label, waits);
     }
 
-    /** A block, or a stretch of it: at once, or around attention in steps, where samples are split and there is attention in it. */
-    private int around(Kind kind, Block block, Stretch stretch, String label, int... waits) {
-        boolean attends = block != Block.FEED_FORWARD
-                && !(kind == Kind.LAYER_RECOMPUTE && job.checkpointing() == Checkpointing.OPERATOR);
-        if (context.size() == 1 || !attends) {
-            return writer.compute(new Work(kind, block, stretch, Span.ALL, 1), label, waits);
+    /** A segment at once, or around attention in steps, where samples are split and there is attention in it. */
+    private int around(Segment segment, String label, int... waits) {
+        if (context.size() == 1 || !segments.hasAttention(segment)) {
+            return writer.compute(Work.of(segment), label, waits);
         }
-        writer.compute(new Work(kind, block, stretch, Span.BEFORE_ATTENTION, 1), label, waits);
-        boolean backward = kind == Kind.LAYER_BACKWARD;
+        Attending cut = segments.attending(segment);
+        boolean backward = segment.direction() == Direction.BACKWARD;
+        writer.compute(Work.of(cut.before()), label, waits);
         writer.allocate(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
-        int exchanged = attend(new Work(kind, block, stretch, Span.ATTENTION_STEP, 1), label, backward);
+        int exchanged = attend(Work.of(cut.step()), label, backward);
         writer.free(MemoryOwner.WORKING_SET, memory.contextBytes(backward));
-        return writer.compute(new Work(kind, block, stretch, Span.AFTER_ATTENTION, 1), label, exchanged);
+        return writer.compute(Work.of(cut.after()), label, exchanged);
     }
 
     /**
@@ -145,13 +160,8 @@ final class BlockWriter {
     }
 
     /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
-    private int exchanges(Block block) {
-        if (!parallel.is(Choice.EXCHANGES_BY_PROJECTION)) {
-            return 1;
-        }
-        Transformer operators = job.model().operators();
-        return (block == Block.ATTENTION ? operators.attention() : operators.feedForward())
-                .stream().mapToInt(Operator::projections).sum();
+    private int exchanges(Segment block) {
+        return parallel.is(Choice.EXCHANGES_BY_PROJECTION) ? segments.projections(block) : 1;
     }
 
     /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */

@@ -17,6 +17,8 @@ import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.Work.Kind;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -64,6 +66,7 @@ public final class StepWriter {
 
     private final RankGroups tensor;
     private final BlockWriter blocks;
+    private final Segments segments;
 
     private StepWriter(TrainingJob job, StrategyParameters settings) {
         this.job = job;
@@ -79,6 +82,7 @@ public final class StepWriter {
         this.awaited = new int[stages][0];
         this.tensor = ShardGroups.tensor(job);
         this.blocks = new BlockWriter(this, job, profile, memory);
+        this.segments = new Segments(job.model().operators());
         plan.stages(stages);
     }
 
@@ -167,7 +171,7 @@ public final class StepWriter {
     // Forward.
 
     public int forwardEmbedding(int... waits) {
-        int computed = compute(Kind.EMBEDDING_FORWARD, 1, "forward embedding", waits);
+        int computed = compute(Work.of(segments.forward(Section.EMBEDDING)), "forward embedding", waits);
         blocks.leave("embedding");
         return computed;
     }
@@ -187,7 +191,7 @@ public final class StepWriter {
         long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes() : 0;
         allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
-        int forward = blocks.layer(Kind.LAYER_FORWARD, "forward layer", waits);
+        int forward = blocks.forward("forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
         offload().leaveForward(layer, forward);
         return forward;
@@ -202,7 +206,7 @@ public final class StepWriter {
         blocks.enter("head", memory.hiddenBytes(), waits);
         long pieceBytes = memory.lossPieceBytes();
         allocate(MemoryOwner.WORKING_SET, pieceBytes);
-        int computed = compute(Kind.HEAD_FORWARD, 1, "forward head", waits);
+        int computed = compute(Work.of(segments.forward(Section.HEAD)), "forward head", waits);
         free(MemoryOwner.WORKING_SET, pieceBytes);
         blocks.leaveHead();
         return computed;
@@ -214,7 +218,7 @@ public final class StepWriter {
         long gradients = memory.logitBytes(profile.logitGradientBytes());
         allocate(MemoryOwner.WORKING_SET, gradients);
         allocate(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
-        int backward = compute(Kind.HEAD_BACKWARD, 1, "backward head", waits);
+        int backward = compute(Work.of(segments.backward(Section.HEAD)), "backward head", waits);
         blocks.leave("head gradient");
         free(MemoryOwner.WORKING_SET, gradients + memory.outputBytes());
         return backward;
@@ -250,7 +254,7 @@ public final class StepWriter {
     /** Backward of a restored layer; frees its activations. */
     public int backwardRestored(int layer, int... waits) {
         allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes());
-        int backward = blocks.layer(Kind.LAYER_BACKWARD, "backward layer", waits);
+        int backward = blocks.backward("backward layer", waits);
         free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes());
         free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         offload().leaveBackward(backward);
@@ -260,7 +264,7 @@ public final class StepWriter {
     /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */
     public int backwardEmbedding(int... waits) {
         blocks.enter("embedding gradient", memory.hiddenBytes(), waits);
-        int backward = compute(Kind.EMBEDDING_BACKWARD, 1, "backward embedding", waits);
+        int backward = compute(Work.of(segments.backward(Section.EMBEDDING)), "backward embedding", waits);
         free(MemoryOwner.BUCKETS, memory.tiedGradientBytes());
         return backward;
     }

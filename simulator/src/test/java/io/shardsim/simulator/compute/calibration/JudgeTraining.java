@@ -8,6 +8,7 @@ import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segments;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +134,10 @@ public final class JudgeTraining {
                     gpu.name(),
                     8,
                     accumulation,
-                    Checkpointing.valueOf(row.get("act_ckpt").toUpperCase(Locale.ROOT)),
+                    new Segments(shape.operators())
+                            .recompute(
+                                    Checkpointing.valueOf(row.get("act_ckpt").toUpperCase(Locale.ROOT)),
+                                    profile.recomputeStopsEarly()),
                     pure ? 2 : 4,
                     (double) NCCL_SMS / gpu.smCount());
             double tokens = (double) microBatch * accumulation * sequence;

@@ -3,6 +3,9 @@ package io.shardsim.simulator.compute.calibration;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
 
 /**
  * A training step in one node by hand: compute from {@link TransformerTimes}, collectives from measured curves, overlap as a
@@ -21,22 +24,23 @@ final class StepEstimate {
             String gpu,
             int gpus,
             int accumulation,
-            Checkpointing checkpointing,
+            Segment recomputed,
             int gradientBytes,
             double smShare) {
+        Segments segments = new Segments(shape.operators());
         long layerParameters = shape.layerParameters();
         double gather = nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * layerParameters);
         double scatter = nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * layerParameters);
-        double forward = overlapped(times.layerForward().ps(), gather, smShare);
-        double backwardCompute = times.layerRecompute(checkpointing).ps()
-                + times.layerBackward().ps()
+        double forward = overlapped(times.of(segments.forward(Section.LAYER)).ps(), gather, smShare);
+        double backwardCompute = times.of(recomputed).ps()
+                + times.of(segments.backward(Section.LAYER)).ps()
                 + reduceCopiesPs(times, layerParameters, gradientBytes);
         double backward = overlapped(backwardCompute, gather + scatter, smShare);
         long outerParameters = shape.embeddingParameters() + shape.outputParameters();
-        double outer = times.embeddingForward().ps()
-                + times.embeddingBackward().ps()
-                + times.outputForward().ps()
-                + times.outputBackward().ps()
+        double outer = times.of(segments.forward(Section.EMBEDDING)).ps()
+                + times.of(segments.backward(Section.EMBEDDING)).ps()
+                + times.of(segments.forward(Section.HEAD)).ps()
+                + times.of(segments.backward(Section.HEAD)).ps()
                 + reduceCopiesPs(times, outerParameters, gradientBytes)
                 + 2 * nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * outerParameters)
                 + nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * outerParameters);
@@ -80,16 +84,19 @@ final class StepEstimate {
             int microBatches,
             long tokens,
             Checkpointing checkpointing) {
+        Segments segments = new Segments(shape.operators());
         double reduce = nccl.ps(gpu, "all_reduce", tensorParallel, HALF_BYTES * tokens * shape.hidden());
-        double layer = times.layerForward().ps()
-                + times.layerRecompute(checkpointing).ps()
-                + times.layerBackward().ps()
+        double layer = times.of(segments.forward(Section.LAYER)).ps()
+                + times.of(segments.recompute(checkpointing, false)).ps()
+                + times.of(segments.backward(Section.LAYER)).ps()
                 + (checkpointing == Checkpointing.FULL ? 6 : 4) * reduce
                 + accumulatePs(times, shape.layerParameters(tensorParallel));
         int layersPerStage = shape.layers() / pipelineParallel;
         long embedding = shape.embeddingParameters(tensorParallel);
-        double head = times.outputForward().ps() + times.outputBackward().ps();
-        double first = times.embeddingForward().ps() + times.embeddingBackward().ps();
+        double head = times.of(segments.forward(Section.HEAD)).ps()
+                + times.of(segments.backward(Section.HEAD)).ps();
+        double first = times.of(segments.forward(Section.EMBEDDING)).ps()
+                + times.of(segments.backward(Section.EMBEDDING)).ps();
         double accumulateEmbedding = accumulatePs(times, embedding);
         double stage = layersPerStage * layer;
         double firstStage = stage + first + accumulateEmbedding + (pipelineParallel == 1 ? head : 0);
