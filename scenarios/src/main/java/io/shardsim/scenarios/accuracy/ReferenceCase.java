@@ -86,9 +86,9 @@ public record ReferenceCase(
                                 training.model(),
                                 training.sequenceLength(),
                                 training.globalBatch(),
-                                training.precision(),
-                                training.checkpointing(),
-                                training.checkpointedLayers()))
+                                training.learning().precision(),
+                                training.execution().kept().checkpointing(),
+                                training.execution().kept().checkpointedLayers()))
                 : null;
     }
 }

@@ -9,6 +9,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
@@ -79,6 +80,7 @@ final class Levers {
     private final ScenarioPoint point;
     private final Task.Training task;
     private final Task.Execution execution;
+    private final ActivationPolicy kept;
     private final StrategySpec spec;
     private final ShardingStrategy strategy;
     private final TrainingJob job;
@@ -90,6 +92,7 @@ final class Levers {
         this.task = task;
         this.run = run;
         execution = task.execution();
+        kept = execution.kept();
         spec = task.strategy();
         strategy = spec.create();
         job = task.job(point.cluster(), strategy)
@@ -133,11 +136,11 @@ final class Levers {
 
     /** Recomputation, offload and micro-batches. */
     private void addMemory() {
-        Task.Execution onGpu = execution.withoutOffload();
-        if (execution.activationOffload()) {
-            add("No activation offload", Map.of("training.activation_offload", "false"), onGpu);
+        ActivationPolicy onGpu = kept.withOffload(false);
+        if (kept.offload()) {
+            add("No activation offload", Map.of("training.activation_offload", "false"), execution.withKept(onGpu));
         }
-        if (execution.checkpointing() != Checkpointing.NONE && execution.checkpointedLayers() > 0) {
+        if (kept.checkpointing() != Checkpointing.NONE && kept.checkpointedLayers() > 0) {
             addFewerCheckpoints(onGpu);
         }
         if (execution.microBatch() != null) {
@@ -147,27 +150,29 @@ final class Levers {
         }
     }
 
-    private void addFewerCheckpoints(Task.Execution onGpu) {
+    private void addFewerCheckpoints(ActivationPolicy onGpu) {
         int layers = task.model().layers();
         for (Checkpointing fewer : Checkpointing.values()) {
-            if (fewer != execution.checkpointing() && fewer != Checkpointing.FULL) {
+            if (fewer != kept.checkpointing() && fewer != Checkpointing.FULL) {
                 Map<String, String> settings = new LinkedHashMap<>();
                 String name = fewer.name().toLowerCase(Locale.ROOT);
                 settings.put("training.activation_checkpointing", name);
-                if (execution.activationOffload()) {
+                if (kept.offload()) {
                     settings.put("training.activation_offload", "false");
                 }
                 String title = fewer == Checkpointing.NONE ? "No recomputation" : "Activation checkpointing " + name;
-                add(title, settings, onGpu.withCheckpoints(fewer, layers));
+                add(title, settings, execution.withKept(onGpu.withCheckpoints(fewer, layers)));
             }
         }
-        if (execution.checkpointing().startsFromInput() && !execution.activationOffload()) {
+        if (kept.checkpointing().startsFromInput() && !kept.offload()) {
             int fewest = fewestCheckpoints();
-            if (fewest > 0 && fewest < execution.checkpointedLayers()) {
+            if (fewest > 0 && fewest < kept.checkpointedLayers()) {
                 add(
                         "Recomputation in " + fewest + " of " + layers + " layers",
                         Map.of("training.checkpointed_layers", String.valueOf(fewest)),
-                        execution.withMicroBatch(job.microBatch()).withCheckpoints(execution.checkpointing(), fewest));
+                        execution
+                                .withMicroBatch(job.microBatch())
+                                .withKept(kept.withCheckpoints(kept.checkpointing(), fewest)));
             }
         }
     }
@@ -176,6 +181,7 @@ final class Levers {
         GpuMemory memory = TrainingPoint.memory(point);
         return LargestMicroBatch.withFewestCheckpoints(strategy, LargestMicroBatch.given(strategy, job, memory), memory)
                 .job()
+                .kept()
                 .checkpointedLayers();
     }
 

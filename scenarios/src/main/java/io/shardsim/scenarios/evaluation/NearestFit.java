@@ -4,6 +4,8 @@ import io.shardsim.reports.MemoryWords;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.ActivationPolicy;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
@@ -42,12 +44,7 @@ final class NearestFit {
     }
 
     /** One change or none of each kind. */
-    private record Change(
-            Checkpointing checkpointing,
-            int checkpointedLayers,
-            boolean offload,
-            @Nullable String shardGroup,
-            int nodes) {}
+    private record Change(ActivationPolicy kept, @Nullable String shardGroup, int nodes) {}
 
     /**
      * A change that makes the run fit.
@@ -82,24 +79,20 @@ final class NearestFit {
 
     /** In the order of what they cost. */
     private Set<Change> changes() {
-        Change none = new Change(
-                task.checkpointing(), task.checkpointedLayers(), task.activationOffload(), null, cluster.nodes());
-        int layers = task.model().layers();
+        ActivationPolicy kept = task.execution().kept();
+        ActivationPolicy checkpointed =
+                kept.withCheckpoints(Checkpointing.FULL, task.model().layers());
         String world = hasLargerShardGroup() ? String.valueOf(job.dataParallel()) : null;
+        int nodes = cluster.nodes();
         Set<Change> changes = new LinkedHashSet<>();
-        changes.add(none);
-        changes.add(new Change(Checkpointing.FULL, layers, none.offload, null, none.nodes));
-        changes.add(new Change(Checkpointing.FULL, layers, true, null, none.nodes));
-        changes.add(new Change(none.checkpointing, none.checkpointedLayers, none.offload, world, none.nodes));
-        changes.add(new Change(Checkpointing.FULL, layers, true, world, none.nodes));
-        for (int nodes = cluster.nodes() * 2; nodes <= NODES_MAX; nodes *= 2) {
-            int ranks = nodes * cluster.gpusPerNode() / job.parallel().ranks();
-            changes.add(new Change(
-                    none.checkpointing,
-                    none.checkpointedLayers,
-                    none.offload,
-                    givesShardGroup() ? String.valueOf(ranks) : null,
-                    nodes));
+        changes.add(new Change(kept, null, nodes));
+        changes.add(new Change(checkpointed, null, nodes));
+        changes.add(new Change(checkpointed.withOffload(true), null, nodes));
+        changes.add(new Change(kept, world, nodes));
+        changes.add(new Change(checkpointed.withOffload(true), world, nodes));
+        for (int more = nodes * 2; more <= NODES_MAX; more *= 2) {
+            int ranks = more * cluster.gpusPerNode() / job.parallel().ranks();
+            changes.add(new Change(kept, givesShardGroup() ? String.valueOf(ranks) : null, more));
         }
         return changes;
     }
@@ -129,16 +122,9 @@ final class NearestFit {
                 job.model(),
                 Math.toIntExact(worldSize),
                 job.gpusPerNode(),
-                job.sequenceLength(),
-                1,
-                Math.toIntExact(samples),
-                job.precision(),
-                change.checkpointing,
-                change.checkpointedLayers,
-                change.offload,
-                job.attention(),
-                job.dropout(),
-                job.kernels(),
+                new Batch(job.sequenceLength(), 1, Math.toIntExact(samples)),
+                job.execution(),
+                change.kept,
                 job.gradientClipping(),
                 strategy.modelParallel());
         if (!strategy.problems(changed).isEmpty()) {
@@ -149,6 +135,7 @@ final class NearestFit {
     }
 
     private String words(Change change, LargestMicroBatch.Found found, long replicas) {
+        ActivationPolicy given = task.execution().kept();
         StringBuilder words = new StringBuilder();
         if (change.nodes != cluster.nodes()) {
             words.append("nodes ").append(change.nodes).append(", ");
@@ -156,15 +143,15 @@ final class NearestFit {
         if (change.shardGroup != null) {
             words.append("shard_group ").append(change.shardGroup).append(", ");
         }
-        if (change.checkpointing != task.checkpointing()) {
+        if (change.kept.checkpointing() != given.checkpointing()) {
             words.append("activation_checkpointing full, ");
         }
-        if (change.checkpointedLayers != task.checkpointedLayers()) {
+        if (change.kept.checkpointedLayers() != given.checkpointedLayers()) {
             words.append("checkpointed_layers ")
-                    .append(change.checkpointedLayers)
+                    .append(change.kept.checkpointedLayers())
                     .append(", ");
         }
-        if (change.offload != task.activationOffload()) {
+        if (change.kept.offload() != given.offload()) {
             words.append("activation_offload true, ");
         }
         if (task.globalBatch() % replicas != 0) {

@@ -91,10 +91,13 @@ final class SettingRemarks {
                     + " torchtitan's selective op write operator, for every second layer write full with"
                     + " checkpointed_layers " + task.model().layers() / 2);
         }
-        boolean byDefault = task.dropout() != task.model().gatedFfn();
-        if (!byDefault && FrameworkProfile.named(job.kernels()).dropout() != task.dropout()) {
-            sentences.add("dropout " + task.dropout() + " changes the memory of masks, and no time: the kernels of "
-                    + job.kernels() + " run " + (task.dropout() ? "without" : "with") + " dropout");
+        boolean byDefault = task.learning().dropout() != task.model().gatedFfn();
+        if (!byDefault
+                && FrameworkProfile.named(job.kernels()).dropout()
+                        != task.learning().dropout()) {
+            sentences.add("dropout " + task.learning().dropout()
+                    + " changes the memory of masks, and no time: the kernels of " + job.kernels() + " run "
+                    + (task.learning().dropout() ? "without" : "with") + " dropout");
         }
         if ("false".equals(spec.parameters().get(OVERLAP_IN_BACKWARD)) && job.dataParallel() > 1) {
             sentences.add("gathers and reductions are serialized with the backward, whatever overlap_comm says, since"

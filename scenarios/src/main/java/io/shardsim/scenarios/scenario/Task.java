@@ -3,11 +3,13 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.ActivationPolicy;
+import io.shardsim.simulator.job.Batch;
+import io.shardsim.simulator.job.LayerExecution;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.util.List;
@@ -21,52 +23,42 @@ public sealed interface Task {
      *
      * @param modelName catalog name, or {@code inline}
      * @param model as the catalog or the file describes it; the {@link #job} has it as the framework holds it
-     * @param globalBatch samples per training step
-     * @param microBatch samples per GPU per forward-backward; null for the largest that fits
-     * @param checkpointedLayers layers that are checkpointed, spread evenly
-     * @param activationOffload whether kept activations wait in host memory
-     * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
-     * @param dropout whether dropout masks are kept
-     * @param gradientClipping largest gradient norm; 0 for no clipping
      * @param surroundings input and checkpoints; null where the file says nothing of them
      */
     record Training(
             String modelName,
             ModelShape model,
-            int sequenceLength,
-            long globalBatch,
-            @Nullable Integer microBatch,
-            Precision precision,
-            Checkpointing checkpointing,
-            int checkpointedLayers,
-            boolean activationOffload,
-            AttentionKind attention,
-            @Nullable String kernels,
-            boolean dropout,
-            double gradientClipping,
+            Learning learning,
+            Execution execution,
             StrategySpec strategy,
             @Nullable Surroundings surroundings)
             implements Task {
+        public int sequenceLength() {
+            return learning.sequenceLength();
+        }
+
+        public long globalBatch() {
+            return learning.globalBatch();
+        }
+
+        public @Nullable Integer microBatch() {
+            return execution.microBatch();
+        }
+
         /** One step of it on a cluster, in the micro-batches that are given, or of one sample each. */
         public TrainingJob job(Cluster cluster, ShardingStrategy planner) {
-            long samples =
-                    globalBatch / (cluster.worldSize() / planner.modelParallel().ranksOfSample());
-            int inMicroBatch = microBatch == null ? 1 : microBatch;
+            long samples = globalBatch()
+                    / (cluster.worldSize() / planner.modelParallel().ranksOfSample());
+            int inMicroBatch = microBatch() == null ? 1 : microBatch();
+            String kernels = execution.kernels() == null ? planner.defaultKernels() : execution.kernels();
             return new TrainingJob(
                     model,
                     cluster.worldSize(),
                     cluster.gpusPerNode(),
-                    sequenceLength,
-                    inMicroBatch,
-                    Math.toIntExact(samples / inMicroBatch),
-                    precision,
-                    checkpointing,
-                    checkpointedLayers,
-                    activationOffload,
-                    attention,
-                    dropout,
-                    kernels == null ? planner.defaultKernels() : kernels,
-                    gradientClipping,
+                    new Batch(sequenceLength(), inMicroBatch, Math.toIntExact(samples / inMicroBatch)),
+                    new LayerExecution(learning.precision(), execution.attention(), learning.dropout(), kernels),
+                    execution.kept(),
+                    learning.gradientClipping(),
                     planner.modelParallel());
         }
 
@@ -78,14 +70,14 @@ public sealed interface Task {
                 return splits;
             }
             int replicas = cluster.worldSize() / planner.modelParallel().ranksOfSample();
-            if (globalBatch % replicas != 0) {
+            if (globalBatch() % replicas != 0) {
                 return List.of(Refusal.of(
-                        "global_batch " + globalBatch + " is not a multiple of " + replicas + " replicas",
+                        "global_batch " + globalBatch() + " is not a multiple of " + replicas + " replicas",
                         "global_batch"));
             }
-            if (microBatch != null && globalBatch / replicas % microBatch != 0) {
+            if (microBatch() != null && globalBatch() / replicas % microBatch() != 0) {
                 return List.of(Refusal.of(
-                        "micro_batch " + microBatch + " does not divide the " + globalBatch / replicas
+                        "micro_batch " + microBatch() + " does not divide the " + globalBatch() / replicas
                                 + " samples of a replica",
                         "micro_batch"));
             }
@@ -94,58 +86,47 @@ public sealed interface Task {
             return problems.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : problems;
         }
 
-        /** How it is carried out, beside the strategy: what changes no result of the training. */
-        public Execution execution() {
-            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
-        }
-
         /** The same training carried out otherwise. */
         public Training with(StrategySpec otherStrategy, Execution other) {
-            return new Training(
-                    modelName,
-                    model,
-                    sequenceLength,
-                    globalBatch,
-                    other.microBatch(),
-                    precision,
-                    other.checkpointing(),
-                    other.checkpointedLayers(),
-                    other.activationOffload(),
-                    other.attention(),
-                    other.kernels(),
-                    dropout,
-                    gradientClipping,
-                    otherStrategy,
-                    surroundings);
+            return new Training(modelName, model, learning, other, otherStrategy, surroundings);
         }
     }
 
-    /** Settings of a {@link Training} that make it slower or faster, and larger or smaller; they mean the same there. */
+    /**
+     * Settings of a {@link Training} that decide what is learned.
+     *
+     * @param globalBatch samples per training step
+     * @param dropout whether dropout masks are kept
+     * @param gradientClipping largest gradient norm; 0 for no clipping
+     */
+    record Learning(
+            int sequenceLength, long globalBatch, Precision precision, boolean dropout, double gradientClipping) {}
+
+    /**
+     * Settings of a {@link Training} that make it slower or faster, and larger or smaller; what is learned is the same.
+     *
+     * @param microBatch samples per GPU per forward-backward; null for the largest that fits
+     * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
+     */
     record Execution(
             @Nullable Integer microBatch,
-            Checkpointing checkpointing,
-            int checkpointedLayers,
-            boolean activationOffload,
+            ActivationPolicy kept,
             AttentionKind attention,
             @Nullable String kernels) {
         public Execution withMicroBatch(@Nullable Integer samples) {
-            return new Execution(samples, checkpointing, checkpointedLayers, activationOffload, attention, kernels);
+            return new Execution(samples, kept, attention, kernels);
         }
 
-        public Execution withCheckpoints(Checkpointing other, int layers) {
-            return new Execution(microBatch, other, layers, activationOffload, attention, kernels);
-        }
-
-        public Execution withoutOffload() {
-            return new Execution(microBatch, checkpointing, checkpointedLayers, false, attention, kernels);
+        public Execution withKept(ActivationPolicy other) {
+            return new Execution(microBatch, other, attention, kernels);
         }
 
         public Execution withAttention(AttentionKind other) {
-            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, other, kernels);
+            return new Execution(microBatch, kept, other, kernels);
         }
 
         public Execution withKernels(String other) {
-            return new Execution(microBatch, checkpointing, checkpointedLayers, activationOffload, attention, other);
+            return new Execution(microBatch, kept, attention, other);
         }
     }
 

@@ -14,6 +14,7 @@ import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
+import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
@@ -104,17 +105,20 @@ final class TrainingResolver {
         return new Task.Training(
                 file.value("model") instanceof String name ? name : "inline",
                 model,
-                sequenceLength,
-                globalBatch,
-                microBatch == null ? null : Math.toIntExact(microBatch),
-                precision,
-                Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
-                Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
-                training.flag("activation_offload", false),
-                AttentionKind.valueOf(upper(training.text("attention", "standard"))),
-                training.text("kernels"),
-                training.flag("dropout", model.operators().hasDropout()),
-                training.decimal("gradient_clipping", 1.0),
+                new Task.Learning(
+                        sequenceLength,
+                        globalBatch,
+                        precision,
+                        training.flag("dropout", model.operators().hasDropout()),
+                        training.decimal("gradient_clipping", 1.0)),
+                new Task.Execution(
+                        microBatch == null ? null : Math.toIntExact(microBatch),
+                        new ActivationPolicy(
+                                Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full"))),
+                                Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
+                                training.flag("activation_offload", false)),
+                        AttentionKind.valueOf(upper(training.text("attention", "standard"))),
+                        training.text("kernels")),
                 strategy,
                 new SurroundingsResolver(file, figures, problems).resolve(sequenceLength, precision));
     }

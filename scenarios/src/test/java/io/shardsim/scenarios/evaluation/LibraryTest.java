@@ -11,6 +11,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.topology.Cluster;
 import java.nio.file.Path;
@@ -114,20 +115,24 @@ class LibraryTest {
                 StrategyDescriptor.SHARD_GROUP,
                 (key, value) -> String.valueOf(Math.min(Integer.parseInt(value), replicas)));
         StrategySpec strategy = new StrategySpec(task.strategy().descriptor(), given);
+        Task.Learning learning = task.learning();
+        ActivationPolicy kept = task.execution().kept();
         return new Task.Training(
                 task.modelName(),
                 task.model().withLayers(LAYERS),
-                SEQUENCE,
-                2L * NODES * replicas,
-                1,
-                task.precision(),
-                task.checkpointing(),
-                task.checkpointedLayers() * LAYERS / task.model().layers(),
-                task.activationOffload(),
-                task.attention(),
-                task.kernels(),
-                task.dropout(),
-                task.gradientClipping(),
+                new Task.Learning(
+                        SEQUENCE,
+                        2L * NODES * replicas,
+                        learning.precision(),
+                        learning.dropout(),
+                        learning.gradientClipping()),
+                task.execution()
+                        .withMicroBatch(1)
+                        .withKept(kept.withCheckpoints(
+                                kept.checkpointing(),
+                                kept.checkpointedLayers()
+                                        * LAYERS
+                                        / task.model().layers())),
                 strategy,
                 task.surroundings());
     }

@@ -43,13 +43,13 @@ class ScenarioReaderTest {
         Task.Training task = training(point);
         assertThat(task.modelName()).isEqualTo("gpt2-30b");
         assertThat(task.microBatch()).isNull();
-        assertThat(task.precision()).isEqualTo(Precision.BF16);
-        assertThat(task.checkpointing()).isEqualTo(Checkpointing.FULL);
-        assertThat(task.attention()).isEqualTo(AttentionKind.STANDARD);
-        assertThat(task.activationOffload()).isFalse();
-        assertThat(task.kernels()).isNull();
-        assertThat(task.dropout()).isTrue();
-        assertThat(task.gradientClipping()).isEqualTo(1.0);
+        assertThat(task.learning().precision()).isEqualTo(Precision.BF16);
+        assertThat(task.execution().kept().checkpointing()).isEqualTo(Checkpointing.FULL);
+        assertThat(task.execution().attention()).isEqualTo(AttentionKind.STANDARD);
+        assertThat(task.execution().kept().offload()).isFalse();
+        assertThat(task.execution().kernels()).isNull();
+        assertThat(task.learning().dropout()).isTrue();
+        assertThat(task.learning().gradientClipping()).isEqualTo(1.0);
         assertThat(task.strategy().kind()).isEqualTo("mics");
         assertThat(task.strategy().given()).isEqualTo(Map.of("shard_group", "128"));
         assertThat(task.strategy().parameters())
@@ -162,7 +162,7 @@ class ScenarioReaderTest {
         Task.Training gated = training(read(llama).points().get(0));
         assertThat(gated.model().tiedEmbeddings()).isFalse();
         assertThat(gated.model().maxPositions()).isZero();
-        assertThat(gated.dropout()).isFalse();
+        assertThat(gated.learning().dropout()).isFalse();
     }
 
     @Test

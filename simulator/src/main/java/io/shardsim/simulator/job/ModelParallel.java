@@ -199,10 +199,11 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
                     "sequence_length",
                     "tensor_parallel"));
         }
-        if (context > 1 && job.attention() != AttentionKind.FLASH) {
+        if (context > 1 && job.execution().attention() != AttentionKind.FLASH) {
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs attention flash, not "
-                            + job.attention().name().toLowerCase(Locale.ROOT) + "; set it, or remove context_parallel",
+                            + job.execution().attention().name().toLowerCase(Locale.ROOT)
+                            + "; set it, or remove context_parallel",
                     "context_parallel",
                     "attention"));
         }

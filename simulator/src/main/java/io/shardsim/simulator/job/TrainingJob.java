@@ -2,7 +2,6 @@ package io.shardsim.simulator.job;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.workload.ActivationMemory;
-import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ParameterTensor;
@@ -14,16 +13,7 @@ import java.util.List;
  * @param model shape of the transformer, as the framework holds it
  * @param worldSize ranks, one a GPU
  * @param gpusPerNode ranks of one node
- * @param sequenceLength tokens of one sample
- * @param microBatch samples of one rank in one forward-backward
- * @param accumulationSteps micro-batches of one rank in one training step
- * @param precision format of parameters, activations and gradients
- * @param checkpointing which activations of a checkpointed layer are recomputed in backward
- * @param checkpointedLayers layers that are checkpointed, spread evenly; the others keep everything
- * @param activationOffload whether kept activations wait in host memory
- * @param attention how scores are computed
- * @param dropout whether dropout masks are kept
- * @param kernels framework profile whose kernels run; the compute model knows it
+ * @param kept what becomes of activations
  * @param gradientClipping largest gradient norm; 0 for no clipping
  * @param parallel how the model is split among ranks
  */
@@ -31,24 +21,15 @@ public record TrainingJob(
         ModelShape model,
         int worldSize,
         int gpusPerNode,
-        int sequenceLength,
-        int microBatch,
-        int accumulationSteps,
-        Precision precision,
-        Checkpointing checkpointing,
-        int checkpointedLayers,
-        boolean activationOffload,
-        AttentionKind attention,
-        boolean dropout,
-        String kernels,
+        Batch batch,
+        LayerExecution execution,
+        ActivationPolicy kept,
         double gradientClipping,
         ModelParallel parallel) {
     public TrainingJob {
         requirePositive("world size", worldSize);
         requirePositive("GPUs per node", gpusPerNode);
-        requirePositive("sequence_length", sequenceLength);
-        requirePositive("micro_batch", microBatch);
-        requirePositive("accumulation steps", accumulationSteps);
+        int checkpointedLayers = kept.checkpointedLayers();
         if (checkpointedLayers < 0 || checkpointedLayers > model.layers()) {
             throw new IllegalArgumentException(
                     "checkpointed_layers " + checkpointedLayers + " is not one of 0 to " + model.layers() + " layers");
@@ -56,35 +37,59 @@ public record TrainingJob(
         if (!(gradientClipping >= 0)) {
             throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
         }
-        model = FrameworkProfile.named(kernels).held(model, parallel.tensor());
+        model = FrameworkProfile.named(execution.kernels()).held(model, parallel.tensor());
     }
 
-    private static void requirePositive(String what, int value) {
+    static void requirePositive(String what, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(what + " " + value + " < 1");
         }
     }
 
+    public int sequenceLength() {
+        return batch.sequenceLength();
+    }
+
+    public int microBatch() {
+        return batch.microBatch();
+    }
+
+    public int accumulationSteps() {
+        return batch.accumulationSteps();
+    }
+
+    public Precision precision() {
+        return execution.precision();
+    }
+
+    public String kernels() {
+        return execution.kernels();
+    }
+
+    public Checkpointing checkpointing() {
+        return kept.checkpointing();
+    }
+
     /** Which activations of a layer are recomputed in backward. */
     public Checkpointing checkpointing(int layer) {
-        long before = (long) layer * checkpointedLayers / model.layers();
-        long after = (layer + 1L) * checkpointedLayers / model.layers();
-        return after > before ? checkpointing : Checkpointing.NONE;
+        long before = (long) layer * kept.checkpointedLayers() / model.layers();
+        long after = (layer + 1L) * kept.checkpointedLayers() / model.layers();
+        return after > before ? checkpointing() : Checkpointing.NONE;
     }
 
     /** Share of the model's layers that are checkpointed. */
     private double checkpointedShare() {
-        return (double) checkpointedLayers / model.layers();
+        return (double) kept.checkpointedLayers() / model.layers();
     }
 
     /** Share of the operations of all layers' matrix products that are computed again, 0 to 1. */
     public double recomputedProducts() {
-        return checkpointedShare() * checkpointing.recomputedProducts(model);
+        return checkpointedShare() * checkpointing().recomputedProducts(model);
     }
 
     /** Share of the operations of all layers' attention cores that are computed again, 0 to 1. */
     public double recomputedAttention() {
-        return checkpointedShare() * checkpointing.recomputedAttention();
+        return checkpointedShare() * checkpointing().recomputedAttention();
     }
 
     /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
@@ -141,52 +146,38 @@ public record TrainingJob(
 
     /** Tokens of a sample that one rank has. */
     public int rankSequence() {
-        return sequenceLength / parallel.context();
+        return batch.sequenceLength() / parallel.context();
     }
 
     /** Tokens of one rank in one forward-backward. */
     public long microBatchTokens() {
-        return (long) microBatch * rankSequence();
+        return (long) batch.microBatch() * rankSequence();
     }
 
     /** The same job with the samples of a rank divided otherwise. */
     public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
-        return with(newMicroBatch, newAccumulationSteps, checkpointedLayers);
+        return with(new Batch(batch.sequenceLength(), newMicroBatch, newAccumulationSteps), kept);
     }
 
     /** The same job with another number of layers checkpointed. */
     public TrainingJob withCheckpointedLayers(int layers) {
-        return with(microBatch, accumulationSteps, layers);
+        return with(batch, kept.withCheckpoints(kept.checkpointing(), layers));
     }
 
-    private TrainingJob with(int newMicroBatch, int newAccumulationSteps, int newCheckpointedLayers) {
+    private TrainingJob with(Batch otherBatch, ActivationPolicy otherKept) {
         return new TrainingJob(
-                model,
-                worldSize,
-                gpusPerNode,
-                sequenceLength,
-                newMicroBatch,
-                newAccumulationSteps,
-                precision,
-                checkpointing,
-                newCheckpointedLayers,
-                activationOffload,
-                attention,
-                dropout,
-                kernels,
-                gradientClipping,
-                parallel);
+                model, worldSize, gpusPerNode, otherBatch, execution, otherKept, gradientClipping, parallel);
     }
 
     /** Bytes that forward keeps for backward on one rank. */
     public ActivationMemory activations() {
         return new ActivationMemory(
                 model,
-                attention,
-                dropout,
+                execution.attention(),
+                execution.dropout(),
                 parallel.tensor(),
                 parallel.sequence(),
-                precision.bytes(),
-                FrameworkProfile.named(kernels).recomputesPointwise());
+                precision().bytes(),
+                FrameworkProfile.named(kernels()).recomputesPointwise());
     }
 }

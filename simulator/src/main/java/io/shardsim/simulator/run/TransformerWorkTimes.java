@@ -33,7 +33,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 job.parallel().context(),
                 job.parallel().sequence(),
                 job.parallel().is(Choice.GATHERS_LOGITS),
-                job.attention());
+                job.execution().attention());
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
         calibration = GpuCalibration.of(instance.gpu());

@@ -83,12 +83,12 @@ public final class LargestMicroBatch {
         }
         Found fewest = found;
         int tooFew = -1;
-        int next = (int) (job.checkpointedLayers() - spare);
-        while (fewest.job().checkpointedLayers() - tooFew > 1) {
-            int layers = Math.max(tooFew + 1, Math.min(next, fewest.job().checkpointedLayers() - 1));
+        int next = (int) (job.kept().checkpointedLayers() - spare);
+        while (fewest.job().kept().checkpointedLayers() - tooFew > 1) {
+            int layers = Math.max(tooFew + 1, Math.min(next, fewest.job().kept().checkpointedLayers() - 1));
             Found tried = measure(strategy, job.withCheckpointedLayers(layers), memory);
             layerBytes = (double) (tried.ledger().peakBytes() - found.ledger().peakBytes())
-                    / (job.checkpointedLayers() - layers);
+                    / (job.kept().checkpointedLayers() - layers);
             next = layers - (int) Math.floor(tried.fit().headroomBytes() / Math.max(1, layerBytes));
             if (tried.fit().isRoomy()) {
                 fewest = tried;

@@ -1,5 +1,8 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.job.ActivationPolicy;
+import io.shardsim.simulator.job.Batch;
+import io.shardsim.simulator.job.LayerExecution;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
@@ -37,10 +40,10 @@ public final class JobBuilder {
                 .ranks(job.worldSize())
                 .samples(job.sequenceLength(), job.microBatch(), job.accumulationSteps())
                 .checkpointing(job.checkpointing())
-                .checkpointedLayers(job.checkpointedLayers())
-                .offload(job.activationOffload())
-                .attention(job.attention())
-                .dropout(job.dropout())
+                .checkpointedLayers(job.kept().checkpointedLayers())
+                .offload(job.kept().offload())
+                .attention(job.execution().attention())
+                .dropout(job.execution().dropout())
                 .kernels(job.kernels())
                 .parallel(job.parallel());
     }
@@ -103,16 +106,10 @@ public final class JobBuilder {
                 model,
                 worldSize,
                 8,
-                sequenceLength,
-                microBatch,
-                accumulationSteps,
-                precision,
-                checkpointing,
-                checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
-                activationOffload,
-                attention,
-                dropout,
-                kernels,
+                new Batch(sequenceLength, microBatch, accumulationSteps),
+                new LayerExecution(precision, attention, dropout, kernels),
+                new ActivationPolicy(
+                        checkpointing, checkpointedLayers < 0 ? model.layers() : checkpointedLayers, activationOffload),
                 1,
                 parallel);
     }

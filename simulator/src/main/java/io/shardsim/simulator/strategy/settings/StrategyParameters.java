@@ -77,23 +77,25 @@ public final class StrategyParameters {
                 all.add(Refusal.of(name + " 0 < 1; write 1 or more", name));
             }
         }
-        if (job.activationOffload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
+        if (job.kept().offload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
             all.add(Refusal.of(
                     "activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
                             + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload",
                     "activation_offload",
                     "activation_checkpointing"));
         }
-        if (job.activationOffload() && job.checkpointedLayers() < job.model().layers()) {
+        if (job.kept().offload()
+                && job.kept().checkpointedLayers() < job.model().layers()) {
             all.add(Refusal.of(
-                    "activation_offload true with checkpointed_layers " + job.checkpointedLayers() + " of "
+                    "activation_offload true with checkpointed_layers "
+                            + job.kept().checkpointedLayers() + " of "
                             + job.model().layers()
                             + ": what the other layers keep would stay on the GPU, which is not modelled;"
                             + " remove one of them",
                     "activation_offload",
                     "checkpointed_layers"));
         }
-        if (job.checkpointing() == Checkpointing.OPERATOR && job.attention() != AttentionKind.FLASH) {
+        if (job.checkpointing() == Checkpointing.OPERATOR && job.execution().attention() != AttentionKind.FLASH) {
             all.add(Refusal.of(
                     "activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
                             + " write attention: flash, or activation_checkpointing: full",

@@ -14,7 +14,7 @@ public interface ActivationOffload {
 
     /** As the library does it whose settings these are, if the job asks for it. */
     static ActivationOffload of(StepWriter writer, TrainingJob job, StrategyParameters settings, long keptBytes) {
-        if (!job.activationOffload()) {
+        if (!job.kept().offload()) {
             return NONE;
         }
         if (settings.names().contains("pageable_store_rate")) {

@@ -98,7 +98,7 @@ public final class StepWriter {
     public static StepPlan write(
             TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
         Set<MemoryOwner> broken = EnumSet.copyOf(fragmented);
-        if (job.checkpointing() == Checkpointing.NONE && !job.activationOffload()) {
+        if (job.checkpointing() == Checkpointing.NONE && !job.kept().offload()) {
             broken.remove(MemoryOwner.ACTIVATIONS);
         }
         int stages = job.parallel().stages();

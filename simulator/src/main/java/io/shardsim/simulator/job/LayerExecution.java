@@ -1,0 +1,13 @@
+package io.shardsim.simulator.job;
+
+import io.shardsim.simulator.workload.AttentionKind;
+
+/**
+ * How layers are carried out.
+ *
+ * @param precision format of parameters, activations and gradients
+ * @param attention how scores are computed
+ * @param dropout whether dropout masks are kept
+ * @param kernels framework profile whose kernels run; the compute model knows it
+ */
+public record LayerExecution(Precision precision, AttentionKind attention, boolean dropout, String kernels) {}
