@@ -20,6 +20,7 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.LinkClass;
+import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
@@ -63,15 +64,17 @@ public final class SampleRuns {
                         8,
                         new IntraNodeSpec(new Bandwidth(240_000_000_000L), 1_000_000),
                         new PcieSpec(4, new Bandwidth(24_000_000_000L), 500_000),
-                        new NicSpec(
-                                Bandwidth.parse("100 Gbit/s"),
-                                new Bandwidth(10_625_000_000L),
-                                15_000_000,
-                                1_000_000,
-                                true),
-                        4,
+                        new NetworkSpec(
+                                new NicSpec(
+                                        Bandwidth.parse("100 Gbit/s"),
+                                        new Bandwidth(10_625_000_000L),
+                                        15_000_000,
+                                        1_000_000,
+                                        true),
+                                4,
+                                new FabricSpec(1, 1, 500_000),
+                                "p4d"),
                         1152L << 30,
-                        new FabricSpec(1, 1, 500_000),
                         new PriceSpec(32.77, "2022-10-31", "AWS on-demand price, us-east-1")),
                 nodes);
     }
@@ -186,10 +189,8 @@ public final class SampleRuns {
                 p4d.gpusPerNode(),
                 p4d.intraNode(),
                 p4d.pcie(),
-                p4d.nic(),
-                p4d.nicsPerNode(),
+                p4d.network(),
                 p4d.hostMemoryBytes(),
-                p4d.fabric(),
                 p4d.price());
         RunFacts renamedFacts = RunFacts.ofTraining(
                 facts.scenario(),

@@ -5,7 +5,6 @@ package io.shardsim.topology;
  *
  * @param name catalog name, for example {@code p4d.24xlarge}
  * @param gpusPerNode GPUs, 1 to 64
- * @param nicsPerNode NICs, 1 to 64; GPU i sends through the NICs of its own PCIe switch
  * @param hostMemoryBytes memory of the host [bytes]
  */
 public record InstanceSpec(
@@ -14,11 +13,21 @@ public record InstanceSpec(
         int gpusPerNode,
         IntraNodeSpec intraNode,
         PcieSpec pcie,
-        NicSpec nic,
-        int nicsPerNode,
+        NetworkSpec network,
         long hostMemoryBytes,
-        FabricSpec fabric,
         PriceSpec price) {
+
+    public NicSpec nic() {
+        return network.nic();
+    }
+
+    public int nicsPerNode() {
+        return network.nicsPerNode();
+    }
+
+    public FabricSpec fabric() {
+        return network.fabric();
+    }
 
     /**
      * Share of its NVLinks' payload rate that a GPU has towards some others of its node [1]; where none leads there, data goes by PCIe.

@@ -5,6 +5,8 @@ import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.catalog.FigureType;
+import io.shardsim.simulator.collective.nccl.NcclCatalog;
+import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
@@ -31,8 +33,10 @@ public final class Catalog {
     private static final String START_UP = "start-up";
     private static final String HOST_INITIALIZATION = "host_initialization";
 
-    /** The kernel-time families that GPUs belong to. */
-    public static final List<String> ARCHITECTURES = List.of("volta", "ampere", "hopper");
+    /** What GPUs may be of: the kernel-time families for which there are constants of NCCL, too. */
+    public static final List<String> ARCHITECTURES = NcclCatalog.GPUS.names().stream()
+            .filter(GpuCalibration.FAMILIES.names()::contains)
+            .toList();
 
     private static final FigureFolder GPUS = folder(
             "gpus",
@@ -46,13 +50,14 @@ public final class Catalog {
             FigureFolder.figures(
                     Stream.concat(HardwareKeys.SERVER.stream(), Stream.of(HardwareKeys.PRICE))
                             .toList(),
-                    Key.required("gpu", ScalarTypes.text("[a-z0-9][a-z0-9-]*", "the name of a GPU"), "its GPU")));
+                    Key.required("gpu", ScalarTypes.text("[a-z0-9][a-z0-9-]*", "the name of a GPU"), "its GPU"),
+                    HardwareKeys.NETWORK));
     private static final FigureFolder STORAGE =
             folder("storage", "storage service", FigureFolder.figures(StorageKeys.ALL));
     private static final FigureFolder MODELS = folder(
             "models", "model", List.of(Key.required("shape", modelShapeWithSource(), "shape of the transformer")));
     private static final FigureFolder SERVERS =
-            folder("defaults", "default", FigureFolder.figures(HardwareKeys.SERVER));
+            folder("defaults", "default", FigureFolder.figures(HardwareKeys.SERVER, HardwareKeys.NETWORK));
     private static final FigureFolder TIMES = folder(
             "defaults",
             "default",
@@ -90,7 +95,7 @@ public final class Catalog {
         if (file == null) {
             return null;
         }
-        Map<String, Object> values = new LinkedHashMap<>(values(file));
+        Map<String, Object> values = new LinkedHashMap<>(HardwareKeys.values(file));
         values.putAll(changed);
         return new CatalogEntry<>(
                 name,
@@ -143,7 +148,7 @@ public final class Catalog {
         PriceSpec price = listed == null || changed.containsKey("price")
                 ? priceOf(changed)
                 : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
-        InstanceSpec spec = HardwareKeys.instance(name, gpu, values(file), changed, price);
+        InstanceSpec spec = HardwareKeys.instance(name, gpu, file, changed, price);
         return new CatalogEntry<>(
                 name, file.title(), spec, List.copyOf(file.figures().values()));
     }
@@ -159,7 +164,7 @@ public final class Catalog {
         long gpus = (Long) given.getOrDefault("gpus_per_node", 1L);
         long nics = (Long) given.getOrDefault("nics_per_node", 1L);
         changed.putIfAbsent("pcie_switches", Math.min(gpus, nics));
-        return HardwareKeys.instance("inline", gpu, values(file), changed, priceOf(changed));
+        return HardwareKeys.instance("inline", gpu, file, changed, priceOf(changed));
     }
 
     /** A GPU that a scenario describes. */
@@ -194,14 +199,8 @@ public final class Catalog {
         return price == null ? new PriceSpec(Double.NaN, "", "") : new PriceSpec((Double) price, "", "scenario file");
     }
 
-    private static Map<String, Object> values(FigureFile file) {
-        Map<String, Object> values = new LinkedHashMap<>();
-        file.figures().forEach((key, figure) -> values.put(key, figure.value()));
-        return values;
-    }
-
     private static GpuSpec spec(FigureFile gpu) {
-        return HardwareKeys.gpu(gpu.name(), gpu.text("architecture"), values(gpu));
+        return HardwareKeys.gpu(gpu.name(), gpu.text("architecture"), HardwareKeys.values(gpu));
     }
 
     private static FigureFolder folder(String name, String kind, List<Key> keys) {

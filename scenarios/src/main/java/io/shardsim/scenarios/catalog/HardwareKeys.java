@@ -1,11 +1,14 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.PcieSpec;
@@ -14,6 +17,7 @@ import io.shardsim.topology.units.Bandwidth;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,6 +92,10 @@ public final class HardwareKeys {
     public static final Key PRICE =
             Key.optional("price", ScalarTypes.decimalQuantity(UnitTable.PRICE), "price of a node");
 
+    /** No figure: what NCCL takes over a network is in a file of its own. */
+    static final Key NETWORK =
+            Key.required("network", ScalarTypes.choice(NcclCatalog.NETWORKS.names()), "NCCL constants of its network");
+
     private HardwareKeys() {}
 
     /** A GPU from values under {@link #GPU}. */
@@ -106,12 +114,12 @@ public final class HardwareKeys {
     /**
      * A server.
      *
-     * @param base a value under every key of {@link #SERVER}
+     * @param file a value under every key of {@link #SERVER} and {@link #NETWORK}
      * @param changed values that replace some of the base
      */
     static InstanceSpec instance(
-            String name, GpuSpec gpu, Map<String, Object> base, Map<String, Object> changed, PriceSpec price) {
-        Values values = new Values(base, changed);
+            String name, GpuSpec gpu, FigureFile file, Map<String, Object> changed, PriceSpec price) {
+        Values values = new Values(values(file), changed);
         return new InstanceSpec(
                 name,
                 gpu,
@@ -121,19 +129,30 @@ public final class HardwareKeys {
                         values.whole("intra_node_latency"),
                         NvLinks.valueOf(((String) values.any("intra_node_links")).toUpperCase(Locale.ROOT))),
                 new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
-                new NicSpec(
-                        new Bandwidth(values.whole("nic")),
-                        values.payload("nic"),
-                        values.whole("nic_latency"),
-                        values.whole("nic_per_message"),
-                        (Boolean) values.any("gpu_direct")),
-                values.count("nics_per_node"),
+                new NetworkSpec(nic(values), values.count("nics_per_node"), fabric(values), file.text(NETWORK.name())),
                 values.whole("host_memory"),
-                new FabricSpec(
-                        values.count("nodes_per_leaf"),
-                        (Double) values.any("oversubscription"),
-                        values.whole("hop_latency")),
                 price);
+    }
+
+    private static NicSpec nic(Values values) {
+        return new NicSpec(
+                new Bandwidth(values.whole("nic")),
+                values.payload("nic"),
+                values.whole("nic_latency"),
+                values.whole("nic_per_message"),
+                (Boolean) values.any("gpu_direct"));
+    }
+
+    private static FabricSpec fabric(Values values) {
+        return new FabricSpec(
+                values.count("nodes_per_leaf"), (Double) values.any("oversubscription"), values.whole("hop_latency"));
+    }
+
+    /** The values of a file by key. */
+    static Map<String, Object> values(FigureFile file) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        file.figures().forEach((key, figure) -> values.put(key, figure.value()));
+        return values;
     }
 
     private record Values(Map<String, Object> base, Map<String, Object> changed) {

@@ -1,66 +1,161 @@
 package io.shardsim.simulator.compute;
 
-import io.shardsim.simulator.Constants;
-import io.shardsim.simulator.ResourceDirectory;
+import static io.shardsim.simulator.schema.Key.optional;
+import static io.shardsim.simulator.schema.Key.required;
+
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.catalog.FigureType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
-import java.util.ArrayList;
+import io.shardsim.topology.units.UnitTable;
 import java.util.List;
-import java.util.Properties;
+import java.util.stream.Stream;
 
 /**
- * Fitted coefficients of a GPU family, read from {@code <name or architecture>.properties} beside this class. Each value
- * there carries its unit, source and date. A file may name another in {@code extends} and override some of its values.
+ * Fitted coefficients of a GPU family, read from {@code catalog/compute/<name or architecture>.yaml}, where each value has its unit, source and date.
  *
  * @param family name of the file it came from
- * @param matmulRate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
- * @param eightBitRatio rate of the tensor cores with operands of 8 bits over that with 16 [1]; 0 where they have none -- calibration
- * @param eightBitSplitSumsRatio the same where sums of products are added up in 32 bits every now and then [1] -- published
- * @param operandBytesPerSecond rate at which one SM takes operands from the L2 cache [bytes/s] -- calibration
- * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
- * @param wavePs prologue of a wave of tiles, whatever their size [ps] -- calibration
- * @param epiloguePsPerElement writing a tile's results, for each element of the tile [ps] -- calibration
- * @param sustainedSlowdown extra time of products at the sustained clock, as a share [1] -- calibration
- * @param clockSettlingPs time in which the clock of a loaded GPU settles [ps] -- specification
- * @param matmulFixedPs launch and drain of a matrix product [ps] -- calibration
- * @param matmulHbmRatio share of the HBM data-sheet rate in a matrix product limited by it [1] -- calibration
- * @param splitFixedPs extra launch of a product split along k [ps] -- calibration
- * @param splitBytesPerSecond rate at which partial results are written and read [bytes/s] -- calibration
- * @param kernelFixedPs launch and drain of any other kernel [ps] -- calibration
- * @param elementwiseHbmRatio share of the HBM data-sheet rate in element-wise kernels [1] -- calibration
- * @param flashForwardRate share of the peak in fused attention forward, heads of 128 and wider [1] -- calibration
- * @param flashBackwardRate the same, backward [1] -- calibration
- * @param flashNarrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
  * @param tensorRateSpread standard deviation of the rate of tensor cores among GPUs of one kind, relative to its mean [1] -- published
- * @param tiles tiles that the matrix library offers
- * @param splits parts that it may cut k into
  * @param range where the coefficients were fitted
  */
 public record GpuCalibration(
         String family,
-        double matmulRate,
-        double eightBitRatio,
-        double eightBitSplitSumsRatio,
-        double operandBytesPerSecond,
-        double misalignedRatio,
-        double wavePs,
-        double epiloguePsPerElement,
-        double sustainedSlowdown,
-        double clockSettlingPs,
-        double matmulFixedPs,
-        double matmulHbmRatio,
-        double splitFixedPs,
-        double splitBytesPerSecond,
-        long kernelFixedPs,
-        double elementwiseHbmRatio,
-        double flashForwardRate,
-        double flashBackwardRate,
-        double flashNarrowHeadRatio,
+        Matmul matmul,
+        Clock clock,
+        MemoryBound memoryBound,
+        Flash flash,
         double tensorRateSpread,
-        List<Tile> tiles,
-        int[] splits,
         Range range) {
-    private static final ResourceDirectory FILES = Constants.directory(GpuCalibration.class);
+    private static final ValueType TIME = ScalarTypes.positiveQuantity(UnitTable.TIME);
+    private static final ValueType RATE = ScalarTypes.positiveQuantity(UnitTable.RATE);
+    private static final ValueType RATIO = ScalarTypes.positive();
+    private static final ValueType TILE = ScalarTypes.text("\\d{1,4}x\\d{1,4}", "rows and columns such as 128x256");
+    private static final ValueType RANGE = ScalarTypes.text("\\d{1,9}\\.\\.\\d{1,9}", "a range such as 512..65536");
+
+    private static final List<Key> MATMUL = List.of(
+            required(
+                    "matmul_rate",
+                    RATIO,
+                    "share of the tensor-core peak that a tile reaches with its operands at hand"),
+            optional("matmul_eight_bit_ratio", RATIO, "rate with FP8 operands over that with BF16; none: no FP8"),
+            optional("matmul_eight_bit_split_sums_ratio", RATIO, "the same where partial sums are promoted to FP32"),
+            required("matmul_operand_rate", RATE, "rate at which one SM takes operands from the L2 cache"),
+            required(
+                    "matmul_misaligned_ratio",
+                    RATIO,
+                    "rate of GEMMs whose rows are no multiple of 16 bytes, over others"),
+            required("matmul_wave", TIME, "prologue of one wave of tiles"),
+            required("matmul_epilogue", TIME, "writing the results of a tile, for each element"),
+            required(
+                    "matmul_sustained_slowdown",
+                    RATIO,
+                    "extra time at the sustained clock of a GPU at its power limit"),
+            required("matmul_clock_settling", TIME, "time in which the clock settles"),
+            required("matmul_fixed", TIME, "launch and drain of a GEMM"),
+            required("matmul_hbm_ratio", RATIO, "share of the HBM data-sheet rate in GEMMs limited by it"),
+            required("matmul_split_fixed", TIME, "second launch of a GEMM split along k"),
+            required("matmul_split_rate", RATE, "partial results of a split GEMM, written and read"),
+            required("matmul_tiles", new ListType(TILE, "tile"), "tiles of the matrix library, rows x columns"),
+            required(
+                    "matmul_splits",
+                    new ListType(ScalarTypes.whole(1, 1024), "split"),
+                    "parts that it may cut k into"));
+
+    private static final List<Key> OTHERS = List.of(
+            required("calibrated_tokens", RANGE, "tokens of a micro-batch for which the coefficients were fitted"),
+            required("calibrated_hidden", RANGE, "hidden widths for which the coefficients were fitted"),
+            required("kernel_fixed", ScalarTypes.quantity(UnitTable.TIME, 1), "launch and drain of any other kernel"),
+            required("elementwise_hbm_ratio", RATIO, "share of the HBM data-sheet rate in element-wise kernels"),
+            required("flash_forward_rate", RATIO, "share of peak in fused attention forward, heads of 128 and wider"),
+            required("flash_backward_rate", RATIO, "the same, backward"),
+            required("flash_narrow_head_ratio", RATIO, "rate of narrower heads relative to it"),
+            required(
+                    "tensor_rate_spread",
+                    RATIO,
+                    "standard deviation of GEMM rates among GPUs of one kind, over the mean"));
+
+    /** The families; a file named like a GPU goes before that of its architecture. */
+    public static final FigureFolder FAMILIES = new FigureFolder(
+            "catalog/compute",
+            "kernel-time calibration",
+            FigureFolder.figures(
+                    Stream.concat(MATMUL.stream(), OTHERS.stream()).toList(),
+                    optional("remark", FigureType.LINE, "what a reader must know before trusting the figures")));
+
+    /**
+     * Matrix products.
+     *
+     * @param rate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
+     * @param operandBytesPerSecond rate at which one SM takes operands from the L2 cache [bytes/s] -- calibration
+     * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
+     * @param fixedPs launch and drain [ps] -- calibration
+     * @param hbmRatio share of the HBM data-sheet rate in a product limited by it [1] -- calibration
+     */
+    public record Matmul(
+            double rate,
+            EightBits eightBits,
+            double operandBytesPerSecond,
+            double misalignedRatio,
+            Wave wave,
+            double fixedPs,
+            double hbmRatio,
+            Split split) {}
+
+    /**
+     * Operands of 8 bits; both are 0 where tensor cores do not multiply them.
+     *
+     * @param ratio rate of the tensor cores over that with 16 bits [1] -- calibration
+     * @param splitSumsRatio the same where sums of products are added up in 32 bits every now and then [1] -- published
+     */
+    public record EightBits(double ratio, double splitSumsRatio) {}
+
+    /**
+     * A wave of tiles.
+     *
+     * @param ps prologue, whatever the tiles' size [ps] -- calibration
+     * @param epiloguePsPerElement writing a tile's results, for each element of the tile [ps] -- calibration
+     * @param tiles tiles that the matrix library offers
+     */
+    public record Wave(double ps, double epiloguePsPerElement, List<Tile> tiles) {}
+
+    /**
+     * A product cut along k.
+     *
+     * @param fixedPs extra launch [ps] -- calibration
+     * @param bytesPerSecond rate at which partial results are written and read [bytes/s] -- calibration
+     * @param parts parts that the library may cut k into
+     */
+    public record Split(double fixedPs, double bytesPerSecond, int[] parts) {}
+
+    /**
+     * The clock of a loaded GPU.
+     *
+     * @param sustainedSlowdown extra time of products at the sustained clock, as a share [1] -- calibration
+     * @param settlingPs time in which it settles [ps] -- specification
+     */
+    public record Clock(double sustainedSlowdown, double settlingPs) {}
+
+    /**
+     * Kernels that memory limits.
+     *
+     * @param fixedPs launch and drain [ps] -- calibration
+     * @param hbmRatio share of the HBM data-sheet rate [1] -- calibration
+     */
+    public record MemoryBound(long fixedPs, double hbmRatio) {}
+
+    /**
+     * Fused attention.
+     *
+     * @param forwardRate share of the peak, heads of 128 and wider [1] -- calibration
+     * @param backwardRate the same, backward [1] -- calibration
+     * @param narrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
+     */
+    public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio) {}
 
     /**
      * Rows and columns of the result that one thread block computes.
@@ -68,7 +163,12 @@ public record GpuCalibration(
      * @param rows along m
      * @param columns along n
      */
-    public record Tile(int rows, int columns) {}
+    public record Tile(int rows, int columns) {
+        static Tile of(String text) {
+            String[] sides = text.split("x");
+            return new Tile(Integer.parseInt(sides[0]), Integer.parseInt(sides[1]));
+        }
+    }
 
     /**
      * Where the coefficients were fitted.
@@ -79,30 +179,68 @@ public record GpuCalibration(
      * @param hiddenMost widest hidden width
      * @param remark what a reader must know before trusting the figures; empty where there is nothing
      */
-    public record Range(long tokensLeast, long tokensMost, long hiddenLeast, long hiddenMost, String remark) {}
+    public record Range(long tokensLeast, long tokensMost, long hiddenLeast, long hiddenMost, String remark) {
+        private static Range of(FigureFile file) {
+            String[] tokens = file.word("calibrated_tokens").split("\\.\\.");
+            String[] hidden = file.word("calibrated_hidden").split("\\.\\.");
+            return new Range(
+                    Long.parseLong(tokens[0]),
+                    Long.parseLong(tokens[1]),
+                    Long.parseLong(hidden[0]),
+                    Long.parseLong(hidden[1]),
+                    file.text("remark"));
+        }
+    }
 
     /** The calibration named like the GPU, else the one named like its architecture. */
     public static GpuCalibration of(GpuSpec gpu) {
-        return named(Constants.find(FILES, gpu.name()) != null ? gpu.name() : gpu.architecture());
+        FigureFile own = FAMILIES.find(gpu.name());
+        return own == null ? named(gpu.architecture()) : of(own);
     }
 
     /** The calibration in the file of that name. */
     public static GpuCalibration named(String family) {
-        return of(family, constants(family));
+        return of(FAMILIES.named(family));
     }
 
-    /** The keys and values of the file of that name, those of the file that it extends included. */
-    public static Properties properties(String family) {
-        return constants(family).toProperties();
+    /** A calibration from figures, a fit's for instance. */
+    public static GpuCalibration of(FigureFile file) {
+        return new GpuCalibration(
+                file.name(),
+                matmul(file),
+                new Clock(file.decimal("matmul_sustained_slowdown"), file.decimal("matmul_clock_settling")),
+                new MemoryBound(file.whole("kernel_fixed"), file.decimal("elementwise_hbm_ratio")),
+                new Flash(
+                        file.decimal("flash_forward_rate"),
+                        file.decimal("flash_backward_rate"),
+                        file.decimal("flash_narrow_head_ratio")),
+                file.decimal("tensor_rate_spread"),
+                Range.of(file));
     }
 
-    private static Constants constants(String family) {
-        Constants constants = Constants.find(FILES, family);
-        if (constants == null) {
-            throw new IllegalArgumentException("no kernel-time calibration named " + family + "; add " + family
-                    + ".properties beside ampere.properties, or choose ampere, hopper or volta");
-        }
-        return constants;
+    private static Matmul matmul(FigureFile file) {
+        List<String> tiles = file.list("matmul_tiles");
+        List<Long> splits = file.list("matmul_splits");
+        return new Matmul(
+                file.decimal("matmul_rate"),
+                new EightBits(
+                        eightBit(file, "matmul_eight_bit_ratio"), eightBit(file, "matmul_eight_bit_split_sums_ratio")),
+                file.decimal("matmul_operand_rate"),
+                file.decimal("matmul_misaligned_ratio"),
+                new Wave(
+                        file.decimal("matmul_wave"),
+                        file.decimal("matmul_epilogue"),
+                        tiles.stream().map(Tile::of).toList()),
+                file.decimal("matmul_fixed"),
+                file.decimal("matmul_hbm_ratio"),
+                new Split(
+                        file.decimal("matmul_split_fixed"),
+                        file.decimal("matmul_split_rate"),
+                        splits.stream().mapToInt(Math::toIntExact).toArray()));
+    }
+
+    private static double eightBit(FigureFile file, String key) {
+        return file.has(key) ? file.decimal(key) : 0;
     }
 
     /** The same GPU running the matrix and attention kernels that a framework ships. */
@@ -122,103 +260,33 @@ public record GpuCalibration(
 
     /** What the L2 cache gives so many SMs together. */
     public Bandwidth cacheRate(int sms) {
-        return new Bandwidth((long) operandBytesPerSecond * sms);
+        return new Bandwidth((long) matmul.operandBytesPerSecond * sms);
+    }
+
+    /** Whether its tensor cores multiply numbers of 8 bits. */
+    public boolean multipliesEightBits() {
+        return matmul.eightBits.ratio > 0;
     }
 
     private GpuCalibration atRates(double matmulRatio, double flashRatio, double narrowRatio) {
         return new GpuCalibration(
                 family,
-                matmulRate * matmulRatio,
-                eightBitRatio,
-                eightBitSplitSumsRatio,
-                operandBytesPerSecond * matmulRatio,
-                misalignedRatio,
-                wavePs,
-                epiloguePsPerElement,
-                sustainedSlowdown,
-                clockSettlingPs,
-                matmulFixedPs,
-                matmulHbmRatio,
-                splitFixedPs,
-                splitBytesPerSecond,
-                kernelFixedPs,
-                elementwiseHbmRatio,
-                flashForwardRate * flashRatio,
-                flashBackwardRate * flashRatio,
-                flashNarrowHeadRatio * narrowRatio,
+                new Matmul(
+                        matmul.rate * matmulRatio,
+                        matmul.eightBits,
+                        matmul.operandBytesPerSecond * matmulRatio,
+                        matmul.misalignedRatio,
+                        matmul.wave,
+                        matmul.fixedPs,
+                        matmul.hbmRatio,
+                        matmul.split),
+                clock,
+                memoryBound,
+                new Flash(
+                        flash.forwardRate * flashRatio,
+                        flash.backwardRate * flashRatio,
+                        flash.narrowHeadRatio * narrowRatio),
                 tensorRateSpread,
-                tiles,
-                splits,
                 range);
-    }
-
-    /** A calibration from keys and values, a reader's own file for instance. */
-    public static GpuCalibration parse(String family, Properties properties) {
-        return of(family, new Constants(family, properties));
-    }
-
-    private static GpuCalibration of(String family, Constants constants) {
-        return new GpuCalibration(
-                family,
-                constants.positive("matmul.rate"),
-                eightBit(constants, "matmul.eight-bit-ratio"),
-                eightBit(constants, "matmul.eight-bit-split-sums-ratio"),
-                constants.positive("matmul.operand-bytes-per-second"),
-                constants.positive("matmul.misaligned-ratio"),
-                constants.positive("matmul.wave-ps"),
-                constants.positive("matmul.epilogue-ps-per-element"),
-                constants.positive("matmul.sustained-slowdown"),
-                constants.positive("matmul.clock-settling-ps"),
-                constants.positive("matmul.fixed-ps"),
-                constants.positive("matmul.hbm-ratio"),
-                constants.positive("matmul.split-fixed-ps"),
-                constants.positive("matmul.split-bytes-per-second"),
-                (long) constants.positive("kernel.fixed-ps"),
-                constants.positive("elementwise.hbm-ratio"),
-                constants.positive("flash.forward-rate"),
-                constants.positive("flash.backward-rate"),
-                constants.positive("flash.narrow-head-ratio"),
-                constants.positive("tensor-rate.spread"),
-                tiles(constants.text("matmul.tiles")),
-                integers(constants.text("matmul.splits")),
-                range(constants));
-    }
-
-    private static double eightBit(Constants constants, String key) {
-        return constants.has(key) ? constants.positive(key) : 0;
-    }
-
-    /** Whether its tensor cores multiply numbers of 8 bits. */
-    public boolean multipliesEightBits() {
-        return eightBitRatio > 0;
-    }
-
-    private static Range range(Constants constants) {
-        String[] tokens = constants.text("calibrated-tokens").split("\\.\\.");
-        String[] hidden = constants.text("calibrated-hidden").split("\\.\\.");
-        return new Range(
-                Long.parseLong(tokens[0]),
-                Long.parseLong(tokens[1]),
-                Long.parseLong(hidden[0]),
-                Long.parseLong(hidden[1]),
-                constants.has("remarks") ? constants.text("remarks") : "");
-    }
-
-    private static List<Tile> tiles(String text) {
-        List<Tile> tiles = new ArrayList<>();
-        for (String tile : text.split("[ ,]+")) {
-            String[] sides = tile.split("x");
-            tiles.add(new Tile(Integer.parseInt(sides[0]), Integer.parseInt(sides[1])));
-        }
-        return List.copyOf(tiles);
-    }
-
-    private static int[] integers(String text) {
-        String[] parts = text.split("[ ,]+");
-        int[] values = new int[parts.length];
-        for (int i = 0; i < parts.length; i++) {
-            values[i] = Integer.parseInt(parts[i]);
-        }
-        return values;
     }
 }

@@ -63,11 +63,14 @@ public final class RooflineKernelTime implements KernelTimeModel {
         this.calibration = calibration;
         this.elementBytes = elementBytes;
         this.smCount = availableSms;
-        this.smFlopsPerPs =
-                gpu.peakFlopsPerSecond(elementBytes) / gpu.smCount() * calibration.matmulRate() / PS_PER_SECOND;
-        this.operandBytesPerPs = calibration.operandBytesPerSecond() / PS_PER_SECOND;
-        this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmulHbmRatio());
-        this.elementwiseHbm = gpu.memoryBandwidth().scaled(calibration.elementwiseHbmRatio());
+        this.smFlopsPerPs = gpu.peakFlopsPerSecond(elementBytes)
+                / gpu.smCount()
+                * calibration.matmul().rate()
+                / PS_PER_SECOND;
+        this.operandBytesPerPs = calibration.matmul().operandBytesPerSecond() / PS_PER_SECOND;
+        this.matmulHbm = gpu.memoryBandwidth().scaled(calibration.matmul().hbmRatio());
+        this.elementwiseHbm =
+                gpu.memoryBandwidth().scaled(calibration.memoryBound().hbmRatio());
     }
 
     /** All SMs of the GPU in 16 bits, with the calibration that its name or architecture has. */
@@ -87,26 +90,26 @@ public final class RooflineKernelTime implements KernelTimeModel {
     }
 
     private long memoryBoundPs(Kernel.MemoryBound kernel) {
-        return calibration.kernelFixedPs() + elementwiseHbm.serializationPs(kernel.bytes());
+        return calibration.memoryBound().fixedPs() + elementwiseHbm.serializationPs(kernel.bytes());
     }
 
     /** Time of a product measured alone: long ones see the sustained clock, short ones the boost clock [ps]. */
     public long isolatedPs(Kernel.Matmul matmul) {
         double boosted = boostedPs(matmul);
-        double share = boosted / (boosted + calibration.clockSettlingPs());
-        return roundUp(boosted * (1.0 + calibration.sustainedSlowdown() * share));
+        double share = boosted / (boosted + calibration.clock().settlingPs());
+        return roundUp(boosted * (1.0 + calibration.clock().sustainedSlowdown() * share));
     }
 
     private long matmulPs(Kernel.Matmul matmul) {
-        return roundUp(boostedPs(matmul) * (1.0 + calibration.sustainedSlowdown()));
+        return roundUp(boostedPs(matmul) * (1.0 + calibration.clock().sustainedSlowdown()));
     }
 
     /** The best tile and split at the boost clock. */
     private double boostedPs(Kernel.Matmul matmul) {
         double best = Double.POSITIVE_INFINITY;
         double floor = hbmPs(matmul);
-        for (GpuCalibration.Tile tile : calibration.tiles()) {
-            for (int split : calibration.splits()) {
+        for (GpuCalibration.Tile tile : calibration.matmul().wave().tiles()) {
+            for (int split : calibration.matmul().split().parts()) {
                 best = Math.min(best, tiledPs(matmul, tile, split, floor));
             }
         }
@@ -121,8 +124,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
         }
         long blocks = matmul.batch() * ceilDiv(matmul.m(), tile.rows()) * ceilDiv(matmul.n(), tile.columns()) * split;
         double busy = ceilDiv(blocks, smCount) * wavePs(matmul, tile, kPart);
-        busy = aligned(matmul) ? busy : busy / calibration.misalignedRatio();
-        double total = Math.max(busy, floor) + calibration.matmulFixedPs();
+        busy = aligned(matmul) ? busy : busy / calibration.matmul().misalignedRatio();
+        double total = Math.max(busy, floor) + calibration.matmul().fixedPs();
         return split == 1 ? total : total + splitPs(matmul, split);
     }
 
@@ -136,12 +139,14 @@ public final class RooflineKernelTime implements KernelTimeModel {
         double elements = (double) tile.rows() * tile.columns();
         double rateRatio = switch (matmul.operands()) {
             case OF_THE_JOB -> 1;
-            case EIGHT_BITS -> calibration.eightBitRatio();
-            case EIGHT_BITS_SPLIT_SUMS -> calibration.eightBitSplitSumsRatio();
+            case EIGHT_BITS -> calibration.matmul().eightBits().ratio();
+            case EIGHT_BITS_SPLIT_SUMS -> calibration.matmul().eightBits().splitSumsRatio();
         };
         double arithmetic = 2.0 * elements * kPart / (smFlopsPerPs * rateRatio);
         double operands = (double) operandBytes(matmul) * (tile.rows() + tile.columns()) * kPart / operandBytesPerPs;
-        return Math.max(arithmetic, operands) + calibration.wavePs() + calibration.epiloguePsPerElement() * elements;
+        return Math.max(arithmetic, operands)
+                + calibration.matmul().wave().ps()
+                + calibration.matmul().wave().epiloguePsPerElement() * elements;
     }
 
     private double hbmPs(Kernel.Matmul matmul) {
@@ -157,13 +162,17 @@ public final class RooflineKernelTime implements KernelTimeModel {
     /** Partial results of a split product: written once by each part, read once by the sum. */
     private double splitPs(Kernel.Matmul matmul, int split) {
         double bytes = 2.0 * SINGLE_BYTES * matmul.batch() * matmul.m() * matmul.n() * split;
-        return calibration.splitFixedPs() + bytes * PS_PER_SECOND / calibration.splitBytesPerSecond();
+        return calibration.matmul().split().fixedPs()
+                + bytes * PS_PER_SECOND / calibration.matmul().split().bytesPerSecond();
     }
 
     private long attentionPs(Kernel.FlashAttention attention) {
         boolean forward = attention.pass() == Kernel.Pass.FORWARD;
-        double rate = forward ? calibration.flashForwardRate() : calibration.flashBackwardRate();
-        double headRate = attention.headDim() >= 128 ? rate : rate * calibration.flashNarrowHeadRatio();
+        double rate = forward
+                ? calibration.flash().forwardRate()
+                : calibration.flash().backwardRate();
+        double headRate =
+                attention.headDim() >= 128 ? rate : rate * calibration.flash().narrowHeadRatio();
         double matmuls = forward ? 2.0 : 5.0;
         double s = attention.sequenceLength();
         double maskedKeys = (s + Math.min(s, ATTENTION_BLOCK)) / 2.0;
@@ -171,10 +180,11 @@ public final class RooflineKernelTime implements KernelTimeModel {
         double blocks = attention.headsInBatch() * (double) ceilDiv(attention.sequenceLength(), ATTENTION_BLOCK);
         // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
-        double busy = waves * flopsOfBlock / (smFlopsPerPs / calibration.matmulRate() * headRate);
+        double busy =
+                waves * flopsOfBlock / (smFlopsPerPs / calibration.matmul().rate() * headRate);
         double rows = (double) attention.headsInBatch() * attention.sequenceLength() * attention.headDim();
         long floor = elementwiseHbm.serializationPs((long) ((forward ? 4.0 : 8.0) * elementBytes * rows));
-        return roundUp(Math.max(busy, floor)) + calibration.kernelFixedPs();
+        return roundUp(Math.max(busy, floor)) + calibration.memoryBound().fixedPs();
     }
 
     private static long ceilDiv(long a, long b) {

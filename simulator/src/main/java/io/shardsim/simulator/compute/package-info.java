@@ -9,8 +9,8 @@
  *
  * <p>Must not know strategies, collectives, actors or links: communication of tensor parallelism is added by the strategy.
  *
- * <p>To add a GPU: one {@code *.properties} file beside {@code ampere.properties}, named after the GPU or its
- * architecture, every value with unit and source. To add a framework: one file in {@code frameworks/}.
+ * <p>To add a GPU: one file in {@code catalog/compute}, named after the GPU or its architecture, every value with unit and source. To add a
+ * framework: one file in {@code frameworks/}.
  */
 @NullMarked
 package io.shardsim.simulator.compute;

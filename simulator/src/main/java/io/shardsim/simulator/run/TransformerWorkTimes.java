@@ -93,7 +93,7 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public double memoryRatio() {
-        return calibration.elementwiseHbmRatio();
+        return calibration.memoryBound().hbmRatio();
     }
 
     @Override

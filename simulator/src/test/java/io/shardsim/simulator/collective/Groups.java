@@ -5,6 +5,7 @@ import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
@@ -32,10 +33,12 @@ final class Groups {
                         gpusPerNode,
                         new IntraNodeSpec(rate, 1000),
                         new PcieSpec(switches, rate, 1000),
-                        new NicSpec(rate, rate, 1000, 0, true),
-                        nicsPerNode,
+                        new NetworkSpec(
+                                new NicSpec(rate, rate, 1000, 0, true),
+                                nicsPerNode,
+                                new FabricSpec(1, 1.0, 1000),
+                                "infiniband"),
                         1L << 40,
-                        new FabricSpec(1, 1.0, 1000),
                         new PriceSpec(1, "2026-01-01", "test")),
                 nodes);
     }

@@ -81,8 +81,11 @@ class RooflineKernelTimeTest {
         long one = A100.kernelPs(new MemoryBound("copy", 1_000_000_000L));
         long two = A100.kernelPs(new MemoryBound("copy", 2_000_000_000L));
         double rate = 1e9 / ((two - one) * 1e-12);
-        assertThat(rate).isCloseTo(2.039e12 * calibration.elementwiseHbmRatio(), within(1e9));
-        assertThat(one - (two - one)).isBetween(calibration.kernelFixedPs() - 2, calibration.kernelFixedPs() + 2);
+        assertThat(rate).isCloseTo(2.039e12 * calibration.memoryBound().hbmRatio(), within(1e9));
+        assertThat(one - (two - one))
+                .isBetween(
+                        calibration.memoryBound().fixedPs() - 2,
+                        calibration.memoryBound().fixedPs() + 2);
     }
 
     @Test
@@ -104,6 +107,8 @@ class RooflineKernelTimeTest {
     void unknownFamiliesAreRefusedWithTheRemedy() {
         assertThatThrownBy(() -> GpuCalibration.named("kepler"))
                 .hasMessageContaining("kepler")
-                .hasMessageContaining("ampere.properties");
+                .hasMessage(
+                        "no kernel-time calibration kepler: there is no catalog/compute/kepler.yaml on the class path;"
+                                + " known: a100-40gb, ampere, hopper, volta");
     }
 }

@@ -5,6 +5,7 @@ import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
@@ -45,10 +46,8 @@ final class Clusters {
                         instance.gpusPerNode(),
                         instance.intraNode(),
                         pcie,
-                        instance.nic(),
-                        instance.nicsPerNode(),
+                        new NetworkSpec(instance.nic(), instance.nicsPerNode(), instance.fabric(), "p4d"),
                         instance.hostMemoryBytes(),
-                        instance.fabric(),
                         instance.price()),
                 nodes);
     }
@@ -66,10 +65,12 @@ final class Clusters {
                 gpus,
                 new IntraNodeSpec(nvLink, 1_000_000),
                 new PcieSpec(nics, new Bandwidth(25 * GB), 500_000),
-                new NicSpec(nic, nic, 5_000_000, 100_000, gpuDirect),
-                nics,
+                new NetworkSpec(
+                        new NicSpec(nic, nic, 5_000_000, 100_000, gpuDirect),
+                        nics,
+                        new FabricSpec(1, 1, 500_000),
+                        "infiniband"),
                 1L << 40,
-                new FabricSpec(1, 1, 500_000),
                 new PriceSpec(32.77, "2022-10-31", "test"));
         return new Cluster(instance, nodes);
     }

@@ -1,10 +1,10 @@
 package io.shardsim.simulator.collective.nccl;
 
-import io.shardsim.simulator.Constants;
-import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param basePs from a rank's stream reaching a collective to its first primitive [ps] -- calibration
  * @param nvLinkStepPs one step over NVLink beside its bytes [ps] -- calibration
- * @param laneRates what one thread block can move at most -- calibration
- * @param copyRatio share of the NVLink payload rate that all channels together make when they copy [1] -- calibration
- * @param allReduceCopyRatio the same in the second half of an all-reduce, which copies within one buffer [1] -- calibration
- * @param reduceRatio the same when they reduce [1] -- calibration
- * @param storeRate a thread block that stores a chunk and sends nothing -- calibration
+ * @param rates what thread blocks move -- calibration
  * @param channels channels inside a node -- specification
  * @param nvls NVLink SHARP, or null where the switch cannot add up
  * @param tuner what NCCL believes of this GPU -- specification
@@ -25,17 +21,19 @@ import org.jspecify.annotations.Nullable;
 record NcclGpu(
         long[] basePs,
         long[] nvLinkStepPs,
-        Bandwidth[] laneRates,
-        double copyRatio,
-        double allReduceCopyRatio,
-        double reduceRatio,
-        Bandwidth storeRate,
+        Rates rates,
         int channels,
         @Nullable Nvls nvls,
         Tuner tuner) {
 
-    /** A file for each architecture and one for each family of instances. */
-    static final ResourceDirectory FILES = Constants.directory(NcclGpu.class);
+    /**
+     * @param lanes what one thread block can move at most
+     * @param copyRatio share of the NVLink payload rate that all channels together make when they copy [1]
+     * @param allReduceCopyRatio the same in the second half of an all-reduce, which copies within one buffer [1]
+     * @param reduceRatio the same when they reduce [1]
+     * @param store a thread block that stores a chunk and sends nothing
+     */
+    record Rates(Bandwidth[] lanes, double copyRatio, double allReduceCopyRatio, double reduceRatio, Bandwidth store) {}
 
     /**
      * All-reduces whose sums the NVSwitch makes.
@@ -48,30 +46,14 @@ record NcclGpu(
     record Nvls(int channels, long chunkBytes, long stepPs, double ratio) {}
 
     /**
-     * Rates in bytes per microsecond; the arrays are for one, two and more nodes.
+     * Rates in bytes per microsecond.
      *
      * @param nvLinkRate all NVLinks of a GPU
-     * @param ratesInNode rates at which NCCL looks for rings and trees inside a node, the highest first
-     * @param ratesBetweenNodes the same between nodes
-     * @param rings rings inside a node before they are used twice
-     * @param ringRate rate of one of them
+     * @param searched rates at which NCCL looks for rings and trees
      * @param llRateMax all rings together with LL
-     * @param ll128RingRateMax one ring with LL128
-     * @param treeRateMax one tree
-     * @param ll128TreeRateMax one tree with LL128
      * @param plateau what NCCL multiplies the latency of a Simple all-reduce ring over several nodes with [1]
      */
-    record Tuner(
-            double nvLinkRate,
-            double[] ratesInNode,
-            double[] ratesBetweenNodes,
-            int rings,
-            double ringRate,
-            double llRateMax,
-            double ll128RingRateMax,
-            double[] treeRateMax,
-            double[] ll128TreeRateMax,
-            double plateau) {
+    record Tuner(double nvLinkRate, Searched searched, Ring ring, Tree tree, double llRateMax, double plateau) {
 
         /** The highest of some rates that does not exceed a limit, or the lowest. */
         static double atMost(double limit, double[] rates) {
@@ -82,60 +64,88 @@ record NcclGpu(
         }
     }
 
+    /** Rates inside a node and between nodes, the highest first. */
+    record Searched(double[] inNode, double[] betweenNodes) {}
+
+    /**
+     * @param count rings inside a node before they are used twice
+     * @param rate rate of one of them
+     * @param ll128RateMax one ring with LL128
+     */
+    record Ring(int count, double rate, double ll128RateMax) {}
+
+    /**
+     * Arrays are for one, two and more nodes.
+     *
+     * @param rateMax one tree
+     * @param ll128RateMax one tree with LL128
+     */
+    record Tree(double[] rateMax, double[] ll128RateMax) {}
+
     /** The constants in the file named like the GPU's architecture. */
     static NcclGpu of(GpuSpec gpu) {
-        Constants constants = Constants.find(FILES, gpu.architecture());
-        if (constants == null) {
-            throw new IllegalArgumentException("NCCL constants: no file " + gpu.architecture()
-                    + ".properties; add one like ampere.properties, or name the architecture ampere, hopper or volta");
-        }
-        return of(constants);
+        return of(NcclCatalog.GPUS.named(gpu.architecture()));
     }
 
-    /** The same constants from keys and values, a fit's for instance. */
-    static NcclGpu of(Constants constants) {
+    /** The same constants from figures, a fit's for instance. */
+    static NcclGpu of(FigureFile file) {
         return new NcclGpu(
-                timesPs(constants, "base"),
-                timesPs(constants, "nvlink-step"),
-                Stream.of(Protocol.values())
-                        .map(protocol -> constants.rate("lane." + protocol.key()))
-                        .toArray(Bandwidth[]::new),
-                constants.ratio("nvlink.copy-ratio"),
-                constants.ratio("nvlink.all-reduce-copy-ratio"),
-                constants.ratio("nvlink.reduce-ratio"),
-                constants.rate("store"),
-                constants.count("channels"),
-                constants.has("nvls.channels")
+                timesPs(file, "base"),
+                timesPs(file, "nvlink_step"),
+                new Rates(
+                        Stream.of(Protocol.values())
+                                .map(protocol -> rate(file, "lane_" + protocol.key()))
+                                .toArray(Bandwidth[]::new),
+                        file.decimal("nvlink_copy_ratio"),
+                        file.decimal("nvlink_all_reduce_copy_ratio"),
+                        file.decimal("nvlink_reduce_ratio"),
+                        rate(file, "store")),
+                file.count("channels"),
+                file.has("nvls_channels")
                         ? new Nvls(
-                                constants.count("nvls.channels"),
-                                constants.bytes("nvls.chunk"),
-                                constants.timePs("nvls.step"),
-                                constants.ratio("nvls.ratio"))
+                                file.count("nvls_channels"),
+                                file.whole("nvls_chunk"),
+                                file.whole("nvls_step"),
+                                file.decimal("nvls_ratio"))
                         : null,
-                new Tuner(
-                        perMicrosecond(constants, "tuner.nvlink-rate")[0],
-                        perMicrosecond(constants, "tuner.rates-in-node"),
-                        perMicrosecond(constants, "tuner.rates-between-nodes"),
-                        constants.count("tuner.rings"),
-                        perMicrosecond(constants, "tuner.ring-rate")[0],
-                        perMicrosecond(constants, "tuner.ll-rate-max")[0],
-                        perMicrosecond(constants, "tuner.ll128-ring-rate-max")[0],
-                        perMicrosecond(constants, "tuner.tree-rate-max"),
-                        perMicrosecond(constants, "tuner.ll128-tree-rate-max"),
-                        constants.ratio("tuner.plateau")));
+                tuner(file));
+    }
+
+    private static Tuner tuner(FigureFile file) {
+        return new Tuner(
+                perMicrosecond(file, "tuner_nvlink_rate"),
+                new Searched(
+                        listPerMicrosecond(file, "tuner_rates_in_node"),
+                        listPerMicrosecond(file, "tuner_rates_between_nodes")),
+                new Ring(
+                        file.count("tuner_rings"),
+                        perMicrosecond(file, "tuner_ring_rate"),
+                        perMicrosecond(file, "tuner_ll128_ring_rate_max")),
+                new Tree(
+                        listPerMicrosecond(file, "tuner_tree_rate_max"),
+                        listPerMicrosecond(file, "tuner_ll128_tree_rate_max")),
+                perMicrosecond(file, "tuner_ll_rate_max"),
+                file.decimal("tuner_plateau"));
     }
 
     /** One time per protocol, in the order of {@link Protocol}. */
-    private static long[] timesPs(Constants constants, String prefix) {
+    private static long[] timesPs(FigureFile file, String prefix) {
         return Stream.of(Protocol.values())
-                .mapToLong(protocol -> constants.timePs(prefix + "." + protocol.key()))
+                .mapToLong(protocol -> file.whole(prefix + "_" + protocol.key()))
                 .toArray();
     }
 
-    /** Rates in bytes per microsecond, the unit of NCCL's tuner. */
-    private static double[] perMicrosecond(Constants constants, String key) {
-        return constants.list(key).stream()
-                .mapToDouble(text -> Bandwidth.parse(text).bytesPerSecond() / 1e6)
-                .toArray();
+    private static Bandwidth rate(FigureFile file, String key) {
+        return new Bandwidth(file.whole(key));
+    }
+
+    /** A rate in bytes per microsecond, the unit of NCCL's tuner. */
+    private static double perMicrosecond(FigureFile file, String key) {
+        return file.whole(key) / 1e6;
+    }
+
+    private static double[] listPerMicrosecond(FigureFile file, String key) {
+        List<Long> rates = file.list(key);
+        return rates.stream().mapToDouble(rate -> rate / 1e6).toArray();
     }
 }

@@ -1,23 +1,20 @@
 package io.shardsim.simulator.collective.nccl;
 
-import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
- * NCCL and its network plugin on one family of instances.
+ * NCCL and its network plugin over one network.
  *
  * @param protocols protocols that NCCL may use, inside a node too: the setting holds for the whole process
  * @param host maker of the host processors
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
- * @param stepPs by {@link Protocol}: from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
- * @param longRingStepPs the same in the ring of a gather or a scatter through all GPUs of more than two nodes [ps] -- calibration
- * @param eagerBytes largest message that is sent before the receiver has asked for it [bytes]
- * @param rendezvousPs what a larger message takes beside that [ps] -- calibration
+ * @param steps what a step between nodes takes
  * @param plugin what the plugin prefers over NCCL's own estimates
  */
 record NcclNetwork(
@@ -25,10 +22,7 @@ record NcclNetwork(
         Host host,
         long bufferBytes,
         double reportedLatencyUs,
-        long[] stepPs,
-        long[] longRingStepPs,
-        long eagerBytes,
-        long rendezvousPs,
+        Steps steps,
         PluginTuner plugin) {
 
     /** Share of a GPU's NVLink rate from which on the NICs of its node leave a ring no slack; between 0.5, measured with some, and 1, without. */
@@ -64,46 +58,56 @@ record NcclNetwork(
         }
     }
 
-    /** The constants in the file named like the instance's family, {@code p4d} for p4d.24xlarge, else those of an unknown network. */
-    static NcclNetwork of(InstanceSpec instance) {
-        int dot = instance.name().indexOf('.');
-        String family = dot < 0 ? instance.name() : instance.name().substring(0, dot);
-        Constants constants = Constants.find(NcclGpu.FILES, family);
-        if (constants == null || !constants.has("protocols")) {
-            constants = Objects.requireNonNull(Constants.find(NcclGpu.FILES, "network"), "network.properties");
-        }
-        String longRing = hasSlack(instance) ? "step-beyond-nic" : "long-ring-step-beyond-nic";
-        return new NcclNetwork(
-                constants.list("protocols").stream().map(Protocol::of).toList(),
-                Host.valueOf(constants.text("host").toUpperCase(Locale.ROOT)),
-                constants.bytes("buffer"),
-                constants.timePs("tuner.latency") / 1e6,
-                stepsPs(constants, "step-beyond-nic", instance),
-                stepsPs(constants, longRing, instance),
-                constants.has("eager") ? constants.bytes("eager") : Long.MAX_VALUE,
-                constants.has("eager") ? constants.timePs("rendezvous") : 0,
-                constants.has("tuner.plugin") ? PluginTuner.of(constants.text("tuner.plugin")) : PluginTuner.NONE);
-    }
-
     /**
-     * A step whose messages are so large [ps].
+     * Arrays go by {@link Protocol}; protocols that NCCL may not use have none.
      *
-     * @param longRing whether it is one of a gather's or a scatter's ring through all GPUs of more than two nodes
+     * @param stepPs from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
+     * @param longRingStepPs the same in the ring of a gather or a scatter through all GPUs of more than two nodes [ps] -- calibration
+     * @param eagerBytes largest message that is sent before the receiver has asked for it [bytes]
+     * @param rendezvousPs what a larger message takes beside that [ps] -- calibration
      */
-    long stepPs(boolean longRing, Protocol protocol, long messageBytes) {
-        long[] stepsPs = longRing ? longRingStepPs : stepPs;
-        return stepsPs[protocol.ordinal()] + (messageBytes > eagerBytes ? rendezvousPs : 0);
+    record Steps(long[] stepPs, long[] longRingStepPs, long eagerBytes, long rendezvousPs) {
+        /**
+         * A step whose messages are so large [ps].
+         *
+         * @param longRing whether it is one of a gather's or a scatter's ring through all GPUs of more than two nodes
+         */
+        long ps(boolean longRing, Protocol protocol, long messageBytes) {
+            long[] stepsPs = longRing ? longRingStepPs : stepPs;
+            return stepsPs[protocol.ordinal()] + (messageBytes > eagerBytes ? rendezvousPs : 0);
+        }
     }
 
-    private static long[] stepsPs(Constants constants, String beyondNic, InstanceSpec instance) {
-        long[] stepsPs = new long[Protocol.values().length];
-        for (Protocol protocol : Protocol.values()) {
-            String measured = "step." + protocol.key();
-            stepsPs[protocol.ordinal()] = constants.has(measured)
-                    ? constants.timePs(measured)
-                    : instance.nic().latencyPs() + constants.timePs(beyondNic + "." + protocol.key());
-        }
-        return stepsPs;
+    /** The constants in the file that the instance's network names. */
+    static NcclNetwork of(InstanceSpec instance) {
+        FigureFile file = NcclCatalog.NETWORKS.named(instance.network().library());
+        List<String> usable = file.list("protocols");
+        List<Protocol> protocols = usable.stream().map(Protocol::of).toList();
+        String longRing = hasSlack(instance) ? "step_beyond_nic_" : "long_ring_step_beyond_nic_";
+        return new NcclNetwork(
+                protocols,
+                Host.valueOf(file.word("host").toUpperCase(Locale.ROOT)),
+                file.whole("buffer"),
+                file.whole("tuner_latency") / 1e6,
+                new Steps(
+                        stepsPs(file, "step_beyond_nic_", protocols, instance),
+                        stepsPs(file, longRing, protocols, instance),
+                        file.has("eager") ? file.whole("eager") : Long.MAX_VALUE,
+                        file.has("eager") ? file.whole("rendezvous") : 0),
+                file.has("tuner_plugin") ? PluginTuner.of(file.word("tuner_plugin")) : PluginTuner.NONE);
+    }
+
+    private static long[] stepsPs(FigureFile file, String beyondNic, List<Protocol> protocols, InstanceSpec instance) {
+        return Stream.of(Protocol.values())
+                .mapToLong(protocol -> protocols.contains(protocol) ? stepPs(file, beyondNic, protocol, instance) : 0)
+                .toArray();
+    }
+
+    private static long stepPs(FigureFile file, String beyondNic, Protocol protocol, InstanceSpec instance) {
+        String measured = "step_" + protocol.key();
+        return file.has(measured)
+                ? file.whole(measured)
+                : instance.nic().latencyPs() + file.whole(beyondNic + protocol.key());
     }
 
     /** Whether NVLinks carry a ring so much faster than all NICs of the node do that a step can be late without holding up the next. */

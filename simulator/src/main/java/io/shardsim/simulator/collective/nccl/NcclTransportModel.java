@@ -210,13 +210,15 @@ public final class NcclTransportModel implements TransportModel {
         int channels = (int) Math.max(1, Math.min(channelsMax, totalBytes / perChannel));
         Bandwidth nvLink = instance.intraNode().perGpuRate().scaled(rings.nvLinkShare());
         double share = 1 / (channels * protocol.wireRatio());
-        Bandwidth lane = hierarchical ? nvLink : gpu.laneRates()[p];
+        Bandwidth lane = hierarchical ? nvLink : gpu.rates().lanes()[p];
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone. So are
         // channels that have links of their own: two
         // V100 with one link make 22.6 of its 25 GB/s (AR-v100-2gpu-*), where this store alone would take a fifth.
         boolean stores = !algorithm.equals("direct") && hasSwitch(cluster);
-        Bandwidth store = stores ? gpu.storeRate() : instance.gpu().memoryBandwidth();
-        double copyRatio = kind == CollectiveKind.ALL_REDUCE ? gpu.allReduceCopyRatio() : gpu.copyRatio();
+        Bandwidth store = stores ? gpu.rates().store() : instance.gpu().memoryBandwidth();
+        double copyRatio = kind == CollectiveKind.ALL_REDUCE
+                ? gpu.rates().allReduceCopyRatio()
+                : gpu.rates().copyRatio();
         long chunkBytes =
                 Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes));
         long partBytes = totalBytes / (isShared(kind, algorithm) ? rings.ranks() : 1) / channels;
@@ -228,11 +230,14 @@ public final class NcclTransportModel implements TransportModel {
                 gpu.basePs()[p],
                 beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
                 beyondNetworkPs(
-                        network.stepPs(
-                                isLongRing(kind, algorithm, rings, cluster), protocol, Math.min(chunkBytes, partBytes)),
+                        network.steps()
+                                .ps(
+                                        isLongRing(kind, algorithm, rings, cluster),
+                                        protocol,
+                                        Math.min(chunkBytes, partBytes)),
                         cluster),
                 slower(lane, nvLink.scaled(copyRatio * share)),
-                slower(lane, nvLink.scaled(gpu.reduceRatio() * share)),
+                slower(lane, nvLink.scaled(gpu.rates().reduceRatio() * share)),
                 store,
                 protocol.wireRatio(),
                 hierarchical ? Math.max(1, gpu.channels() / channels) : 1);
@@ -256,8 +261,8 @@ public final class NcclTransportModel implements TransportModel {
                 Math.min(chunkBytesMax, SWITCH_CHANNELS_AS_ONE * chunkBytes),
                 1,
                 gpu.basePs()[simple],
-                beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.storeRate().serializationPs(partBytes),
-                beyondNetworkPs(network.stepPs(false, Protocol.SIMPLE, partBytes / heads), cluster),
+                beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.rates().store().serializationPs(partBytes),
+                beyondNetworkPs(network.steps().ps(false, Protocol.SIMPLE, partBytes / heads), cluster),
                 rate,
                 rate,
                 cluster.instance().gpu().memoryBandwidth(),

@@ -71,10 +71,11 @@ final class NcclTuning {
         int heads = rings.ranks() / rings.nodes();
         double limit = gpu.tuner().nvLinkRate() / (heads + 1);
         if (rings.nodes() == 1) {
-            return heads * Tuner.atMost(limit, gpu.tuner().ratesInNode());
+            return heads * Tuner.atMost(limit, gpu.tuner().searched().inNode());
         }
         double perHead = rings.count() * rings.rate() / heads;
-        double each = Tuner.atMost(Math.min(limit, perHead), gpu.tuner().ratesBetweenNodes());
+        double each =
+                Tuner.atMost(Math.min(limit, perHead), gpu.tuner().searched().betweenNodes());
         return heads * (rings.nodes() == 2 ? each : each / 2);
     }
 
@@ -120,7 +121,7 @@ final class NcclTuning {
                         : network.host().llRateMax(rings.nodes());
                 return Math.min(llRateMax, rate * 0.5);
             case LL128:
-                return Math.min(rate * 0.92, rings.count() * gpu.tuner().ll128RingRateMax());
+                return Math.min(rate * 0.92, rings.count() * gpu.tuner().ring().ll128RateMax());
             default:
                 return rate;
         }
@@ -131,7 +132,7 @@ final class NcclTuning {
         int at = Math.min(rings.nodes(), 3) - 1;
         double each = rings.nodes() == 2 ? treeRateInNode() : rings.rate();
         double rate = Math.min(
-                rings.count() * each * 0.92, rings.count() * gpu.tuner().treeRateMax()[at]);
+                rings.count() * each * 0.92, rings.count() * gpu.tuner().tree().rateMax()[at]);
         switch (protocol) {
             case LL:
                 double llRateMax = rings.nodes() == 1
@@ -140,7 +141,7 @@ final class NcclTuning {
                 return Math.min(rate / 3.8, llRateMax);
             case LL128:
                 double share = rings.nodes() == 1 ? 7.0 / 9.0 : 120.0 / 128.0;
-                return Math.min(rate * share, rings.count() * gpu.tuner().ll128TreeRateMax()[at]);
+                return Math.min(rate * share, rings.count() * gpu.tuner().tree().ll128RateMax()[at]);
             default:
                 return rate;
         }
@@ -151,7 +152,7 @@ final class NcclTuning {
      * the network's (src/graph/search.cc, ncclTopoCompute, second pass).
      */
     private double treeRateInNode() {
-        double[] rates = gpu.tuner().ratesBetweenNodes();
+        double[] rates = gpu.tuner().searched().betweenNodes();
         double each = rings.rate();
         for (int i = rates.length - 1; i >= 0; i--) {
             boolean higher = rates[i] > each && each < 2 * rings.rate();

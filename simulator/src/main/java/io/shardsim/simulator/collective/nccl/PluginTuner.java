@@ -1,12 +1,11 @@
 package io.shardsim.simulator.collective.nccl;
 
-import io.shardsim.simulator.Constants;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.schema.Block;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,33 +35,35 @@ final class PluginTuner {
 
     private record Region(Preference preference, List<Point> corners) {}
 
-    /** The regions in a file beside the constants: {@code kind.ranks-per-node.number = algorithm protocol, bytes ranks, ...}. */
+    /** The regions of a plugin. */
     static PluginTuner of(String name) {
-        Constants constants = Objects.requireNonNull(Constants.find(NcclGpu.FILES, name), name);
+        List<Block> written = NcclCatalog.TUNERS.named(name).list("regions");
         Map<String, List<Region>> regions = new LinkedHashMap<>();
-        for (CollectiveKind kind : CollectiveKind.values()) {
-            for (int ranksPerNode = 1; ranksPerNode <= 8; ranksPerNode++) {
-                String key = key(kind, ranksPerNode);
-                for (int number = 1; constants.has(key + "." + number); number++) {
-                    regions.computeIfAbsent(key, unknown -> new ArrayList<>())
-                            .add(region(constants.list(key + "." + number)));
-                }
-            }
+        for (Block region : written) {
+            String key = key(region.text("collective", ""), Math.toIntExact(region.whole("ranks_per_node", 0)));
+            regions.computeIfAbsent(key, first -> new ArrayList<>()).add(region(region));
         }
         return new PluginTuner(regions);
     }
 
-    private static String key(CollectiveKind kind, int ranksPerNode) {
-        return kind.id() + "." + ranksPerNode;
+    private static String key(String kind, int ranksPerNode) {
+        return kind + "." + ranksPerNode;
     }
 
-    private static Region region(List<String> words) {
-        String[] preference = words.get(0).split(" ");
-        List<Point> corners = words.subList(1, words.size()).stream()
-                .map(word -> word.split(" "))
-                .map(corner -> new Point(Double.parseDouble(corner[0]), Double.parseDouble(corner[1])))
-                .toList();
-        return new Region(new Preference(preference[0], Protocol.of(preference[1])), corners);
+    private static Region region(Block written) {
+        List<Point> corners = new ArrayList<>();
+        if (written.value("corners") instanceof List<?> texts) {
+            texts.forEach(text -> corners.add(corner(String.valueOf(text))));
+        }
+        Preference preference =
+                new Preference(written.text("algorithm", ""), Protocol.of(written.text("protocol", "")));
+        return new Region(preference, corners);
+    }
+
+    /** {@code 4096 B x 16}: bytes and ranks. */
+    private static Point corner(String text) {
+        String[] sides = text.split(" B x ");
+        return new Point(Double.parseDouble(sides[0]), Double.parseDouble(sides[1]));
     }
 
     /**
@@ -76,7 +77,7 @@ final class PluginTuner {
             return null;
         }
         Point point = new Point(totalBytes, rings.ranks());
-        return regions.getOrDefault(key(kind, rings.ranks() / rings.nodes()), List.of()).stream()
+        return regions.getOrDefault(key(kind.id(), rings.ranks() / rings.nodes()), List.of()).stream()
                 .filter(region -> available.test(region.preference()) && holds(region.corners(), point))
                 .map(Region::preference)
                 .findFirst()

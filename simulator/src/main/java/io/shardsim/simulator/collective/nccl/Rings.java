@@ -34,8 +34,8 @@ record Rings(int ranks, int nodes, int count, double rate, int channels, double 
             return new Rings(
                     members.length,
                     1,
-                    part(gpu.tuner().rings(), nvLinkShare),
-                    gpu.tuner().ringRate(),
+                    part(gpu.tuner().ring().count(), nvLinkShare),
+                    gpu.tuner().ring().rate(),
                     part(gpu.channels(), nvLinkShare),
                     nvLinkShare);
         }
@@ -43,7 +43,7 @@ record Rings(int ranks, int nodes, int count, double rate, int channels, double 
         int count = Math.max(1, pairs(localRanks, cluster));
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
         double limit = Math.min(Math.max(1, nics / count) * nicRate, nvLinkRate(count, nvLinkShare, gpu));
-        double rate = Tuner.atMost(limit, gpu.tuner().ratesBetweenNodes());
+        double rate = Tuner.atMost(limit, gpu.tuner().searched().betweenNodes());
         return new Rings(members.length, nodes, count, rate, 2 * count, nvLinkShare);
     }
 

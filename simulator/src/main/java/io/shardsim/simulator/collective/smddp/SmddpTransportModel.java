@@ -1,15 +1,20 @@
 package io.shardsim.simulator.collective.smddp;
 
-import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.units.Bandwidth;
+import io.shardsim.topology.units.UnitTable;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * SMDDP's choices: its own all-gather and all-reduce where they are supported, NCCL's for everything else.
@@ -21,13 +26,28 @@ import java.util.Objects;
  */
 public final class SmddpTransportModel implements TransportModel {
     private static final String NAME = "smddp";
+    private static final ValueType NETWORKS =
+            new ListType(ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a network"), "network");
+    private static final ValueType SIZE = ScalarTypes.quantity(UnitTable.DATA_SIZE, 1);
+
+    /** The folder of its one file. */
+    public static final FigureFolder CONSTANTS = new FigureFolder(
+            "catalog/" + NAME,
+            "SMDDP constants",
+            FigureFolder.figures(List.of(
+                    Key.required("all_reduce_networks", NETWORKS, "networks on which its all-reduce is its own"),
+                    Key.required("all_gather_networks", NETWORKS, "networks on which its all-gather is its own"),
+                    Key.required("all_gather_scratch", SIZE, "largest input of a rank that it gathers"),
+                    Key.required("all_gather_sort", SIZE, "largest input of all ranks over the GPUs of a node"),
+                    Key.required("multiprocessors", ScalarTypes.whole(1, 1024), "SMs that an all-gather takes"),
+                    Key.required("message", SIZE, "largest message"))));
+
     /** GPUs of the nodes for which the sort buffer's rule is written. */
     private static final int GPUS_PER_NODE = 8;
 
     private final TransportModel nccl;
     private final List<? extends CollectiveAlgorithm> algorithms;
-    private final Constants constants =
-            Objects.requireNonNull(Constants.find(Constants.directory(SmddpTransportModel.class), NAME));
+    private final FigureFile constants = CONSTANTS.named(NAME);
     private final long chunkBytesMax;
 
     /**
@@ -60,15 +80,16 @@ public final class SmddpTransportModel implements TransportModel {
     @Override
     public long bufferBytes(Cluster cluster) {
         return cluster.nodes() > 1 && isSupported(CollectiveKind.ALL_GATHER, cluster)
-                ? constants.bytes("all-gather.scratch") + constants.bytes("all-gather.sort")
+                ? constants.whole("all_gather_scratch") + constants.whole("all_gather_sort")
                 : 0;
     }
 
     private boolean isSupported(CollectiveKind kind, Cluster cluster) {
-        String name = cluster.instance().name();
-        String family = name.substring(0, Math.max(0, name.indexOf('.')));
-        String key = kind.id().replace('_', '-') + ".instances";
-        return constants.has(key) && constants.list(key).contains(family);
+        String key = kind.id() + "_networks";
+        return constants.has(key)
+                && constants
+                        .<String>list(key)
+                        .contains(cluster.instance().network().library());
     }
 
     private boolean fallsBack(CollectiveKind kind, long totalBytes, int ranks) {
@@ -76,8 +97,8 @@ public final class SmddpTransportModel implements TransportModel {
             return false;
         }
         long inputBytes = (totalBytes + ranks - 1) / ranks;
-        return inputBytes > constants.bytes("all-gather.scratch")
-                || (double) inputBytes * ranks / GPUS_PER_NODE > constants.bytes("all-gather.sort");
+        return inputBytes > constants.whole("all_gather_scratch")
+                || (double) inputBytes * ranks / GPUS_PER_NODE > constants.whole("all_gather_sort");
     }
 
     /** The thread blocks that NCCL's sends have, on fewer multiprocessors. */
@@ -86,7 +107,7 @@ public final class SmddpTransportModel implements TransportModel {
                 .transport();
         int multiprocessors = constants.count("multiprocessors");
         long shardBytes = totalBytes / members.length;
-        long messageBytes = Math.min(chunkBytesMax, constants.bytes("message"));
+        long messageBytes = Math.min(chunkBytesMax, constants.whole("message"));
         int channels = (int) Math.max(1, Math.min(multiprocessors, shardBytes / messageBytes));
         return new Transport(
                 "mesh",

@@ -1,12 +1,15 @@
 package io.shardsim.simulator.collective.nccl;
 
-import io.shardsim.simulator.Constants;
+import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.compute.calibration.Coefficient;
+import io.shardsim.topology.units.UnitTable;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
@@ -32,17 +35,14 @@ public final class CalibrateNccl {
 
     /** Fits, prints, and returns the root of the mean square log error: as shipped and as fitted. */
     public static double[] run(String architecture, int iterations) {
-        Properties shipped = Objects.requireNonNull(Constants.find(NcclGpu.FILES, architecture))
-                .toProperties();
+        FigureFile shipped = NcclCatalog.GPUS.named(architecture);
         List<NodeMeasurements.Row> rows = NodeMeasurements.of(architecture);
         List<Coefficient> coefficients = coefficients(architecture, shipped);
         double[] best = Coefficient.fit(
                 coefficients,
-                values -> error(architecture, with(shipped, coefficients, values), rows),
+                values -> error(with(shipped, coefficients, values), rows),
                 new Coefficient.Effort(SEARCHES, iterations * POPULATION, POPULATION, 1e-9));
-        double[] errors = {
-            error(architecture, shipped, rows), error(architecture, with(shipped, coefficients, best), rows)
-        };
+        double[] errors = {error(shipped, rows), error(with(shipped, coefficients, best), rows)};
         System.out.printf(
                 "%s: %d collectives, error %.4f as shipped, %.4f as fitted%n",
                 architecture, rows.size(), errors[0], errors[1]);
@@ -54,48 +54,57 @@ public final class CalibrateNccl {
      * What to fit; of a step, the least is the latency of an NVLink and a switch. On Hopper the shares of NVLink are those that several p5.48xlarge
      * need, which these rows do not reach.
      */
-    private static List<Coefficient> coefficients(String architecture, Properties shipped) {
+    private static List<Coefficient> coefficients(String architecture, FigureFile shipped) {
         return Stream.of(
-                        coefficient(architecture, shipped, "base.ll", 1, 30),
-                        coefficient(architecture, shipped, "base.ll128", 1, 30),
-                        coefficient(architecture, shipped, "base.simple", 1, 60),
-                        coefficient(architecture, shipped, "nvlink-step.ll", 0.5, 10),
-                        coefficient(architecture, shipped, "nvlink-step.ll128", 0.5, 10),
-                        coefficient(architecture, shipped, "nvlink-step.simple", 0.5, 20),
-                        coefficient(architecture, shipped, "lane.ll", 1, 40),
-                        coefficient(architecture, shipped, "nvlink.copy-ratio", 0.5, 1),
-                        coefficient(architecture, shipped, "nvlink.all-reduce-copy-ratio", 0.5, 1),
-                        coefficient(architecture, shipped, "nvlink.reduce-ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "base_ll", 1, 30),
+                        coefficient(architecture, shipped, "base_ll128", 1, 30),
+                        coefficient(architecture, shipped, "base_simple", 1, 60),
+                        coefficient(architecture, shipped, "nvlink_step_ll", 0.5, 10),
+                        coefficient(architecture, shipped, "nvlink_step_ll128", 0.5, 10),
+                        coefficient(architecture, shipped, "nvlink_step_simple", 0.5, 20),
+                        coefficient(architecture, shipped, "lane_ll", 1, 40),
+                        coefficient(architecture, shipped, "nvlink_copy_ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "nvlink_all_reduce_copy_ratio", 0.5, 1),
+                        coefficient(architecture, shipped, "nvlink_reduce_ratio", 0.5, 1),
                         coefficient(architecture, shipped, "store", 5, 100),
-                        coefficient(architecture, shipped, "nvls.step", 0.5, 50),
-                        coefficient(architecture, shipped, "nvls.ratio", 0.3, 1))
+                        coefficient(architecture, shipped, "nvls_step", 0.5, 50),
+                        coefficient(architecture, shipped, "nvls_ratio", 0.3, 1))
                 .flatMap(Optional::stream)
                 .filter(coefficient ->
-                        !architecture.equals("hopper") || !coefficient.key().startsWith("nvlink."))
+                        !architecture.equals("hopper") || !coefficient.key().matches("nvlink_.*ratio"))
                 .toList();
     }
 
     /** A coefficient, if the architecture has it. */
     private static Optional<Coefficient> coefficient(
-            String architecture, Properties shipped, String key, double least, double most) {
-        return Optional.ofNullable(shipped.getProperty(key))
+            String architecture, FigureFile shipped, String key, double least, double most) {
+        return Optional.ofNullable(shipped.figures().get(key))
+                .map(Figure::text)
                 .map(text -> Double.parseDouble(text.split(" ")[0]))
                 .map(value -> Coefficient.logarithmic(architecture, key, least, most, value, SPREAD));
     }
 
-    private static Properties with(Properties shipped, List<Coefficient> coefficients, double[] values) {
-        Properties constants = new Properties();
-        constants.putAll(shipped);
+    /** The constants with values of a fit, which are in the units of the file, to three decimals. */
+    private static FigureFile with(FigureFile shipped, List<Coefficient> coefficients, double[] values) {
+        Map<String, Object> fitted = new HashMap<>();
         for (int i = 0; i < values.length; i++) {
             String key = coefficients.get(i).key();
+            Figure figure = Objects.requireNonNull(shipped.figures().get(key));
             String number = String.format(Locale.ROOT, "%.3f", values[i]);
-            constants.setProperty(key, shipped.getProperty(key).replaceFirst("[0-9.]+", number));
+            String text = figure.text().replaceFirst("[0-9.]+", number);
+            fitted.put(
+                    key,
+                    figure.value() instanceof Double
+                            ? (Object) Double.valueOf(number)
+                            : text.endsWith("/s")
+                                    ? UnitTable.RATE.parseWhole(text)
+                                    : (Object) UnitTable.TIME.parseWhole(text));
         }
-        return constants;
+        return shipped.with(fitted);
     }
 
-    private static double error(String architecture, Properties constants, List<NodeMeasurements.Row> rows) {
-        NcclGpu gpu = NcclGpu.of(new Constants(architecture, constants));
+    private static double error(FigureFile constants, List<NodeMeasurements.Row> rows) {
+        NcclGpu gpu = NcclGpu.of(constants);
         NcclTransportModel model = new NcclTransportModel(NodeMeasurements.ALGORITHMS, Long.MAX_VALUE, spec -> gpu);
         double sum = 0;
         for (NodeMeasurements.Row row : rows) {

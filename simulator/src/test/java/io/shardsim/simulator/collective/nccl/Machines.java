@@ -5,6 +5,7 @@ import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
+import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.PcieSpec;
@@ -46,10 +47,8 @@ public final class Machines {
                                 whole.intraNode().latencyPs(),
                                 links),
                         whole.pcie(),
-                        whole.nic(),
-                        whole.nicsPerNode(),
+                        whole.network(),
                         whole.hostMemoryBytes(),
-                        whole.fabric(),
                         whole.price()),
                 1);
     }
@@ -77,10 +76,12 @@ public final class Machines {
                 8,
                 new IntraNodeSpec(Bandwidth.parse(nvLinkRate), 500_000),
                 new PcieSpec(switches, Bandwidth.parse("50 GB/s"), 300_000),
-                new NicSpec(Bandwidth.parse(lineRate), Bandwidth.parse(effectiveRate), 15_000_000, 0, true),
-                nics,
+                new NetworkSpec(
+                        new NicSpec(Bandwidth.parse(lineRate), Bandwidth.parse(effectiveRate), 15_000_000, 0, true),
+                        nics,
+                        new FabricSpec(1, 1.0, 500_000),
+                        name.equals("server") ? "infiniband" : name.substring(0, name.indexOf('.'))),
                 1L << 40,
-                new FabricSpec(1, 1.0, 500_000),
                 new PriceSpec(1, "2026-01-01", "test"));
     }
 

@@ -234,8 +234,8 @@ class NcclTransportModelTest {
     @Test
     void anArchitectureWithoutConstantsIsRefusedWithTheKnownOnes() {
         assertThatThrownBy(() -> choose(ALL_GATHER, "auto", MIB, Machines.server("kepler", "10 GB/s", 8)))
-                .hasMessage("NCCL constants: no file kepler.properties; add one like ampere.properties, "
-                        + "or name the architecture ampere, hopper or volta");
+                .hasMessage("no NCCL constants of the architecture kepler: there is no catalog/nccl/gpus/kepler.yaml"
+                        + " on the class path; known: ampere, hopper, volta");
     }
 
     @Test
@@ -393,11 +393,13 @@ class NcclTransportModelTest {
         Transport reduce = choose(ALL_REDUCE, "auto", 1024 * MIB, cluster).transport();
         NcclGpu measured = NcclGpu.of(cluster.instance().gpu());
 
-        assertThat(gather.copyRate().bytesPerSecond() * 24 / 232e9).isCloseTo(measured.copyRatio(), within(1e-6));
+        assertThat(gather.copyRate().bytesPerSecond() * 24 / 232e9)
+                .isCloseTo(measured.rates().copyRatio(), within(1e-6));
         assertThat(reduce.copyRate().bytesPerSecond() * 24 / 232e9)
-                .isCloseTo(measured.allReduceCopyRatio(), within(1e-6));
-        assertThat(reduce.reduceRate().bytesPerSecond() * 24 / 232e9).isCloseTo(measured.reduceRatio(), within(1e-6));
-        assertThat(gather.storeRate()).isEqualTo(measured.storeRate());
+                .isCloseTo(measured.rates().allReduceCopyRatio(), within(1e-6));
+        assertThat(reduce.reduceRate().bytesPerSecond() * 24 / 232e9)
+                .isCloseTo(measured.rates().reduceRatio(), within(1e-6));
+        assertThat(gather.storeRate()).isEqualTo(measured.rates().store());
     }
 
     @Test

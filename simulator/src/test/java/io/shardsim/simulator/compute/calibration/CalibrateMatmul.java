@@ -1,34 +1,36 @@
 package io.shardsim.simulator.compute.calibration;
 
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Gpus;
 import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.topology.GpuSpec;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Properties;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Fits the {@code matmul.*} coefficients of a GPU family on its table of measured products, starting from the shipped
- * file, and prints the lines to put there with the residuals.
+ * Fits the {@code matmul_*} coefficients of a GPU family on its table of measured products, starting from the shipped
+ * file, and prints the values to put there, in ps and bytes/s, with the residuals.
  *
  * <p>{@code CalibrateMatmul ampere|hopper|volta [evaluations] [every n-th row]}
  */
 public final class CalibrateMatmul {
     private static final String[] KEYS = {
-        "matmul.rate",
-        "matmul.operand-bytes-per-second",
-        "matmul.wave-ps",
-        "matmul.epilogue-ps-per-element",
-        "matmul.sustained-slowdown",
-        "matmul.fixed-ps",
-        "matmul.hbm-ratio",
-        "matmul.split-fixed-ps",
-        "matmul.split-bytes-per-second",
-        "matmul.clock-settling-ps"
+        "matmul_rate",
+        "matmul_operand_rate",
+        "matmul_wave",
+        "matmul_epilogue",
+        "matmul_sustained_slowdown",
+        "matmul_fixed",
+        "matmul_hbm_ratio",
+        "matmul_split_fixed",
+        "matmul_split_rate",
+        "matmul_clock_settling"
     };
     /** What five square products can tell; the rest keeps its shipped value. */
-    private static final String[] SQUARE_KEYS = {"matmul.rate", "matmul.operand-bytes-per-second", "matmul.fixed-ps"};
+    private static final String[] SQUARE_KEYS = {"matmul_rate", "matmul_operand_rate", "matmul_fixed"};
 
     /** First spread of the search in logarithms: a tenth. */
     private static final double FIRST_STEP = 0.1;
@@ -74,15 +76,10 @@ public final class CalibrateMatmul {
     }
 
     private static List<Coefficient> coefficients(String family) {
-        Properties shipped = GpuCalibration.properties(family);
+        FigureFile shipped = GpuCalibration.FAMILIES.named(family);
         return Stream.of(family.equals("volta") ? SQUARE_KEYS : KEYS)
                 .map(key -> Coefficient.logarithmic(
-                        family,
-                        key,
-                        0,
-                        Double.POSITIVE_INFINITY,
-                        Double.parseDouble(shipped.getProperty(key)),
-                        FIRST_STEP))
+                        family, key, 0, Double.POSITIVE_INFINITY, shipped.decimal(key), FIRST_STEP))
                 .toList();
     }
 
@@ -91,14 +88,14 @@ public final class CalibrateMatmul {
     }
 
     private static GpuCalibration with(String family, List<Coefficient> coefficients, double[] values) {
-        Properties properties = GpuCalibration.properties(family);
+        Map<String, Double> fitted = new HashMap<>();
         for (int i = 0; i < values.length; i++) {
             String key = coefficients.get(i).key();
             // No tile is faster than the tensor cores.
-            double value = key.equals("matmul.rate") ? Math.min(1.0, values[i]) : values[i];
-            properties.setProperty(key, Double.toString(value));
+            double value = key.equals("matmul_rate") ? Math.min(1.0, values[i]) : values[i];
+            fitted.put(key, value);
         }
-        return GpuCalibration.parse(family, properties);
+        return GpuCalibration.of(GpuCalibration.FAMILIES.named(family).with(fitted));
     }
 
     private static void report(String label, GpuSpec gpu, GpuCalibration calibration, MatmulTable table) {

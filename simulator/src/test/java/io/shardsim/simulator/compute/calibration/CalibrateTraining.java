@@ -16,9 +16,9 @@ import java.util.TreeMap;
  */
 public final class CalibrateTraining {
     private static final List<Coefficient> COEFFICIENTS = List.of(
-            coefficient("ampere", "elementwise.hbm-ratio", 0.6, 0.92),
-            coefficient("hopper", "elementwise.hbm-ratio", 0.6, 0.92),
-            coefficient("a100-40gb", "matmul.sustained-slowdown", 0.05, 0.25),
+            coefficient("ampere", "elementwise_hbm_ratio", 0.6, 0.92),
+            coefficient("hopper", "elementwise_hbm_ratio", 0.6, 0.92),
+            coefficient("a100-40gb", "matmul_sustained_slowdown", 0.05, 0.25),
             coefficient("composer", "matmul-rate-ratio", 0.85, 1.0),
             coefficient("composer", "matmul-rate-ratio.hopper", 0.8, 1.0),
             // FlashAttention-2 is 1.3 to 2.5 times faster than Triton's.
@@ -45,10 +45,10 @@ public final class CalibrateTraining {
     }
 
     private static Coefficient coefficient(String file, String key, double least, double most) {
-        Properties properties = FrameworkProfile.names().contains(file)
-                ? FrameworkProfile.properties(file)
-                : GpuCalibration.properties(file);
-        return Coefficient.linear(file, key, least, most, Double.parseDouble(properties.getProperty(key)));
+        double shipped = FrameworkProfile.names().contains(file)
+                ? Double.parseDouble(FrameworkProfile.properties(file).getProperty(key))
+                : GpuCalibration.FAMILIES.named(file).decimal(key);
+        return Coefficient.linear(file, key, least, most, shipped);
     }
 
     private static double objective(double[] point) {
@@ -76,11 +76,17 @@ public final class CalibrateTraining {
 
     private static GpuCalibration calibration(String name, String architecture, Map<String, Properties> overrides) {
         boolean own = name.equals("a100-40gb");
-        Properties properties = GpuCalibration.properties(own ? name : architecture);
-        properties.putAll(overrides.get(architecture));
+        Map<String, Double> values = new TreeMap<>(numbers(overrides.get(architecture)));
         if (own) {
-            properties.putAll(overrides.get(name));
+            values.putAll(numbers(overrides.get(name)));
         }
-        return GpuCalibration.parse(name, properties);
+        return GpuCalibration.of(
+                GpuCalibration.FAMILIES.named(own ? name : architecture).with(values));
+    }
+
+    private static Map<String, Double> numbers(Properties written) {
+        Map<String, Double> numbers = new TreeMap<>();
+        written.stringPropertyNames().forEach(key -> numbers.put(key, Double.valueOf(written.getProperty(key))));
+        return numbers;
     }
 }

@@ -17,7 +17,7 @@ import org.hipparchus.random.MersenneTwister;
  *
  * <p>[1] Hansen, The CMA Evolution Strategy: A Tutorial, arXiv:1604.00772.
  *
- * @param file properties file that ships it
+ * @param file file that ships it
  * @param key its key there
  * @param least physical lower bound
  * @param most physical upper bound
@@ -90,7 +90,7 @@ public record Coefficient(
         for (int i = 0; i < values.length; i++) {
             Coefficient coefficient = coefficients.get(i);
             System.out.printf(
-                    "%s.properties: %s = %.4g (shipped %.4g)%n",
+                    "%s: %s = %.4g (shipped %.4g)%n",
                     coefficient.file(), coefficient.key(), values[i], coefficient.shipped());
         }
     }
