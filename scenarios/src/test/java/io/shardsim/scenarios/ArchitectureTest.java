@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,7 +15,11 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.shardsim.scenarios.catalog.Strategies;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +125,26 @@ class ArchitectureTest {
                 .haveSimpleName("CollectiveSchedules")
                 .should()
                 .accessFieldWhere(STREAM_OF_COLLECTIVES)
+                .check(SHARDSIM);
+    }
+
+    /** What programs may rely on shows no type that they may not rely on. */
+    @Test
+    void theApiShowsNoTypesOfOtherPackages() {
+        methods()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage("io.shardsim.scenarios.api")
+                .and()
+                .arePublic()
+                .should(SHOW_NO_INTERNALS)
+                .check(SHARDSIM);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.shardsim.scenarios.api")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.shardsim.scenarios.api")
                 .check(SHARDSIM);
     }
 
@@ -254,6 +279,20 @@ class ArchitectureTest {
                         "MeshAlgorithm.java \"smddp\"",
                         "SmddpTransportModel.java \"smddp\"");
     }
+
+    private static final ArchCondition<JavaMethod> SHOW_NO_INTERNALS =
+            new ArchCondition<>("take and return no other types of shardsim") {
+                @Override
+                public void check(JavaMethod method, ConditionEvents events) {
+                    Stream.concat(
+                                    method.getRawParameterTypes().stream(),
+                                    method.getReturnType().getAllInvolvedRawTypes().stream())
+                            .filter(type -> type.getPackageName().startsWith("io.shardsim")
+                                    && !type.getPackageName().equals("io.shardsim.scenarios.api"))
+                            .forEach(type -> events.add(SimpleConditionEvent.violated(
+                                    method, method.getFullName() + " shows " + type.getName())));
+                }
+            };
 
     private static final DescribedPredicate<JavaFieldAccess> STREAM_OF_COLLECTIVES =
             DescribedPredicate.describe("name a stream of collectives", access -> {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.evaluation.ProgressListener;
 import java.time.Duration;
 import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -8,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** One line on standard error that says how far the runs are and when they will be done; nothing where nobody looks. */
-final class ProgressBarLine implements AutoCloseable {
+final class ProgressBarLine implements AutoCloseable, ProgressListener {
     private static final int UPDATE_MILLIS = 500;
     private static final int PARTS = 1000;
     private static final int BAR_MAX = 30;
@@ -70,8 +71,8 @@ final class ProgressBarLine implements AutoCloseable {
                 : time.toHours() + String.format(Locale.ROOT, ":%02d:%02d", time.toMinutesPart(), time.toSecondsPart());
     }
 
-    /** @param done share of all work, 0 to 1 */
-    void show(double done, String what) {
+    @Override
+    public void show(double done, String what) {
         if (bar != null) {
             bar.setExtraMessage(what);
             bar.stepTo((long) (done * PARTS));

@@ -2,6 +2,9 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.scenarios.evaluation.AdvisedRuns;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.demo.DemoScenario;
 import io.shardsim.scenarios.demo.DemoServer;
+import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.io.IOException;
 import java.net.InetAddress;

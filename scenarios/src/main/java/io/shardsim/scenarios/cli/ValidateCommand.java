@@ -7,6 +7,7 @@ import io.shardsim.reports.writing.ValidationTable;
 import io.shardsim.scenarios.accuracy.ReferenceCase;
 import io.shardsim.scenarios.accuracy.ReferenceCases;
 import io.shardsim.scenarios.accuracy.ValidationRecord;
+import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;

@@ -23,6 +23,7 @@ import org.apache.pekko.actor.typed.SpawnProtocol;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs simulations on an actor system of its own, which has a number of virtual-time dispatchers, one thread each. A run takes as many as
@@ -47,6 +48,8 @@ public final class SimulationEngine implements AutoCloseable {
      */
     public SimulationEngine(int threads) {
         this.threads = threads;
+        // Several threads that log for the first time at once would make slf4j tell about its own start.
+        LoggerFactory.getILoggerFactory();
         starting = CompletableFuture.supplyAsync(
                 () -> ActorSystem.create(SpawnProtocol.create(), "shardsim", configuration(threads)));
         free = new Semaphore(threads, true);

@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.cli;
+package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.ScenarioResult;
 import java.io.IOException;

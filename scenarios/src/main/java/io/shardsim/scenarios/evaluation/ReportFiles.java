@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.app;
+package io.shardsim.scenarios.evaluation;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.shardsim.reports.RunMeters;
@@ -7,12 +7,11 @@ import io.shardsim.reports.writing.ResultsCsv;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.html.HtmlReport;
-import io.shardsim.scenarios.cli.ReportWriter;
 import java.nio.file.Path;
 import java.util.List;
 
 /** A report as files: {@code report.html}, {@code results.json}, {@code results.csv}. */
-final class ReportFiles implements ReportWriter {
+public final class ReportFiles implements ReportWriter {
     @Override
     public List<Path> write(Path directory, ScenarioResult result) {
         Path json = directory.resolve("results.json");

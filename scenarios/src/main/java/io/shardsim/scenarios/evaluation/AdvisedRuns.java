@@ -1,8 +1,6 @@
-package io.shardsim.scenarios.cli;
+package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.evaluation.ScenarioRunner;
-import io.shardsim.scenarios.evaluation.Trials;
 import io.shardsim.scenarios.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -11,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of some scenarios, and after them those that try other settings for one run of each scenario. */
-final class AdvisedRuns {
+public final class AdvisedRuns {
     private final List<Scenario> scenarios;
     private final PointRuns runs;
 
@@ -20,13 +18,13 @@ final class AdvisedRuns {
 
     private final Map<Scenario, Trials> trials = new IdentityHashMap<>();
 
-    AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
+    public AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
         this.scenarios = scenarios;
         this.runs = runs;
     }
 
     /** Tries settings for each scenario all of whose points are done. */
-    void tryOtherSettings(ScenarioRunner runner, int threads, ProgressBarLine line) {
+    public void tryOtherSettings(ScenarioRunner runner, int threads, ProgressListener progress) {
         List<Scenario> toTry = new ArrayList<>();
         for (Scenario scenario : scenarios) {
             List<RunResult> results = runs.results(scenario);
@@ -44,19 +42,19 @@ final class AdvisedRuns {
             tries = all;
         }
         if (all.total() > 0) {
-            all.runAll(runner, line);
+            all.runAll(runner, progress);
         }
     }
 
     /** Stops what runs and begins nothing further. */
-    synchronized void interrupt() {
+    public synchronized void interrupt() {
         runs.interrupt();
         if (tries != null) {
             tries.interrupt();
         }
     }
 
-    synchronized List<String> failures() {
+    public synchronized List<String> failures() {
         List<String> failures = new ArrayList<>(runs.failures());
         if (tries != null) {
             failures.addAll(tries.failures());
@@ -65,7 +63,7 @@ final class AdvisedRuns {
     }
 
     /** Results of the points that are done, in the order of the file, one of them with what was tried for it. */
-    synchronized List<RunResult> results(Scenario scenario) {
+    public synchronized List<RunResult> results(Scenario scenario) {
         List<RunResult> results = new ArrayList<>(runs.results(scenario));
         Trials of = trials.get(scenario);
         PointRuns done = tries;

@@ -1,7 +1,6 @@
-package io.shardsim.scenarios.cli;
+package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the points of some scenarios on a few threads, the largest cluster first so that no long run is left for the end, and keeps what came
  * of each. Results are in the order of the files whatever the order of running.
  */
-final class PointRuns {
+public final class PointRuns {
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final double totalWeight;
@@ -29,14 +28,14 @@ final class PointRuns {
     private boolean interrupted;
     private final ExecutorService workers;
 
-    PointRuns(List<Scenario> scenarios, int threads) {
+    public PointRuns(List<Scenario> scenarios, int threads) {
         this(scenarios, threads, false);
     }
 
     /**
      * @param carryOn whether the others are run even after one failed
      */
-    PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
+    public PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
         this.carryOn = carryOn;
         scenarios.forEach(scenario -> points.addAll(scenario.points()));
         totalWeight = points.stream().mapToDouble(ScenarioPoint::weight).sum();
@@ -47,32 +46,32 @@ final class PointRuns {
         });
     }
 
-    int total() {
+    public int total() {
         return points.size();
     }
 
     /** Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted. */
-    void runAll(ScenarioRunner runner, ProgressBarLine line) {
-        show(line, runner);
+    public void runAll(ScenarioRunner runner, ProgressListener progress) {
+        show(progress, runner);
         for (ScenarioPoint point : ScenarioPoint.largestFirst(points)) {
             synchronized (this) {
                 if (interrupted) {
                     break;
                 }
-                workers.execute(() -> runOne(runner, point, line));
+                workers.execute(() -> runOne(runner, point, progress));
             }
         }
         workers.shutdown();
         try {
             while (!workers.awaitTermination(1, TimeUnit.SECONDS)) {
-                show(line, runner);
+                show(progress, runner);
             }
         } catch (InterruptedException cancelled) {
             interrupt();
         }
     }
 
-    private void runOne(ScenarioRunner runner, ScenarioPoint point, ProgressBarLine line) {
+    private void runOne(ScenarioRunner runner, ScenarioPoint point, ProgressListener progress) {
         synchronized (this) {
             if (interrupted || (!carryOn && !failures.isEmpty())) {
                 return;
@@ -83,7 +82,7 @@ final class PointRuns {
             synchronized (this) {
                 results.put(point, result);
             }
-            show(line, runner);
+            show(progress, runner);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error failure) {
@@ -99,7 +98,7 @@ final class PointRuns {
         failures.add("simulation failed: " + where + ": " + why(failure));
     }
 
-    static String why(Throwable failure) {
+    private static String why(Throwable failure) {
         if (failure instanceof OutOfMemoryError) {
             return "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1";
         }
@@ -110,7 +109,7 @@ final class PointRuns {
         return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
-    private void show(ProgressBarLine line, ScenarioRunner runner) {
+    private void show(ProgressListener progress, ScenarioRunner runner) {
         double finished = 0;
         int count;
         synchronized (this) {
@@ -120,38 +119,38 @@ final class PointRuns {
             count = results.size();
         }
         String standing = runner.standing();
-        line.show(
+        progress.show(
                 finished / totalWeight,
                 count + " of " + points.size() + " points" + (standing.isEmpty() ? "" : " (" + standing + ")"));
     }
 
     /** Stops what runs and begins nothing further. */
-    void interrupt() {
+    public void interrupt() {
         synchronized (this) {
             interrupted = true;
         }
         workers.shutdownNow();
     }
 
-    synchronized boolean interrupted() {
+    public synchronized boolean interrupted() {
         return interrupted;
     }
 
-    synchronized int done() {
+    public synchronized int done() {
         return results.size();
     }
 
-    synchronized List<String> failures() {
+    public synchronized List<String> failures() {
         return List.copyOf(failures);
     }
 
     /** What came of a point; null where it is not done. */
-    synchronized @Nullable RunResult result(ScenarioPoint point) {
+    public synchronized @Nullable RunResult result(ScenarioPoint point) {
         return results.get(point);
     }
 
     /** Results of the points that are done, in the order of the file. */
-    synchronized List<RunResult> results(Scenario scenario) {
+    public synchronized List<RunResult> results(Scenario scenario) {
         List<RunResult> done = new ArrayList<>();
         for (ScenarioPoint point : scenario.points()) {
             RunResult result = results.get(point);

@@ -1,0 +1,63 @@
+package io.shardsim.scenarios.api;
+
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.scenarios.evaluation.ReportFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** What the points of a scenario came to, in the order of its sweep. */
+public final class Results {
+    private final ScenarioResult result;
+    private final boolean complete;
+    private final List<PointResult> points;
+
+    Results(ScenarioResult result, boolean complete) {
+        this.result = result;
+        this.complete = complete;
+        points = result.runs().stream().map(PointResult::of).toList();
+    }
+
+    /** The scenario's name. */
+    public String scenario() {
+        return result.scenario();
+    }
+
+    /** False when it was cancelled before every point was done. */
+    public boolean complete() {
+        return complete;
+    }
+
+    public List<PointResult> points() {
+        return points;
+    }
+
+    /** The training run with the most samples a second; empty where none fits in memory. */
+    public Optional<PointResult> fastest() {
+        return points.stream()
+                .filter(point -> point.training() != null)
+                .max(Comparator.comparingDouble(Results::speed));
+    }
+
+    private static double speed(PointResult point) {
+        return point.training() == null ? 0 : point.training().samplesPerSecond();
+    }
+
+    /** The document that {@code shardsim run --json} prints. */
+    public String toJson() {
+        return new ReportFiles().json(List.of(result));
+    }
+
+    /**
+     * Writes {@code report.html}, {@code results.json} and {@code results.csv}.
+     *
+     * @param folder made where it is missing
+     * @return the files, the report first
+     */
+    public List<Path> write(Path folder) throws IOException {
+        return new ReportFiles().write(Files.createDirectories(folder), result);
+    }
+}

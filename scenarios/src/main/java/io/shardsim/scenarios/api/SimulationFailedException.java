@@ -1,0 +1,20 @@
+package io.shardsim.scenarios.api;
+
+import java.util.List;
+
+/** A run broke a rule of the simulation, or needed more memory than the JVM has. */
+public final class SimulationFailedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final List<String> failures;
+
+    SimulationFailedException(List<String> failures) {
+        super(String.join(System.lineSeparator(), failures));
+        this.failures = List.copyOf(failures);
+    }
+
+    /** What failed and why, one sentence for each point; at least one. */
+    public List<String> failures() {
+        return failures;
+    }
+}
