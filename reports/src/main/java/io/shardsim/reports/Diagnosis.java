@@ -73,7 +73,7 @@ public record Diagnosis(String why, String next) {
 
     private static Diagnosis ofCollective(RunResult run, BusBandwidth speed) {
         LinkUse busiest = null;
-        for (LinkUse use : run.links()) {
+        for (LinkUse use : run.network().links()) {
             if (busiest == null || use.busiestUtilization() > busiest.busiestUtilization()) {
                 busiest = use;
             }

@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
@@ -10,7 +11,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param point values that the sweep gives this point, by path and in the file's order; empty without a sweep. Values are strings, numbers,
  *     booleans, lists and maps
  * @param cluster where it runs
- * @param strategy how states are sharded; absent for a bare collective
- * @param training what is trained; absent for a bare collective
- * @param memory what the memory ledger says; absent for a bare collective
- * @param collective the bare collective; absent for training
- * @param notes what a reader should know, for example a capped shard group
- * @param warnings what a reader must know before trusting the figures
- * @param sources where the constants come from
+ * @param work what runs there
+ * @param remarks what a reader should know of it
  * @param surroundings what goes on around the step; absent where the scenario says nothing of it
  * @param trials what runs with other settings came to; empty where none were tried
  * @param accuracy how far off published runs like this one were; absent where none is like it
@@ -35,89 +30,61 @@ public record RunFacts(
         String scenario,
         Map<String, ?> point,
         Cluster cluster,
-        @Nullable Strategy strategy,
-        @Nullable Training training,
-        @Nullable Memory memory,
-        @Nullable Collective collective,
-        List<String> notes,
-        List<String> warnings,
-        List<Source> sources,
+        Work work,
+        Remarks remarks,
         @Nullable Surroundings surroundings,
         List<Trial> trials,
         @Nullable ErrorInterval accuracy) {
 
+    /** What runs: a training step, or a bare collective. */
+    public sealed interface Work {}
+
+    /**
+     * A training step.
+     *
+     * @param strategy how states are sharded
+     * @param training what is trained
+     * @param memory what the memory ledger says
+     */
+    public record Sharded(Strategy strategy, Training training, Memory memory) implements Work {}
+
+    /**
+     * What a reader should know.
+     *
+     * @param notes for example a capped shard group
+     * @param warnings what a reader must know before trusting the figures
+     * @param sources where the constants come from
+     */
+    public record Remarks(List<String> notes, List<String> warnings, List<Source> sources) {
+        public Remarks {
+            notes = List.copyOf(notes);
+            warnings = List.copyOf(warnings);
+            sources = List.copyOf(sources);
+        }
+    }
+
     public RunFacts {
-        if ((training == null) == (collective == null)) {
-            throw new IllegalArgumentException(scenario + ": a run is either training or a bare collective");
-        }
-        if (training != null && (strategy == null || memory == null)) {
-            throw new IllegalArgumentException(scenario + ": a training run has a strategy and a memory ledger");
-        }
         point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
-        notes = List.copyOf(notes);
-        warnings = List.copyOf(warnings);
-        sources = List.copyOf(sources);
         trials = List.copyOf(trials);
     }
 
-    /** Facts of a training run. */
-    public static RunFacts ofTraining(
-            String scenario,
-            Map<String, ?> point,
-            Cluster cluster,
-            Strategy strategy,
-            Training training,
-            Memory memory,
-            List<String> notes,
-            List<String> warnings,
-            List<Source> sources) {
-        return new RunFacts(
-                scenario, point, cluster, strategy, training, memory, null, notes, warnings, sources, null, List.of(),
-                null);
-    }
-
-    /** Facts of a bare collective. */
-    public static RunFacts ofCollective(
-            String scenario,
-            Map<String, ?> point,
-            Cluster cluster,
-            Collective collective,
-            List<String> notes,
-            List<String> warnings,
-            List<Source> sources) {
-        return new RunFacts(
-                scenario,
-                point,
-                cluster,
-                null,
-                null,
-                null,
-                collective,
-                notes,
-                warnings,
-                sources,
-                null,
-                List.of(),
-                null);
+    /** Facts with nothing around the step, no trials, and no published run like it. */
+    public static RunFacts of(String scenario, Map<String, ?> point, Cluster cluster, Work work, Remarks remarks) {
+        return new RunFacts(scenario, point, cluster, work, remarks, null, List.of(), null);
     }
 
     /** The same with what published runs say about it. */
     public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<String> moreWarnings) {
-        List<String> allNotes = new ArrayList<>(notes);
+        List<String> allNotes = new ArrayList<>(notes());
         allNotes.addAll(moreNotes);
-        List<String> allWarnings = new ArrayList<>(warnings);
+        List<String> allWarnings = new ArrayList<>(warnings());
         allWarnings.addAll(moreWarnings);
         return new RunFacts(
                 scenario,
                 point,
                 cluster,
-                strategy,
-                training,
-                memory,
-                collective,
-                allNotes,
-                allWarnings,
-                sources,
+                work,
+                new Remarks(allNotes, allWarnings, sources()),
                 surroundings,
                 trials,
                 interval);
@@ -125,51 +92,73 @@ public record RunFacts(
 
     /** The same with what goes on around the step. */
     public RunFacts withSurroundings(@Nullable Surroundings around) {
-        return with(around, trials);
+        return new RunFacts(scenario, point, cluster, work, remarks, around, trials, accuracy);
     }
 
     /** The same with what runs with other settings came to. */
     RunFacts withTrials(List<Trial> tried) {
-        return with(surroundings, tried);
+        return new RunFacts(scenario, point, cluster, work, remarks, surroundings, tried, accuracy);
     }
 
-    private RunFacts with(@Nullable Surroundings around, List<Trial> tried) {
-        return new RunFacts(
-                scenario,
-                point,
-                cluster,
-                strategy,
-                training,
-                memory,
-                collective,
-                notes,
-                warnings,
-                sources,
-                around,
-                tried,
-                accuracy);
+    public List<String> notes() {
+        return remarks.notes();
+    }
+
+    public List<String> warnings() {
+        return remarks.warnings();
+    }
+
+    public List<Source> sources() {
+        return remarks.sources();
     }
 
     /** Notes without what published runs say, which every series is told once. */
     public List<String> notesBesidesAccuracy() {
-        return notes.stream()
+        return notes().stream()
                 .filter(text -> accuracy == null || !text.equals(accuracy.sentence()))
                 .toList();
     }
 
+    /** How states are sharded; absent for a bare collective. */
+    public @Nullable Strategy strategy() {
+        return work instanceof Sharded sharded ? sharded.strategy() : null;
+    }
+
+    /** What is trained; absent for a bare collective. */
+    public @Nullable Training training() {
+        return work instanceof Sharded sharded ? sharded.training() : null;
+    }
+
+    /** What the memory ledger says; absent for a bare collective. */
+    public @Nullable Memory memory() {
+        return work instanceof Sharded sharded ? sharded.memory() : null;
+    }
+
+    /** The bare collective; absent for training. */
+    public @Nullable Collective collective() {
+        return work instanceof Collective bare ? bare : null;
+    }
+
     /** The strategy of a training run; an error for a bare collective. */
     public Strategy sharding() {
-        return Objects.requireNonNull(strategy, "a bare collective has no strategy");
+        return sharded().strategy();
     }
 
     /** What a training run trains; an error for a bare collective. */
     public Training model() {
-        return Objects.requireNonNull(training, "a bare collective trains nothing");
+        return sharded().training();
     }
 
     /** The memory ledger of a training run; an error for a bare collective. */
     public Memory ledger() {
-        return Objects.requireNonNull(memory, "a bare collective has no memory ledger");
+        return sharded().memory();
+    }
+
+    private Sharded sharded() {
+        if (work instanceof Sharded sharded) {
+            return sharded;
+        }
+        throw new IllegalStateException("a bare collective has no strategy, trains nothing and has no memory ledger");
     }
 
     public int gpus() {
@@ -259,24 +248,32 @@ public record RunFacts(
      * @param parameters parameters of the model, embeddings counted once
      * @param attentionFlopsPerToken attention scores and values, forward and backward, see
      *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
-     * @param sequenceLength tokens of a sample
      * @param globalBatch samples per training step
-     * @param microBatch samples per GPU per forward-backward
-     * @param accumulationSteps micro-batches per training step
+     * @param batch those of one GPU
      * @param peakFlopsPerSecond of one GPU in the precision that is trained in [flop/s]
      */
     public record Training(
             String model,
             long parameters,
             double attentionFlopsPerToken,
-            int sequenceLength,
             long globalBatch,
-            int microBatch,
-            int accumulationSteps,
+            Batch batch,
             Recomputation recomputation,
             double peakFlopsPerSecond) {
+        public int sequenceLength() {
+            return batch.sequenceLength();
+        }
+
+        public int microBatch() {
+            return batch.microBatch();
+        }
+
+        public int accumulationSteps() {
+            return batch.accumulationSteps();
+        }
+
         public double tokensPerStep() {
-            return (double) globalBatch * sequenceLength;
+            return (double) globalBatch * sequenceLength();
         }
     }
 
@@ -337,7 +334,7 @@ public record RunFacts(
      * @param algorithm the algorithm that ran
      * @param library the library it is modelled on, for example {@code nccl}
      */
-    public record Collective(CollectiveKind kind, long totalBytes, String algorithm, String library) {}
+    public record Collective(CollectiveKind kind, long totalBytes, String algorithm, String library) implements Work {}
 
     /**
      * Where a figure comes from.

@@ -57,11 +57,11 @@ public final class RunMeters implements MeterBinder {
         }
         last = result;
         runs.incrementAndGet();
-        pendingEventsMax.accumulateAndGet(result.pendingEventsMax(), Math::max);
-        executedEvents.addAndGet(result.executedEvents());
-        simulatedEvents.addAndGet(result.simulatedEvents());
-        wallNanos.addAndGet((long) (result.wallSeconds() * 1e9));
-        for (LinkUse use : result.links()) {
+        pendingEventsMax.accumulateAndGet(result.effort().pendingEventsMax(), Math::max);
+        executedEvents.addAndGet(result.effort().executedEvents());
+        simulatedEvents.addAndGet(result.effort().simulatedEvents());
+        wallNanos.addAndGet((long) (result.effort().wallSeconds() * 1e9));
+        for (LinkUse use : result.network().links()) {
             chunks.addAndGet(use.chunks());
             bytes.getOrDefault(use.linkClass(), new AtomicLong()).addAndGet(use.bytes());
         }

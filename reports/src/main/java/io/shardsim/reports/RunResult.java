@@ -16,32 +16,48 @@ import org.jspecify.annotations.Nullable;
  * @param facts the question
  * @param training figures of a training step; absent when the run did not fit or is a bare collective
  * @param collective figures of a bare collective; absent otherwise
- * @param links one entry per link class that has ports; empty when nothing ran
- * @param nicBytesSent bytes that the NICs of all nodes sent [bytes]
- * @param timeline operations of rank 0 in order of their start
- * @param memory who holds the memory of rank 0 in the course of the step; absent for a bare collective, and when nothing ran
+ * @param network what the links carried
+ * @param rank0 what rank 0 did
  * @param remedy the nearest thing that fits, in words; absent when the run fits
- * @param executedEvents events executed one by one
- * @param simulatedEvents events that these stand for
- * @param pendingEventsMax most events that waited at once
- * @param wallSeconds host time; differs from run to run [s]
+ * @param effort what it took to simulate
  * @param digest hash over all totals and times; absent when nothing ran
  */
 public record RunResult(
         RunFacts facts,
-        Status status,
         @Nullable Training training,
         @Nullable BusBandwidth collective,
-        List<LinkUse> links,
-        long nicBytesSent,
-        List<OperationSpan> timeline,
-        @Nullable MemoryOverTime memory,
+        Network network,
+        Rank0 rank0,
         @Nullable String remedy,
-        long executedEvents,
-        long simulatedEvents,
-        long pendingEventsMax,
-        double wallSeconds,
+        Effort effort,
         @Nullable String digest) {
+
+    /**
+     * What the links carried.
+     *
+     * @param links one entry per link class that has ports; empty when nothing ran
+     * @param nicBytesSent bytes that the NICs of all nodes sent [bytes]
+     */
+    public record Network(List<LinkUse> links, long nicBytesSent) {}
+
+    /**
+     * What rank 0 did.
+     *
+     * @param timeline its operations in order of their start
+     * @param memory who holds its memory in the course of the step; absent for a bare collective, and when nothing ran
+     */
+    public record Rank0(
+            List<OperationSpan> timeline, @Nullable MemoryOverTime memory) {}
+
+    /**
+     * What it took to simulate.
+     *
+     * @param executedEvents events executed one by one
+     * @param simulatedEvents events that these stand for
+     * @param pendingEventsMax most events that waited at once
+     * @param wallSeconds host time; differs from run to run [s]
+     */
+    public record Effort(long executedEvents, long simulatedEvents, long pendingEventsMax, double wallSeconds) {}
 
     /** How a run ended. */
     public enum Status {
@@ -63,12 +79,10 @@ public record RunResult(
     /**
      * Figures of a training step.
      *
-     * @param stepSeconds one optimizer update [s]
      * @param computeBusy share of the step that the compute stream worked, mean over ranks, 0 to 1
      * @param scaling absent outside a sweep
      */
     public record Training(
-            double stepSeconds,
             double samplesPerSecond,
             double tokensPerSecondPerGpu,
             double computeBusy,
@@ -76,7 +90,17 @@ public record RunResult(
             StepBreakdown breakdown,
             ExposedCommunication exposed,
             List<TrainingCost> costs,
-            @Nullable ScalingEfficiency scaling) {}
+            @Nullable ScalingEfficiency scaling) {
+        /** One optimizer update [s]. */
+        public double stepSeconds() {
+            return breakdown.stepSeconds();
+        }
+
+        Training with(ScalingEfficiency other) {
+            return new Training(
+                    samplesPerSecond, tokensPerSecondPerGpu, computeBusy, flops, breakdown, exposed, costs, other);
+        }
+    }
 
     /** The meaning of an observation. */
     public static RunResult of(RunFacts facts, StepObservation observation, double wallSeconds) {
@@ -90,18 +114,18 @@ public record RunResult(
         double seconds = observation.endPs() * StepBreakdown.SECONDS_PER_PICOSECOND;
         return new RunResult(
                 facts,
-                Status.OK,
                 facts.training() == null ? null : training(facts, facts.training(), observation),
                 bare == null ? null : BusBandwidth.of(bare.kind(), bare.totalBytes(), facts.gpus(), seconds),
-                LinkUse.of(observation.links(), facts.nodes(), observation.endPs()),
-                LinkUse.bytesSentByNics(observation.links()),
-                List.copyOf(observation.timeline()),
-                memory,
+                new Network(
+                        LinkUse.of(observation.links(), facts.nodes(), observation.endPs()),
+                        LinkUse.bytesSentByNics(observation.links())),
+                new Rank0(List.copyOf(observation.timeline()), memory),
                 null,
-                observation.executedEvents(),
-                observation.simulatedEvents(),
-                observation.pendingEventsMax(),
-                wallSeconds,
+                new Effort(
+                        observation.executedEvents(),
+                        observation.simulatedEvents(),
+                        observation.pendingEventsMax(),
+                        wallSeconds),
                 observation.digest());
     }
 
@@ -112,7 +136,14 @@ public record RunResult(
      */
     public static RunResult outOfMemory(RunFacts facts, String remedy) {
         return new RunResult(
-                facts, Status.OUT_OF_MEMORY, null, null, List.of(), 0, List.of(), null, remedy, 0, 0, 0, 0, null);
+                facts,
+                null,
+                null,
+                new Network(List.of(), 0),
+                new Rank0(List.of(), null),
+                remedy,
+                new Effort(0, 0, 0, 0),
+                null);
     }
 
     private static Training training(RunFacts facts, RunFacts.Training model, StepObservation observation) {
@@ -121,7 +152,6 @@ public record RunResult(
         double tokensPerSecond = model.tokensPerStep() / breakdown.stepSeconds();
         double tokensPerSecondPerGpu = tokensPerSecond / facts.gpus();
         return new Training(
-                breakdown.stepSeconds(),
                 samplesPerSecond,
                 tokensPerSecondPerGpu,
                 busyShare(observation, Stream.COMPUTE),
@@ -168,8 +198,12 @@ public record RunResult(
         return facts.nodes();
     }
 
+    public Status status() {
+        return remedy == null ? Status.OK : Status.OUT_OF_MEMORY;
+    }
+
     public boolean fits() {
-        return status == Status.OK;
+        return remedy == null;
     }
 
     /** The strategy in words, or the collective where there is no strategy. */
@@ -182,7 +216,7 @@ public record RunResult(
     }
 
     public @Nullable LinkUse link(LinkClass linkClass) {
-        for (LinkUse use : links) {
+        for (LinkUse use : network.links()) {
             if (use.linkClass() == linkClass) {
                 return use;
             }
@@ -191,21 +225,7 @@ public record RunResult(
     }
 
     RunResult withScaling(ScalingEfficiency scaling) {
-        Training t = training;
-        if (t == null) {
-            return this;
-        }
-        Training scaled = new Training(
-                t.stepSeconds(),
-                t.samplesPerSecond(),
-                t.tokensPerSecondPerGpu(),
-                t.computeBusy(),
-                t.flops(),
-                t.breakdown(),
-                t.exposed(),
-                t.costs(),
-                scaling);
-        return with(facts, scaled);
+        return training == null ? this : with(facts, training.with(scaling));
     }
 
     /** The same with what runs with other settings came to. */
@@ -213,21 +233,8 @@ public record RunResult(
         return with(facts.withTrials(trials), training);
     }
 
-    private RunResult with(RunFacts newFacts, @Nullable Training newTraining) {
-        return new RunResult(
-                newFacts,
-                status,
-                newTraining,
-                collective,
-                links,
-                nicBytesSent,
-                timeline,
-                memory,
-                remedy,
-                executedEvents,
-                simulatedEvents,
-                pendingEventsMax,
-                wallSeconds,
-                digest);
+    /** The same outcome of other facts. */
+    public RunResult with(RunFacts otherFacts, @Nullable Training otherTraining) {
+        return new RunResult(otherFacts, otherTraining, collective, network, rank0, remedy, effort, digest);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
@@ -111,30 +112,28 @@ class DiagnosisTest {
 
     /** A collective of 1 s in which one NIC is held for 900 ms while it sends so many bytes. */
     private static RunResult gather(long bytes) {
-        RunFacts facts = RunFacts.ofCollective(
+        RunFacts facts = RunFacts.of(
                 "s",
                 Map.of(),
                 SampleRuns.p4d(2),
                 new RunFacts.Collective(CollectiveKind.ALL_GATHER, 1L << 20, "ring", "nccl"),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         LinkTotals nic = new LinkTotals("Node[0].Nic[0]", 0, 0, LinkClass.NIC, 1000, bytes, 9 * S / 10, 0);
         return RunResult.of(facts, new StepObservation(S, List.of(), List.of(nic), List.of(), 1, 1, 1, "d"), 1);
     }
 
     /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
     private static RunResult run(int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 "s",
                 Map.of(),
                 SampleRuns.p4d(32),
-                new RunFacts.Strategy("zero3", "ZeRO-3", 256),
-                new RunFacts.Training("m", 1_000_000_000, 0, 2048, 1536, 1, 6, Recomputation.NONE, 312e12),
-                new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Sharded(
+                        new RunFacts.Strategy("zero3", "ZeRO-3", 256),
+                        new RunFacts.Training(
+                                "m", 1_000_000_000, 0, 1536, new Batch(2048, 1, 6), Recomputation.NONE, 312e12),
+                        new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30)),
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         RankTotals rank = new RankTotals(
                 0,
                 busySeconds * S

@@ -16,12 +16,13 @@ class RunMetersTest {
         meters.finished(run);
         meters.finished(run);
         assertThat(value("shardsim.runs", "")).isEqualTo(2);
-        assertThat(value("shardsim.events", "")).isEqualTo(2.0 * run.executedEvents());
-        assertThat(value("shardsim.events.simulated", "")).isEqualTo(2.0 * run.simulatedEvents());
+        assertThat(value("shardsim.events", "")).isEqualTo(2.0 * run.effort().executedEvents());
+        assertThat(value("shardsim.events.simulated", ""))
+                .isEqualTo(2.0 * run.effort().simulatedEvents());
         assertThat(value("shardsim.queue.length.max", ""))
-                .isEqualTo(run.pendingEventsMax())
+                .isEqualTo(run.effort().pendingEventsMax())
                 .isPositive();
-        LinkUse nic = run.links().get(2);
+        LinkUse nic = run.network().links().get(2);
         assertThat(value("shardsim.link.bytes", "class=nic")).isEqualTo(2.0 * nic.bytes());
         assertThat(value("shardsim.link.utilization", "class=nic")).isEqualTo(nic.utilization());
         assertThat(value("shardsim.gpu.busy", "")).isEqualTo(run.step().computeBusy());

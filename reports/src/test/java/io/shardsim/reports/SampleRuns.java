@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.reports.RunFacts.Source;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.OperationSpan;
@@ -153,7 +154,6 @@ public final class SampleRuns {
         work.put(Work.Kind.HOST_TIME, work.remove(Work.Kind.LAYER_FORWARD));
         StepBreakdown other = new StepBreakdown(b.stepPs(), work, b.slowdownPs(), b.exposedPs(), b.idlePs());
         RunResult.Training wrong = new RunResult.Training(
-                t.stepSeconds(),
                 t.samplesPerSecond(),
                 t.tokensPerSecondPerGpu(),
                 t.computeBusy(),
@@ -162,21 +162,7 @@ public final class SampleRuns {
                 t.exposed(),
                 t.costs(),
                 t.scaling());
-        return new RunResult(
-                run.facts(),
-                run.status(),
-                wrong,
-                run.collective(),
-                run.links(),
-                run.nicBytesSent(),
-                run.timeline(),
-                run.memory(),
-                run.remedy(),
-                run.executedEvents(),
-                run.simulatedEvents(),
-                run.pendingEventsMax(),
-                run.wallSeconds(),
-                run.digest());
+        return run.with(run.facts(), wrong);
     }
 
     /** The same figures under the name of another instance. */
@@ -192,31 +178,13 @@ public final class SampleRuns {
                 p4d.network(),
                 p4d.hostMemoryBytes(),
                 p4d.price());
-        RunFacts renamedFacts = RunFacts.ofTraining(
+        RunFacts renamedFacts = RunFacts.of(
                 facts.scenario(),
                 facts.point(),
                 new Cluster(renamed, facts.nodes()),
-                facts.sharding(),
-                facts.model(),
-                facts.ledger(),
-                facts.notes(),
-                facts.warnings(),
-                facts.sources());
-        return new RunResult(
-                renamedFacts,
-                run.status(),
-                run.training(),
-                run.collective(),
-                run.links(),
-                run.nicBytesSent(),
-                run.timeline(),
-                run.memory(),
-                run.remedy(),
-                run.executedEvents(),
-                run.simulatedEvents(),
-                run.pendingEventsMax(),
-                run.wallSeconds(),
-                run.digest());
+                new RunFacts.Sharded(facts.sharding(), facts.model(), facts.ledger()),
+                new RunFacts.Remarks(facts.notes(), facts.warnings(), facts.sources()));
+        return run.with(renamedFacts, run.training());
     }
 
     public static ScenarioResult single(String name) {
@@ -243,14 +211,12 @@ public final class SampleRuns {
     private static RunResult collective(
             String name, Map<String, Object> point, int nodes, long totalBytes, String algorithm) {
         Cluster cluster = p4d(nodes);
-        RunFacts facts = RunFacts.ofCollective(
+        RunFacts facts = RunFacts.of(
                 name,
                 point,
                 cluster,
                 new RunFacts.Collective(CollectiveKind.ALL_REDUCE, totalBytes, algorithm, "nccl"),
-                List.of(),
-                List.of(),
-                sources());
+                new RunFacts.Remarks(List.of(), List.of(), sources()));
         long end = 45 * MS;
         return RunResult.of(
                 facts,
@@ -286,21 +252,7 @@ public final class SampleRuns {
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {
-        return new RunResult(
-                plain.facts().withSurroundings(around),
-                plain.status(),
-                plain.training(),
-                plain.collective(),
-                plain.links(),
-                plain.nicBytesSent(),
-                plain.timeline(),
-                plain.memory(),
-                plain.remedy(),
-                plain.executedEvents(),
-                plain.simulatedEvents(),
-                plain.pendingEventsMax(),
-                plain.wallSeconds(),
-                plain.digest());
+        return plain.with(plain.facts().withSurroundings(around), plain.training());
     }
 
     /** A run whose strategy has the given name. */
@@ -324,31 +276,16 @@ public final class SampleRuns {
     }
 
     private static RunResult withMemory(RunResult run, RunFacts.Memory memory) {
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 run.facts().scenario(),
                 run.facts().point(),
                 run.facts().cluster(),
-                run.facts().sharding(),
-                run.facts().model(),
-                memory,
-                List.of(),
-                List.of(Objects.requireNonNull(MemoryWords.warning(memory.fit(), false))),
-                sources());
-        return new RunResult(
-                facts,
-                run.status(),
-                run.training(),
-                null,
-                run.links(),
-                run.nicBytesSent(),
-                run.timeline(),
-                run.memory(),
-                null,
-                run.executedEvents(),
-                run.simulatedEvents(),
-                run.pendingEventsMax(),
-                run.wallSeconds(),
-                run.digest());
+                new RunFacts.Sharded(run.facts().sharding(), run.facts().model(), memory),
+                new RunFacts.Remarks(
+                        List.of(),
+                        List.of(Objects.requireNonNull(MemoryWords.warning(memory.fit(), false))),
+                        sources()));
+        return run.with(facts, run.training());
     }
 
     private static RunResult training(
@@ -367,25 +304,22 @@ public final class SampleRuns {
                 : List.of();
         List<String> warnings =
                 nodes == 2 ? List.of("memory is within 5 % of the capacity; fragmentation decides") : List.of();
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                         scenario,
                         point,
                         p4d(nodes),
-                        new RunFacts.Strategy(kind, name, shardGroup),
-                        new RunFacts.Training(
-                                "gpt2-30b",
-                                PARAMETERS,
-                                ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
-                                SEQUENCE,
-                                GLOBAL_BATCH,
-                                micro,
-                                accumulation,
-                                Recomputation.ALL,
-                                312e12),
-                        new RunFacts.Memory(memory, 42_300_000_000L),
-                        notes,
-                        warnings,
-                        sources())
+                        new RunFacts.Sharded(
+                                new RunFacts.Strategy(kind, name, shardGroup),
+                                new RunFacts.Training(
+                                        "gpt2-30b",
+                                        PARAMETERS,
+                                        ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
+                                        GLOBAL_BATCH,
+                                        new Batch(SEQUENCE, micro, accumulation),
+                                        Recomputation.ALL,
+                                        312e12),
+                                new RunFacts.Memory(memory, 42_300_000_000L)),
+                        new RunFacts.Remarks(notes, warnings, sources()))
                 .withAccuracy(
                         ErrorInterval.of(List.of(
                                 new ErrorInterval.Near("a-published-run", "validation", 0.04),
@@ -424,17 +358,22 @@ public final class SampleRuns {
         point.put("strategy.kind", "fsdp");
         Map<MemoryOwner, Long> memory = new EnumMap<>(memory(nodes * 8, 3));
         memory.put(MemoryOwner.GATHERED_UNITS, 9_000_000_000L);
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 scenario,
                 point,
                 p4d(nodes),
-                new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
-                new RunFacts.Training(
-                        "gpt2-30b", PARAMETERS, 1.45e9, SEQUENCE, GLOBAL_BATCH, 3, 32, Recomputation.ALL, 312e12),
-                new RunFacts.Memory(memory, 42_300_000_000L),
-                List.of(),
-                List.of(),
-                sources());
+                new RunFacts.Sharded(
+                        new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
+                        new RunFacts.Training(
+                                "gpt2-30b",
+                                PARAMETERS,
+                                1.45e9,
+                                GLOBAL_BATCH,
+                                new Batch(SEQUENCE, 3, 32),
+                                Recomputation.ALL,
+                                312e12),
+                        new RunFacts.Memory(memory, 42_300_000_000L)),
+                new RunFacts.Remarks(List.of(), List.of(), sources()));
         return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.shardsim.reports.RunFacts.Recomputation;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -44,25 +45,22 @@ class StrategyComparisonTest {
             Map<Work.Kind, Long> workPs,
             long slowdownPs,
             Map<Stream, Long> exposedPs) {
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 "s",
                 new TreeMap<>(point),
                 SampleRuns.p4d(4),
-                new RunFacts.Strategy(kind, kind, 32, RunFacts.Split.NONE, kernels),
-                new RunFacts.Training(
-                        "m",
-                        1_000_000_000,
-                        0,
-                        2048,
-                        globalBatch,
-                        microBatch,
-                        48 / microBatch,
-                        Recomputation.NONE,
-                        312e12),
-                new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Sharded(
+                        new RunFacts.Strategy(kind, kind, 32, RunFacts.Split.NONE, kernels),
+                        new RunFacts.Training(
+                                "m",
+                                1_000_000_000,
+                                0,
+                                globalBatch,
+                                new Batch(2048, microBatch, 48 / microBatch),
+                                Recomputation.NONE,
+                                312e12),
+                        new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30)),
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         long busyPs = slowdownPs + sum(workPs);
         RankTotals rank = new RankTotals(
                 0, busyPs + sum(exposedPs), Map.of(Stream.COMPUTE, busyPs), workPs, slowdownPs, exposedPs);

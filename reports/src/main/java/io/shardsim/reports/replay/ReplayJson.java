@@ -54,7 +54,9 @@ public final class ReplayJson {
         out.put("representatives", recording.representatives());
         out.put("endPs", recording.totals().last()[0]);
         out.put("labels", labels.keySet().stream().map(ReplayJson::label).toList());
-        out.put("timeline", timeline(result.timeline(), recording.totals().last()[0]));
+        out.put(
+                "timeline",
+                timeline(result.rank0().timeline(), recording.totals().last()[0]));
         out.put("states", new RankStates(recording).document());
         out.put("totals", totals());
         out.put("result", ResultsJson.run(result));

@@ -318,7 +318,7 @@ public final class TraceFile {
             }
         }
         counter("bytes over all NICs [GB/s]", before[0], 0);
-        MemoryOverTime memory = run.result().memory();
+        MemoryOverTime memory = run.result().rank0().memory();
         for (int column = 0; memory != null && column < memory.columns(); column++) {
             for (MemoryOwner owner : memory.bytes().keySet()) {
                 double gib = memory.of(owner, column) / (1024.0 * 1024 * 1024);

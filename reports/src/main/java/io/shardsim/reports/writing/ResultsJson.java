@@ -124,9 +124,9 @@ public final class ResultsJson {
         if (facts.collective() != null && run.collective() != null) {
             putCollective(out, facts.collective(), run.collective());
         }
-        out.put("events", whole(run.executedEvents()));
-        out.put("simulated_events", whole(run.simulatedEvents()));
-        out.put("wall_seconds", decimal(run.wallSeconds()));
+        out.put("events", whole(run.effort().executedEvents()));
+        out.put("simulated_events", whole(run.effort().simulatedEvents()));
+        out.put("wall_seconds", decimal(run.effort().wallSeconds()));
         out.put("digest", run.digest());
         if (run.training() != null) {
             putReasons(out, run.training());
@@ -134,8 +134,8 @@ public final class ResultsJson {
         if (facts.memory() != null) {
             out.put("memory", memory(facts.memory()));
         }
-        out.put("nic_bytes_sent", whole(run.nicBytesSent()));
-        out.put("links", links(run.links()));
+        out.put("nic_bytes_sent", whole(run.network().nicBytesSent()));
+        out.put("links", links(run.network().links()));
         if (run.training() != null) {
             out.put("cost", cost(facts, run.training().costs()));
         }

@@ -72,18 +72,16 @@ class ResultsJsonTest {
         List<RunResult> slower = once.runs().stream()
                 .map(run -> new RunResult(
                         run.facts(),
-                        run.status(),
                         run.training(),
                         run.collective(),
-                        run.links(),
-                        run.nicBytesSent(),
-                        run.timeline(),
-                        run.memory(),
+                        run.network(),
+                        run.rank0(),
                         run.remedy(),
-                        run.executedEvents(),
-                        run.simulatedEvents(),
-                        run.pendingEventsMax(),
-                        run.wallSeconds() + 1,
+                        new RunResult.Effort(
+                                run.effort().executedEvents(),
+                                run.effort().simulatedEvents(),
+                                run.effort().pendingEventsMax(),
+                                run.effort().wallSeconds() + 1),
                         run.digest()))
                 .toList();
         String a = ResultsJson.write(once);

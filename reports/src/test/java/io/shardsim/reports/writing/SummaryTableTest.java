@@ -104,21 +104,8 @@ class SummaryTableTest {
         ErrorInterval accuracy = ErrorInterval.of(List.of(new ErrorInterval.Near("a", "validation", 0.05)));
         List<RunResult> runs = new ArrayList<>();
         for (RunResult run : SampleRuns.sweep("s").runs()) {
-            runs.add(new RunResult(
-                    run.facts().withAccuracy(accuracy, List.of(accuracy.sentence()), List.of()),
-                    run.status(),
-                    run.training(),
-                    run.collective(),
-                    run.links(),
-                    run.nicBytesSent(),
-                    run.timeline(),
-                    run.memory(),
-                    run.remedy(),
-                    run.executedEvents(),
-                    run.simulatedEvents(),
-                    run.pendingEventsMax(),
-                    run.wallSeconds(),
-                    run.digest()));
+            runs.add(run.with(
+                    run.facts().withAccuracy(accuracy, List.of(accuracy.sentence()), List.of()), run.training()));
         }
         String table = SummaryTable.write(new ScenarioResult("s", runs), 200);
         assertThat(table.lines().filter(line -> line.contains("published runs")))

@@ -119,7 +119,8 @@ public enum Benchmark {
             SimulationEngine engine = new SimulationEngine(1);
             try (PointSimulation simulation = new PointSimulation(new RunOptions(1, false), engine)) {
                 RunResult result = simulation.run(point);
-                return new Spent(result.executedEvents(), result.simulatedEvents(), engine.cpuNanos());
+                return new Spent(
+                        result.effort().executedEvents(), result.effort().simulatedEvents(), engine.cpuNanos());
             }
         });
     }
@@ -161,8 +162,8 @@ public enum Benchmark {
             long executed = 0;
             long simulated = 0;
             for (Future<RunResult> result : results) {
-                executed += result.get().executedEvents();
-                simulated += result.get().simulatedEvents();
+                executed += result.get().effort().executedEvents();
+                simulated += result.get().effort().simulatedEvents();
             }
             return new Spent(executed, simulated, engine.cpuNanos());
         } catch (ExecutionException failure) {

@@ -36,7 +36,7 @@ record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups wor
         TransportModel.Choice choice = point.collectives()
                 .transports()
                 .choose(task.kind(), point.collectives().algorithm(), task.totalBytes(), world.membersOf(0), cluster);
-        return RunFacts.ofCollective(
+        return RunFacts.of(
                 point.scenario(),
                 point.values(),
                 cluster,
@@ -45,8 +45,6 @@ record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups wor
                         task.totalBytes(),
                         choice.algorithm().name() + ", " + choice.transport().name(),
                         point.collectives().library()),
-                point.notes(),
-                List.of(),
-                Figures.sources(point));
+                new RunFacts.Remarks(point.notes(), List.of(), Figures.sources(point)));
     }
 }

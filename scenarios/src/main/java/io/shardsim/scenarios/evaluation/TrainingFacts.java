@@ -5,6 +5,7 @@ import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryFit;
@@ -31,16 +32,12 @@ final class TrainingFacts {
 
     RunFacts facts() {
         ScenarioPoint point = training.point();
-        return RunFacts.ofTraining(
+        return RunFacts.of(
                         point.scenario(),
                         point.values(),
                         point.cluster(),
-                        strategy(),
-                        model(),
-                        memory(),
-                        notes(),
-                        warnings(),
-                        Figures.sources(point))
+                        new RunFacts.Sharded(strategy(), model(), memory()),
+                        new RunFacts.Remarks(notes(), warnings(), Figures.sources(point)))
                 .withSurroundings(task.surroundings());
     }
 
@@ -68,10 +65,8 @@ final class TrainingFacts {
                 job.model().parameters(),
                 ModelFlopsUtilization.attentionFlopsPerToken(
                         job.model().layers(), job.model().hidden(), task.sequenceLength()),
-                task.sequenceLength(),
                 task.globalBatch(),
-                job.microBatch(),
-                job.accumulationSteps(),
+                new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
                 training.cluster()
                         .instance()

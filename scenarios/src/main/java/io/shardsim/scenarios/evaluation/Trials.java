@@ -32,7 +32,8 @@ public final class Trials {
         this.run = run;
         training = point.task() instanceof Task.Training task && run.fits() ? task : null;
         List<Lever> all = training == null ? List.of() : Levers.of(point, training, run);
-        long affordable = Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.executedEvents()));
+        long affordable =
+                Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.effort().executedEvents()));
         levers = all.subList(0, (int) Math.min(all.size(), affordable));
         levers.forEach(lever -> points.add(new ScenarioPoint(
                 point.scenario(),

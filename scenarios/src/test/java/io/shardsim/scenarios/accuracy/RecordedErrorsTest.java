@@ -11,6 +11,7 @@ import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -88,16 +89,16 @@ class RecordedErrorsTest {
                         """.formatted(cluster, sequenceLength))
                 .points()
                 .get(0);
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 "other",
                 Map.of(),
                 point.cluster(),
-                new RunFacts.Strategy("fsdp", "FSDP", 8),
-                new RunFacts.Training("inline", 1, 1, sequenceLength, 4096, 1, 1, RunFacts.Recomputation.ALL, 1),
-                new RunFacts.Memory(Map.of(), 1),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Sharded(
+                        new RunFacts.Strategy("fsdp", "FSDP", 8),
+                        new RunFacts.Training(
+                                "inline", 1, 1, 4096, new Batch(sequenceLength, 1, 1), RunFacts.Recomputation.ALL, 1),
+                        new RunFacts.Memory(Map.of(), 1)),
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         return RecordedErrors.builtIn().annotate(facts, point);
     }
 

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
 import java.io.IOException;
@@ -111,29 +112,27 @@ class CommandLineTest {
 
     private static RunResult finished(ScenarioPoint point) {
         Task.Collective task = (Task.Collective) point.task();
-        RunFacts facts = RunFacts.ofCollective(
+        RunFacts facts = RunFacts.of(
                 point.scenario(),
                 point.values(),
                 point.cluster(),
                 new RunFacts.Collective(CollectiveKind.ALL_GATHER, task.totalBytes(), "ring", "nccl"),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         return RunResult.of(facts, new StepObservation(1_000_000, List.of(), List.of(), List.of(), 1, 1, 1, "d"), 0.1);
     }
 
     private static RunResult tooLarge(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
-        RunFacts facts = RunFacts.ofTraining(
+        RunFacts facts = RunFacts.of(
                 point.scenario(),
                 point.values(),
                 point.cluster(),
-                new RunFacts.Strategy("fsdp", "FSDP", 8),
-                new RunFacts.Training("m", 1, 1, 1, task.globalBatch(), 1, 1, RunFacts.Recomputation.ALL, 1),
-                new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 50L << 30), 40L << 30),
-                List.of(),
-                List.of(),
-                List.of());
+                new RunFacts.Sharded(
+                        new RunFacts.Strategy("fsdp", "FSDP", 8),
+                        new RunFacts.Training(
+                                "m", 1, 1, task.globalBatch(), new Batch(1, 1, 1), RunFacts.Recomputation.ALL, 1),
+                        new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 50L << 30), 40L << 30)),
+                new RunFacts.Remarks(List.of(), List.of(), List.of()));
         return RunResult.outOfMemory(facts, "2 nodes fit");
     }
 

@@ -80,14 +80,12 @@ class ValidateCommandTest {
                 throw new IllegalStateException("Node[0].Nic[1]: two chunks on the wire");
             }
             Task.Collective task = (Task.Collective) point.task();
-            RunFacts facts = RunFacts.ofCollective(
+            RunFacts facts = RunFacts.of(
                     point.scenario(),
                     point.values(),
                     point.cluster(),
                     new RunFacts.Collective(task.kind(), task.totalBytes(), "ring", "nccl"),
-                    List.of(),
-                    List.of(),
-                    List.of());
+                    new RunFacts.Remarks(List.of(), List.of(), List.of()));
             return RunResult.of(
                     facts, new StepObservation(1_000_000_000L, List.of(), List.of(), List.of(), 1, 1, 1, "d"), 0.1);
         }

@@ -58,13 +58,13 @@ class RecordingTest {
                 .isEqualTo(SIMULATION.run(point).digest());
         long[] last = recording.totals().last();
         assertThat(last[0]).isEqualTo(endPs(result));
-        assertThat(last[1]).isEqualTo(result.nicBytesSent());
+        assertThat(last[1]).isEqualTo(result.network().nicBytesSent());
         assertThat(last[2] * 1e-12 / result.gpus())
                 .isCloseTo(result.step().exposed().seconds(), within(1e-12));
         assertThat(recording.skipped().repetitions())
                 .as("micro-batches that were skipped")
                 .isNotEmpty();
-        assertThat(nicBytes(recording)).isEqualTo(result.nicBytesSent());
+        assertThat(nicBytes(recording)).isEqualTo(result.network().nicBytesSent());
     }
 
     /** A step of two stages, whose ranks wait for each other and for their tensor-parallel group. */
@@ -168,7 +168,7 @@ class RecordingTest {
         RunResult result = SIMULATION.run(point, recorder);
         Recording.Totals totals = recorder.finish(Math.round(result.collective().seconds() * 1e12))
                 .totals();
-        assertThat(totals.last()[1]).isEqualTo(result.nicBytesSent());
+        assertThat(totals.last()[1]).isEqualTo(result.network().nicBytesSent());
         assertThat(totals.size()).isGreaterThan(500);
         for (int i = 1; i < totals.size(); i++) {
             assertThat(totals.sample(i)[0]).isGreaterThanOrEqualTo(totals.sample(i - 1)[0]);
@@ -250,7 +250,7 @@ class RecordingTest {
         Recording bounded = small.finish(endPs(result));
         assertThat(bounded.journeys().size()).isEqualTo(5_000);
         assertThat(bounded.totals().size()).isLessThanOrEqualTo(4_096);
-        assertThat(bounded.totals().last()[1]).isEqualTo(result.nicBytesSent());
+        assertThat(bounded.totals().last()[1]).isEqualTo(result.network().nicBytesSent());
         ReplayJson first = new ReplayJson(result, bounded);
         long until = first.coveredUntil(0, endPs(result));
         assertThat(until).isPositive().isLessThan(endPs(result));

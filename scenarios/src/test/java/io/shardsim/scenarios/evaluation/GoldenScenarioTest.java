@@ -52,8 +52,8 @@ class GoldenScenarioTest {
                 "%s: %s, events %d for %d, digest %s",
                 point.values(),
                 measure,
-                result.executedEvents(),
-                result.simulatedEvents(),
+                result.effort().executedEvents(),
+                result.effort().simulatedEvents(),
                 result.digest());
     }
 

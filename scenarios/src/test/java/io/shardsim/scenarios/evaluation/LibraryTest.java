@@ -64,7 +64,7 @@ class LibraryTest {
             if (asked.add(List.of(small.cluster(), small.task(), small.collectives()))) {
                 RunResult result = simulation.run(small);
                 assertThat(result.fits()).as(name + " " + point.values()).isTrue();
-                assertThat(result.simulatedEvents()).isPositive();
+                assertThat(result.effort().simulatedEvents()).isPositive();
             }
         }
         assertThat(asked).isNotEmpty();

@@ -105,11 +105,11 @@ class TracesTest {
         Map<String, List<BigDecimal[]>> tracks = traced.tracks();
         RunNames names = new RunNames(traced.result());
         for (RunResult run : traced.result().runs()) {
-            long busyPs = run.timeline().stream()
+            long busyPs = run.rank0().timeline().stream()
                             .filter(span -> span.stream() == Stream.COMPUTE)
                             .mapToLong(OperationSpan::endPs)
                             .sum()
-                    - run.timeline().stream()
+                    - run.rank0().timeline().stream()
                             .filter(span -> span.stream() == Stream.COMPUTE)
                             .mapToLong(OperationSpan::startPs)
                             .sum();
@@ -124,7 +124,9 @@ class TracesTest {
                 nicBytes = nicBytes.add(
                         sum(tracks.get(process + ", what Node[0] sends/Node[0].Nic[" + nic + "].Port[0] NIC"), 2));
             }
-            assertThat(nicBytes.longValueExact() * run.nodes()).as(run.label()).isEqualTo(run.nicBytesSent());
+            assertThat(nicBytes.longValueExact() * run.nodes())
+                    .as(run.label())
+                    .isEqualTo(run.network().nicBytesSent());
         }
     }
 
@@ -160,7 +162,7 @@ class TracesTest {
     @Test
     void memoryOverTimePeaksWhereTheLedgerDoes() throws Exception {
         for (RunResult run : trace(TRAINING).result().runs()) {
-            MemoryOverTime memory = run.memory();
+            MemoryOverTime memory = run.rank0().memory();
             RunFacts.Memory ledger = run.facts().ledger();
             assertThat(memory).isNotNull();
             assertThat(memory.total(memory.peakColumn())).as(run.label()).isEqualTo(ledger.peakBytes());

@@ -192,18 +192,16 @@ class TrialsTest {
     private static RunResult withEvents(RunResult run, long executed) {
         return new RunResult(
                 run.facts(),
-                run.status(),
                 run.training(),
                 run.collective(),
-                run.links(),
-                run.nicBytesSent(),
-                run.timeline(),
-                run.memory(),
+                run.network(),
+                run.rank0(),
                 run.remedy(),
-                executed,
-                run.simulatedEvents(),
-                run.pendingEventsMax(),
-                run.wallSeconds(),
+                new RunResult.Effort(
+                        executed,
+                        run.effort().simulatedEvents(),
+                        run.effort().pendingEventsMax(),
+                        run.effort().wallSeconds()),
                 run.digest());
     }
 

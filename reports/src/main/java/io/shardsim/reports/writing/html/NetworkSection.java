@@ -49,7 +49,7 @@ public final class NetworkSection {
     public List<LinkRow> links() {
         List<LinkRow> rows = new ArrayList<>();
         for (RunResult run : result.runs()) {
-            if (!run.links().isEmpty()) {
+            if (!run.network().links().isEmpty()) {
                 rows.add(new LinkRow(
                         names.withGpus(run),
                         usedClasses().stream()
@@ -84,7 +84,7 @@ public final class NetworkSection {
                 "NIC bytes sent");
         List<List<String>> rows = new ArrayList<>();
         for (RunResult run : result.runs()) {
-            for (LinkUse use : run.links()) {
+            for (LinkUse use : run.network().links()) {
                 rows.add(List.of(
                         names.withGpus(run),
                         Names.of(use.linkClass()),
@@ -95,7 +95,7 @@ public final class NetworkSection {
                         Quantities.percent(use.busiestUtilization()),
                         use.busiestPort(),
                         Quantities.seconds(use.queueingSeconds()),
-                        Quantities.bytes(run.nicBytesSent())));
+                        Quantities.bytes(run.network().nicBytesSent())));
             }
         }
         List<Boolean> numeric = List.of(false, false, true, true, true, true, true, false, true, true);

@@ -72,7 +72,7 @@ public final class RunsSection {
                     t == null || t.scaling() == null
                             ? NONE
                             : Quantities.percent(t.scaling().efficiency()));
-            row.add(t == null ? NONE : Quantities.bytes(run.nicBytesSent()));
+            row.add(t == null ? NONE : Quantities.bytes(run.network().nicBytesSent()));
             rows.add(row);
         }
         return new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
@@ -93,7 +93,7 @@ public final class RunsSection {
                         Quantities.seconds(speed.seconds()),
                         Quantities.significant(speed.algorithmBytesPerSecond() * 1e-9),
                         Quantities.significant(speed.busBytesPerSecond() * 1e-9),
-                        Quantities.bytes(run.nicBytesSent())));
+                        Quantities.bytes(run.network().nicBytesSent())));
             }
         }
         return new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
@@ -117,9 +117,9 @@ public final class RunsSection {
             if (run.fits()) {
                 rows.add(List.of(
                         names.withGpus(run),
-                        Quantities.count(run.executedEvents()),
-                        Quantities.count(run.simulatedEvents()),
-                        Quantities.seconds(run.wallSeconds()),
+                        Quantities.count(run.effort().executedEvents()),
+                        Quantities.count(run.effort().simulatedEvents()),
+                        Quantities.seconds(run.effort().wallSeconds()),
                         run.digest() == null ? NONE : run.digest()));
             }
         }

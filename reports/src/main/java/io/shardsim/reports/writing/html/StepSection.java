@@ -38,7 +38,7 @@ public final class StepSection {
     private List<RunResult> shown() {
         return result.series().values().stream()
                 .map(ScenarioResult::largestThatFits)
-                .filter(run -> !run.timeline().isEmpty())
+                .filter(run -> !run.rank0().timeline().isEmpty())
                 .limit(TIMELINES_MAX)
                 .toList();
     }
@@ -47,20 +47,20 @@ public final class StepSection {
     public List<Story> stories() {
         List<RunResult> shown = shown();
         long stretchPs = shown.stream()
-                .mapToLong(run -> StepTimeline.stretchPs(run.timeline()))
+                .mapToLong(run -> StepTimeline.stretchPs(run.rank0().timeline()))
                 .max()
                 .orElse(1);
         List<Story> stories = new ArrayList<>();
         for (RunResult run : shown) {
-            List<OperationSpan> spans = run.timeline();
+            List<OperationSpan> spans = run.rank0().timeline();
             String name = names.withGpus(run);
             StepTimeline timeline = new StepTimeline(spans, stretchPs);
             stories.add(new Story(
                     name,
                     timeline.draw(Figure.WIDE, name),
                     timeline.draw(Figure.NARROW, name),
-                    HeatMap.draw(Figure.WIDE, name, run.links()),
-                    HeatMap.draw(Figure.NARROW, name, run.links())));
+                    HeatMap.draw(Figure.WIDE, name, run.network().links()),
+                    HeatMap.draw(Figure.NARROW, name, run.network().links())));
         }
         return stories;
     }
@@ -68,10 +68,10 @@ public final class StepSection {
     /** Memory by owner, all on one scale; empty for bare collectives. */
     public List<Holding> holdings() {
         List<RunResult> shown =
-                shown().stream().filter(run -> run.memory() != null).toList();
+                shown().stream().filter(run -> run.rank0().memory() != null).toList();
         long most = 0;
         for (RunResult run : shown) {
-            MemoryOverTime memory = Objects.requireNonNull(run.memory());
+            MemoryOverTime memory = Objects.requireNonNull(run.rank0().memory());
             long capacity = run.facts().ledger().capacityBytes();
             most = Math.max(most, Math.max(capacity, memory.total(memory.peakColumn())));
         }
@@ -80,7 +80,7 @@ public final class StepSection {
             String name = names.withGpus(run);
             MemoryAreas areas = new MemoryAreas(
                     name,
-                    Objects.requireNonNull(run.memory()),
+                    Objects.requireNonNull(run.rank0().memory()),
                     run.facts().ledger().capacityBytes(),
                     most,
                     run.step().stepSeconds());
@@ -92,8 +92,8 @@ public final class StepSection {
     public List<Figure.Key> memoryKeys() {
         Set<MemoryOwner> owners = EnumSet.noneOf(MemoryOwner.class);
         for (RunResult run : shown()) {
-            if (run.memory() != null) {
-                owners.addAll(run.memory().bytes().keySet());
+            if (run.rank0().memory() != null) {
+                owners.addAll(run.rank0().memory().bytes().keySet());
             }
         }
         return owners.stream()
@@ -105,7 +105,7 @@ public final class StepSection {
     public List<Figure.Key> timelineKeys() {
         Set<Stream> streams = new LinkedHashSet<>();
         for (RunResult run : shown()) {
-            streams.addAll(StepTimeline.streamsOf(run.timeline()));
+            streams.addAll(StepTimeline.streamsOf(run.rank0().timeline()));
         }
         List<Figure.Key> keys = new ArrayList<>();
         for (Stream stream : streams) {
