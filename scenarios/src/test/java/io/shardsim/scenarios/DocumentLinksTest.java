@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,11 +20,24 @@ class DocumentLinksTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)]*\\)");
 
     static Stream<Path> documents() throws IOException {
-        List<Path> documents = new ArrayList<>(List.of(ROOT.resolve("README.md")));
-        try (Stream<Path> files = Files.list(ROOT.resolve("docs"))) {
-            files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
+        List<Path> documents = new ArrayList<>();
+        for (String folder : List.of("", "docs", "docs/lessons", "scenarios/accuracy")) {
+            try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+                files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
+            }
         }
         return documents.stream();
+    }
+
+    /** So that nobody has to guess which page there is. */
+    @Test
+    void everyPageIsInTheIndex() throws IOException {
+        String index = Files.readString(ROOT.resolve("docs/README.md"));
+        assertThat(documents()
+                        .filter(document -> document.getParent().endsWith("docs") && !document.endsWith("README.md"))
+                        .map(document -> "](" + document.getFileName() + ")"))
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(index).contains(link));
     }
 
     @ParameterizedTest
