@@ -4,8 +4,8 @@
  * <p>This module uses {@code topology} and nothing to its right. Strategies and collectives know no devices, time or
  * actors; devices know no strategies; facts leave through observers.
  *
- * <p>This package itself: how files of the class path are found ({@link io.shardsim.simulator.ResourceDirectory}) and read
- * ({@link io.shardsim.simulator.Descriptors}, {@link io.shardsim.simulator.Constants}), so that a new one is one more file.
+ * <p>This package itself: how files of the class path are found ({@link io.shardsim.simulator.ResourceDirectory}), so that a new one is one
+ * more file; the package {@code catalog} reads them.
  */
 @NullMarked
 package io.shardsim.simulator;

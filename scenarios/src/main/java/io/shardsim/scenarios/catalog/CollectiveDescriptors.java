@@ -28,7 +28,7 @@ public final class CollectiveDescriptors {
         return new Algorithm(
                 entry.algorithm().name(),
                 entry.kinds().stream().map(CollectiveKind::id).toList(),
-                entry.descriptor().required("source"));
+                entry.descriptor().text("source"));
     }
 
     public static List<Algorithm> all() {

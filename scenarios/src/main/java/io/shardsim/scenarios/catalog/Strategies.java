@@ -1,11 +1,9 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
-import io.shardsim.simulator.Descriptor;
+import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
-import io.shardsim.simulator.strategy.settings.StrategyParameters;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,19 +56,16 @@ public final class Strategies {
     }
 
     private static StrategyDescriptor read(Descriptor file) {
-        StrategyParameters declared = new StrategyParameters(file.values(), Map.of());
-        List<Parameter> parameters = new ArrayList<>();
-        for (String name : declared.names()) {
-            parameters.add(new Parameter(
-                    name, declared.defaultOf(name), file.required(name + ".meaning"), file.required(name + ".source")));
-        }
+        List<Parameter> parameters = StrategyCatalog.settings(file).stream()
+                .map(setting -> new Parameter(setting.name(), setting.written(), setting.meaning(), setting.source()))
+                .toList();
         return new StrategyDescriptor(
                 file.id(),
-                file.required("title"),
-                file.values().getOrDefault("family", file.id()),
-                file.required("source"),
-                file.values().getOrDefault("version", ""),
-                file.required("class"),
+                file.text("title"),
+                file.block().text("family", file.id()),
+                file.text("source"),
+                file.text("version"),
+                file.text("class"),
                 parameters);
     }
 }

@@ -1,6 +1,5 @@
 package io.shardsim.simulator.catalog;
 
-import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
@@ -9,16 +8,10 @@ import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 public record FigureFile(String name, Block block, Map<String, Figure> figures) {
     private static final String TITLE = "title";
     private static final String SOURCES = "sources";
-    private static final String EXTENDS = "extends";
     private static final BlockType SOURCE = BlockType.of(
             Key.required("source", FigureType.LINE, "where figures were read"),
             Key.required(
@@ -44,7 +36,7 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
     static BlockType type(List<Key> own) {
         List<Key> keys = new ArrayList<>();
         keys.add(Key.required(TITLE, FigureType.LINE, "one line for people"));
-        keys.add(Key.optional(EXTENDS, FigureType.LINE, "a file of the folder that has the other keys"));
+        keys.add(Part.EXTENDS);
         keys.addAll(own);
         keys.add(Key.optional(SOURCES, BlockType.openWith(), "where the figures come from"));
         return new BlockType(keys, false);
@@ -52,72 +44,12 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
 
     /** Reads an entry and what it extends; null when there is no file of this name. */
     static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type) throws InputException {
-        FigureFile file = read(directory, name, type, new LinkedHashSet<>());
-        if (file == null) {
-            return null;
+        List<Part> chain = Part.chain(directory, name, type);
+        Map<String, Figure> figures = new LinkedHashMap<>();
+        for (Part part : chain) {
+            figures(part.block(), type, part.problems()).forEach(figures::putIfAbsent);
         }
-        Problems problems = new Problems(directory.path(name));
-        type.addMissing(file.block(), problems);
-        problems.throwIfAny();
-        return file;
-    }
-
-    /** @param from files that have led to this one */
-    private static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type, Set<String> from)
-            throws InputException {
-        FigureFile file;
-        try (InputStream in = directory.open(name)) {
-            if (in == null) {
-                return null;
-            }
-            file = read(in, name, directory.path(name), type);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(directory.path(name) + " cannot be read", failure);
-        }
-        String base = file.text(EXTENDS);
-        if (base.isEmpty()) {
-            return file;
-        }
-        Problems problems = new Problems(directory.path(name));
-        if (!from.add(name)) {
-            problems.add(
-                    file.block().at(EXTENDS),
-                    String.join(" extends ", from) + " extends " + name + "; remove one of these");
-            problems.throwIfAny();
-        }
-        FigureFile extended = read(directory, base, type, from);
-        if (extended == null) {
-            problems.add(
-                    file.block().at(EXTENDS),
-                    "extends " + base + ", which does not exist; " + Nearest.remedy(base, directory.names()));
-            problems.throwIfAny();
-            return file;
-        }
-        return file.over(extended);
-    }
-
-    /** Reads one file by itself; keys that another file may have are not missed. */
-    static FigureFile read(InputStream in, String name, String path, BlockType type)
-            throws InputException, IOException {
-        Problems problems = new Problems(path);
-        YamlNode root = YamlReader.read(in, problems);
-        Block block = root == null ? null : type.readPart(root, "entry", problems);
-        Map<String, Figure> figures = block == null ? Map.of() : figures(block, type, problems);
-        problems.throwIfAny();
-        if (block == null) {
-            throw new InputException(path, "is empty");
-        }
-        return new FigureFile(name, block, figures);
-    }
-
-    private FigureFile over(FigureFile base) {
-        return new FigureFile(name, block.over(base.block), merged(base.figures, figures));
-    }
-
-    private static <T> Map<String, T> merged(Map<String, T> base, Map<String, T> own) {
-        Map<String, T> all = new LinkedHashMap<>(base);
-        all.putAll(own);
-        return all;
+        return chain.isEmpty() ? null : new FigureFile(name, Part.merged(chain, type), figures);
     }
 
     private static Map<String, Figure> figures(Block block, BlockType type, Problems problems) {

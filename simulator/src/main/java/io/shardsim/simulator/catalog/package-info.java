@@ -2,9 +2,10 @@
  * Entries that come as files: whatever lies in a folder of the class path, in class folders, in this jar and in further ones, is an entry, named
  * like its file.
  *
- * <p>Here: files of constants, each {@link io.shardsim.simulator.catalog.Figure} with its unit, source and date. They are read like a scenario:
- * by key tables, with the place of every problem. Not here: any particular key. To add an entry, add a file; to add a kind of entry, write its key
- * table and ask a {@link io.shardsim.simulator.catalog.FigureFolder} for it.
+ * <p>Here: files of constants, each {@link io.shardsim.simulator.catalog.Figure} with its unit, source and date
+ * ({@link io.shardsim.simulator.catalog.FigureFolder}), and files that name a class
+ * ({@link io.shardsim.simulator.catalog.DescriptorFolder}). They are read like a scenario: by key tables, with the place of every problem. Not
+ * here: any particular key. To add an entry, add a file; to add a kind of entry, write its key table.
  */
 @NullMarked
 package io.shardsim.simulator.catalog;

@@ -1,21 +1,34 @@
 package io.shardsim.simulator.collective;
 
-import io.shardsim.simulator.Descriptor;
-import io.shardsim.simulator.DescriptorException;
-import io.shardsim.simulator.Descriptors;
+import io.shardsim.simulator.catalog.Descriptor;
+import io.shardsim.simulator.catalog.DescriptorFolder;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The algorithms that the files {@code collectives/*.yaml} name. One name, such as {@code ring}, may stand for several classes that carry
  * different kinds of collective; a pair of kind and name is unique.
  */
 public final class CollectiveCatalog {
-    private static final String FOLDER = "collectives";
+    private static final DescriptorFolder FILES = new DescriptorFolder(
+            "collectives",
+            Key.required(
+                    "name", ScalarTypes.text("[a-z][a-z0-9-]*", "a name such as ring"), "by which scenarios force it"),
+            Key.required(
+                    "kinds",
+                    new ListType(
+                            ScalarTypes.choice(Stream.of(CollectiveKind.values())
+                                    .map(CollectiveKind::id)
+                                    .toList()),
+                            "kind"),
+                    "collectives that it carries"));
 
     private final List<Entry> entries;
 
@@ -33,7 +46,7 @@ public final class CollectiveCatalog {
     /** Reads the catalog on the class path. */
     public static CollectiveCatalog load() {
         List<Entry> entries = new ArrayList<>();
-        for (Descriptor descriptor : Descriptors.load(FOLDER)) {
+        for (Descriptor descriptor : FILES.all()) {
             Entry entry = entry(descriptor);
             checkUnique(entries, entry);
             entries.add(entry);
@@ -52,25 +65,17 @@ public final class CollectiveCatalog {
 
     private static Entry entry(Descriptor descriptor) {
         CollectiveAlgorithm algorithm = descriptor.instantiate(CollectiveAlgorithm.class);
-        if (!algorithm.name().equals(descriptor.required("name"))) {
-            throw new DescriptorException(descriptor.location() + ": name is " + descriptor.required("name")
-                    + ", but the class calls itself " + algorithm.name());
+        if (!algorithm.name().equals(descriptor.text("name"))) {
+            throw descriptor.refuse(
+                    "name", "name is " + descriptor.text("name") + ", but the class calls itself " + algorithm.name());
         }
         EnumSet<CollectiveKind> kinds = EnumSet.noneOf(CollectiveKind.class);
-        for (String id : descriptor.requiredList("kinds")) {
-            kinds.add(kind(descriptor, id));
+        for (String id : descriptor.words("kinds")) {
+            Stream.of(CollectiveKind.values())
+                    .filter(kind -> kind.id().equals(id))
+                    .forEach(kinds::add);
         }
         return new Entry(descriptor, Collections.unmodifiableSet(kinds), algorithm);
-    }
-
-    private static CollectiveKind kind(Descriptor descriptor, String id) {
-        for (CollectiveKind kind : CollectiveKind.values()) {
-            if (kind.id().equals(id)) {
-                return kind;
-            }
-        }
-        throw new DescriptorException(descriptor.location() + ": no collective `" + id + "`; known: "
-                + Arrays.stream(CollectiveKind.values()).map(CollectiveKind::id).toList());
     }
 
     private static void checkUnique(List<Entry> entries, Entry added) {
@@ -78,10 +83,11 @@ public final class CollectiveCatalog {
             for (CollectiveKind kind : added.kinds()) {
                 if (entry.kinds().contains(kind)
                         && entry.algorithm().name().equals(added.algorithm().name())) {
-                    throw new DescriptorException(added.descriptor().location() + " and "
-                            + entry.descriptor().location() + " both name "
-                            + added.algorithm().name() + " for "
-                            + kind.id());
+                    throw added.descriptor()
+                            .refuse(
+                                    "name",
+                                    "both this and " + entry.descriptor().path() + " name "
+                                            + added.algorithm().name() + " for " + kind.id());
                 }
             }
         }

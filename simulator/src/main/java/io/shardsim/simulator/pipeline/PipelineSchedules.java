@@ -1,21 +1,24 @@
 package io.shardsim.simulator.pipeline;
 
-import io.shardsim.simulator.Descriptor;
-import io.shardsim.simulator.DescriptorException;
-import io.shardsim.simulator.Descriptors;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.catalog.CatalogException;
+import io.shardsim.simulator.catalog.Descriptor;
+import io.shardsim.simulator.catalog.DescriptorFolder;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** The pipeline schedules on the class path: every file {@code schedules/<name>.yaml}. Nothing else lists them. */
 public final class PipelineSchedules {
-    private static final PipelineSchedules ALL = new PipelineSchedules(Descriptors.load("schedules"));
+    private static final PipelineSchedules ALL = new PipelineSchedules(new DescriptorFolder("schedules").all());
 
     private final Map<String, PipelineSchedule> byName = new TreeMap<>();
+    private final Map<String, String> sources = new TreeMap<>();
 
     private PipelineSchedules(List<Descriptor> descriptors) {
         for (Descriptor descriptor : descriptors) {
             byName.put(descriptor.id(), descriptor.instantiate(PipelineSchedule.class));
+            sources.put(descriptor.id(), descriptor.text("source"));
         }
     }
 
@@ -32,8 +35,13 @@ public final class PipelineSchedules {
     public PipelineSchedule named(String name) {
         PipelineSchedule schedule = byName.get(name);
         if (schedule == null) {
-            throw new DescriptorException("no pipeline schedule " + name + "; there are " + names());
+            throw new CatalogException("no pipeline schedule " + name + "; " + Nearest.remedy(name, names()));
         }
         return schedule;
+    }
+
+    /** Where a schedule is described; empty where there is none of this name. */
+    public String source(String name) {
+        return sources.getOrDefault(name, "");
     }
 }

@@ -5,6 +5,7 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +17,31 @@ import org.jspecify.annotations.Nullable;
 public record Block(
         String name, Position position, Map<String, Object> values, Map<String, Entry> entries, List<Entry> others) {
 
-    /** This block with the keys of another one that it has not itself. */
+    /**
+     * This block with the keys of another one that it has not itself; blocks that both have are joined likewise. Keys that are its alone come
+     * first, then those of the other one in its order.
+     */
     public Block over(Block base) {
-        Map<String, Object> allValues = new LinkedHashMap<>(base.values);
-        allValues.putAll(values);
-        Map<String, Entry> allEntries = new LinkedHashMap<>(base.entries);
-        allEntries.putAll(entries);
-        return new Block(name, position, allValues, allEntries, others);
+        return new Block(
+                name,
+                position,
+                joined(
+                        values,
+                        base.values,
+                        (mine, theirs) ->
+                                mine instanceof Block own && theirs instanceof Block under ? own.over(under) : mine),
+                joined(entries, base.entries, (mine, theirs) -> mine),
+                others);
+    }
+
+    private static <T> Map<String, T> joined(Map<String, T> own, Map<String, T> base, BinaryOperator<T> both) {
+        Map<String, T> all = new LinkedHashMap<>(own);
+        all.keySet().removeAll(base.keySet());
+        base.forEach((key, theirs) -> {
+            T mine = own.get(key);
+            all.put(key, mine == null ? theirs : both.apply(mine, theirs));
+        });
+        return all;
     }
 
     /** Whether the file has this key, read well or not. */

@@ -112,6 +112,9 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
                         block.name() + " has no " + key.name() + "; add " + key.name() + ": "
                                 + key.type().expected());
             }
+            if (key.type() instanceof NamedType named && block.value(key.name()) instanceof Block blocks) {
+                named.addMissing(blocks, problems);
+            }
         }
     }
 

@@ -1,10 +1,15 @@
 package io.shardsim.simulator.strategy;
 
-import io.shardsim.simulator.Descriptor;
-import io.shardsim.simulator.DescriptorException;
-import io.shardsim.simulator.Descriptors;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.catalog.CatalogException;
+import io.shardsim.simulator.catalog.Descriptor;
+import io.shardsim.simulator.catalog.DescriptorFolder;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.NamedType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
-import java.lang.reflect.InvocationTargetException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +18,15 @@ import java.util.function.Predicate;
 
 /** The strategies on the class path: every file {@code strategies/<kind>.yaml}. Nothing else lists them. */
 public final class StrategyCatalog {
+    private static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
+    private static final String PARAMETERS = "parameters";
+    private static final DescriptorFolder FILES = new DescriptorFolder(
+            "strategies",
+            Key.required("title", LINE, "one line for people"),
+            Key.optional("version", LINE, "product and version that it is modelled on"),
+            Key.optional("family", LINE, "what kinds that shard in the same way have in common"),
+            Key.required(PARAMETERS, new NamedType(Setting.TYPE), "what a scenario may set"));
+
     private final Map<String, Descriptor> byKind = new LinkedHashMap<>();
 
     private StrategyCatalog(List<Descriptor> descriptors) {
@@ -23,7 +37,7 @@ public final class StrategyCatalog {
 
     /** Reads all descriptors. */
     public static StrategyCatalog load() {
-        return new StrategyCatalog(Descriptors.load("strategies"));
+        return new StrategyCatalog(FILES.all());
     }
 
     /** Names of the strategies, as scenario files write them after {@code kind}. */
@@ -41,6 +55,11 @@ public final class StrategyCatalog {
         return Optional.ofNullable(byKind.get(kind));
     }
 
+    /** What the file of a kind declares, those that it extends included. */
+    public static List<Setting> settings(Descriptor descriptor) {
+        return Setting.of(descriptor.block().block(PARAMETERS));
+    }
+
     /**
      * A strategy with the given settings; what is wrong with them is among its {@link ShardingStrategy#problems}.
      *
@@ -49,22 +68,8 @@ public final class StrategyCatalog {
     public ShardingStrategy create(String kind, Map<String, ?> given) {
         Descriptor descriptor = byKind.get(kind);
         if (descriptor == null) {
-            throw new DescriptorException("no strategy " + kind + "; there are " + String.join(", ", byKind.keySet()));
+            throw new CatalogException("no strategy " + kind + "; " + Nearest.remedy(kind, byKind.keySet()));
         }
-        String className = descriptor.required("class");
-        try {
-            return Class.forName(className)
-                    .asSubclass(ShardingStrategy.class)
-                    .getConstructor(StrategyParameters.class)
-                    .newInstance(new StrategyParameters(descriptor.values(), given));
-        } catch (InvocationTargetException e) {
-            throw new DescriptorException(descriptor.location() + ": " + e.getCause(), e);
-        } catch (ReflectiveOperationException | ClassCastException e) {
-            throw new DescriptorException(
-                    descriptor.location() + ": class " + className
-                            + " is not a public ShardingStrategy with a public constructor that takes StrategyParameters: "
-                            + e,
-                    e);
-        }
+        return descriptor.instantiate(ShardingStrategy.class, new StrategyParameters(settings(descriptor), given));
     }
 }

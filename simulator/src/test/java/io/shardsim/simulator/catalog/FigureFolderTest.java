@@ -110,7 +110,7 @@ class FigureFolderTest {
         FigureFolder folder = folder(Map.of(
                 "mars", "title: M\nextends: venus\n", "venus", "title: V\nextends: mars\n", "x", "extends: mar\n"));
         assertThatThrownBy(() -> folder.find("mars"))
-                .hasMessage("things/mars.yaml:2:10: mars extends venus extends mars; remove one of these");
+                .hasMessage("things/venus.yaml:2:10: mars extends venus extends mars; remove one of these");
         assertThatThrownBy(() -> folder.find("x"))
                 .hasMessage("things/x.yaml:1:10: extends mar, which does not exist; did you mean mars?");
     }

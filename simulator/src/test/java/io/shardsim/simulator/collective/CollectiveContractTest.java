@@ -165,7 +165,7 @@ class CollectiveContractTest {
                     .anyMatch(entry.algorithm()::supports);
             assertThat(supported).isEqualTo(entry.kinds().contains(kind));
         }
-        assertThat(entry.descriptor().required("source")).isNotBlank();
+        assertThat(entry.descriptor().text("source")).isNotBlank();
     }
 
     @ParameterizedTest

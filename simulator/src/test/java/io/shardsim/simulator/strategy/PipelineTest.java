@@ -2,7 +2,6 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.Descriptors;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.PipelinePartition;
@@ -70,10 +69,10 @@ class PipelineTest {
 
     @Test
     void schedulesSayWhereTheyComeFrom() {
-        assertThat(Descriptors.load("schedules"))
+        assertThat(PipelineSchedules.all().names())
                 .hasSizeGreaterThanOrEqualTo(3)
                 .allSatisfy(
-                        descriptor -> assertThat(descriptor.required("source")).isNotBlank());
+                        name -> assertThat(PipelineSchedules.all().source(name)).isNotBlank());
     }
 
     /** Stage s of p keeps p - s micro-batches under 1f1b, all of them under the simple schedule (arXiv:2104.04473, section 2.2.1). */

@@ -2,7 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.Descriptor;
+import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -10,7 +10,6 @@ import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Work;
-import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Arrays;
@@ -38,19 +37,12 @@ class StrategyContractTest {
     @MethodSource("kinds")
     void everyParameterHasAMeaningAndASource(String kind) {
         Descriptor descriptor = StrategyCatalog.load().descriptor(kind).orElseThrow();
-        assertThat(descriptor.required("title")).isNotBlank();
-        assertThat(descriptor.required("source")).isNotBlank();
-        StrategyParameters parameters = new StrategyParameters(descriptor.values(), Map.of());
-        assertThat(parameters.names()).isNotEmpty();
-        for (String name : parameters.names()) {
-            assertThat(descriptor.required(name + ".meaning")).endsWith(".");
-            assertThat(descriptor.required(name + ".source")).isNotBlank();
-        }
-        int others = (int) List.of("version", "family").stream()
-                .filter(descriptor.values()::containsKey)
-                .count();
-        assertThat(descriptor.values())
-                .hasSize(3 + others + 3 * parameters.names().size());
+        assertThat(descriptor.text("title")).isNotBlank();
+        assertThat(descriptor.text("source")).isNotBlank();
+        assertThat(StrategyCatalog.settings(descriptor)).isNotEmpty().allSatisfy(setting -> {
+            assertThat(setting.meaning()).as(setting.name()).endsWith(".");
+            assertThat(setting.source()).as(setting.name()).isNotBlank();
+        });
     }
 
     @ParameterizedTest

@@ -19,19 +19,19 @@ import java.util.Set;
 /**
  * Settings of a strategy: what its descriptor declares, overridden by what the scenario says.
  *
- * <p>A descriptor declares a setting in three lines, for example
+ * <p>A file of a strategy declares each under {@code parameters}, for example
  *
  * <pre>
- * reduce_bucket_size: 500000000 elements
- * reduce_bucket_size.meaning: Gradients that are reduced together.
- * reduce_bucket_size.source: deepspeed/runtime/zero/config.py, v0.7.2
+ * reduce_bucket_size:
+ *   value: 500000000 elements
+ *   meaning: Gradients that are reduced together.
+ *   source: deepspeed/runtime/zero/config.py, v0.7.2
  * </pre>
  *
  * <p>The default tells the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
  * {@code stages}.
  */
 public final class StrategyParameters {
-    private static final Set<String> NO_PARAMETERS = Set.of("class", "title", "family", "source", "version");
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
@@ -41,16 +41,14 @@ public final class StrategyParameters {
     /**
      * Checks and keeps the settings; what is wrong with them is told by {@link #problems}.
      *
-     * @param descriptor lines of the descriptor
+     * @param declared by the file of the strategy
      * @param given what the scenario sets, as written: texts, numbers, true or false
      */
-    public StrategyParameters(Map<String, String> descriptor, Map<String, ?> given) {
-        descriptor.forEach((name, written) -> {
-            if (!NO_PARAMETERS.contains(name) && name.indexOf('.') < 0) {
-                defaults.put(name, written);
-                values.put(name, ParameterForm.of(written).parse(written));
-            }
-        });
+    public StrategyParameters(List<Setting> declared, Map<String, ?> given) {
+        for (Setting setting : declared) {
+            defaults.put(setting.name(), setting.written());
+            values.put(setting.name(), ParameterForm.of(setting.written()).parse(setting.written()));
+        }
         given.forEach((name, value) -> set(name, String.valueOf(value)));
     }
 

@@ -1,0 +1,63 @@
+package io.shardsim.simulator.catalog;
+
+import io.shardsim.simulator.schema.Block;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One file of a {@link DescriptorFolder}, of which {@code class} names the Java class that does the work.
+ *
+ * @param id file name without {@code .yaml}
+ * @param path where it was read, for messages
+ * @param block keys of the file and of those that it extends
+ * @param own keys of the file itself, for places
+ */
+public record Descriptor(String id, String path, Block block, Block own) {
+
+    /** A text; empty where the file has none. */
+    public String text(String key) {
+        return block.text(key, "");
+    }
+
+    /** The words of a list. */
+    public List<String> words(String key) {
+        List<String> words = new ArrayList<>();
+        if (block.value(key) instanceof List<?> items) {
+            items.forEach(item -> words.add(String.valueOf(item)));
+        }
+        return words;
+    }
+
+    /** A problem with the value of a key. */
+    public CatalogException refuse(String key, String message) {
+        return new CatalogException(path + (own.has(key) ? ":" + own.at(key) : "") + ": " + message);
+    }
+
+    /** A new object of the class that the file names, made by its public constructor without parameters. */
+    public <T> T instantiate(Class<T> type) {
+        return instantiate(type, List.of());
+    }
+
+    /** The same by its public constructor that takes one argument. */
+    public <T> T instantiate(Class<T> type, Object argument) {
+        return instantiate(type, List.of(argument));
+    }
+
+    private <T> T instantiate(Class<T> type, List<Object> arguments) {
+        String name = text(DescriptorFolder.CLASS.name());
+        Class<?>[] taken = arguments.stream().map(Object::getClass).toArray(Class<?>[]::new);
+        try {
+            Class<?> named = Class.forName(name, true, type.getClassLoader());
+            return type.cast(named.getConstructor(taken).newInstance(arguments.toArray()));
+        } catch (InvocationTargetException failure) {
+            throw refuse(DescriptorFolder.CLASS.name(), "class " + name + ": " + failure.getCause());
+        } catch (ReflectiveOperationException | ClassCastException unfit) {
+            throw refuse(
+                    DescriptorFolder.CLASS.name(),
+                    "class " + name + " is not a public " + type.getSimpleName() + " with a public constructor "
+                            + (taken.length == 0 ? "without parameters" : "that takes " + taken[0].getSimpleName())
+                            + ": " + unfit);
+        }
+    }
+}

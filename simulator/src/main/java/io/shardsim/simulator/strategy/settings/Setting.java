@@ -1,0 +1,72 @@
+package io.shardsim.simulator.strategy.settings;
+
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.topology.units.QuantityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A setting as the file of a strategy declares it.
+ *
+ * @param written its default, which tells its {@linkplain ParameterForm form}
+ * @param meaning one sentence
+ * @param source where the default comes from
+ */
+public record Setting(String name, String written, String meaning, String source) {
+    private static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
+
+    /** What a file writes under the name of a setting. */
+    public static final BlockType TYPE = BlockType.of(
+                    Key.required("value", new Default(), "its default"),
+                    Key.required("meaning", LINE, "one sentence"),
+                    Key.required("source", LINE, "where the default comes from"))
+            .suchAs("{value: 25 MiB, meaning: ..., source: ...}");
+
+    /** The settings in a block of such. */
+    public static List<Setting> of(@Nullable Block block) {
+        List<Setting> settings = new ArrayList<>();
+        if (block != null) {
+            block.values().forEach((name, value) -> {
+                if (value instanceof Block setting) {
+                    settings.add(new Setting(
+                            name, setting.text("value", ""), setting.text("meaning", ""), setting.text("source", "")));
+                }
+            });
+        }
+        return settings;
+    }
+
+    /** A text of one of the forms. */
+    private record Default() implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            Object written = LINE.read(node, key, problems);
+            if (written instanceof String text) {
+                try {
+                    ParameterForm.of(text).parse(text);
+                } catch (QuantityException | ArithmeticException | NumberFormatException unfit) {
+                    problems.add(node.position(), key + " " + text + " is not a default; write " + expected());
+                }
+            }
+            return written;
+        }
+
+        @Override
+        public String expected() {
+            return "a quantity with its unit, 4 ranks, 15 %, true, false or a name";
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return LINE.schema();
+        }
+    }
+}
