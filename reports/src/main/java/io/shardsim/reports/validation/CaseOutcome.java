@@ -5,26 +5,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * One published figure and what the simulator makes of it.
  *
- * @param id case
- * @param role {@code calibration} rows may set constants, {@code validation} rows only judge
- * @param confidence how far the source is to be trusted
- * @param family cases of one source
- * @param gpu GPU type
+ * @param published what the figure is of
  * @param simulated absent where nothing fits in memory
  * @param fits whether the memory ledger lets the published run fit, as it did
  * @param contest what it may be compared in with other strategies; absent for a bare collective
  */
 public record CaseOutcome(
-        String id,
-        String role,
-        String confidence,
-        String family,
-        String gpu,
+        Published published,
         Metric metric,
         double measured,
         @Nullable Double simulated,
         boolean fits,
         @Nullable Contest contest) {
+
+    /**
+     * A published run.
+     *
+     * @param id case
+     * @param role {@code calibration} rows may set constants, {@code validation} rows only judge
+     * @param confidence how far the source is to be trusted
+     * @param family cases of one source
+     * @param gpu GPU type
+     */
+    public record Published(String id, String role, String confidence, String family, String gpu) {}
 
     /**
      * One strategy's part in a comparison of several.
@@ -33,6 +36,14 @@ public record CaseOutcome(
      * @param setting all that strategies share that are compared: the source, the cluster, the model, the batch; equal where it is the same
      */
     public record Contest(String strategy, Object setting) {}
+
+    public String id() {
+        return published.id();
+    }
+
+    public String role() {
+        return published.role();
+    }
 
     /** Simulated over measured, less one; absent where nothing was simulated. */
     public @Nullable Double error() {

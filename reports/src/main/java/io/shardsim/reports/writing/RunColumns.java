@@ -10,6 +10,7 @@ import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.SweptKeys;
 import io.shardsim.reports.TrainingCost;
+import io.shardsim.reports.writing.TableColumn.Says;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -43,7 +44,7 @@ final class RunColumns {
         List<TableColumn> columns = new ArrayList<>();
         List<String> strategies = cells(names::strategyOf);
         if (strategies.stream().distinct().count() > 1 || keys.settingPaths().isEmpty()) {
-            columns.add(new TableColumn("strategy", "", false, true, 0, strategies));
+            columns.add(new TableColumn("strategy", "", false, Says.WHAT_WAS_RUN, 0, strategies));
         }
         addSettings(columns, List.of());
         return columns;
@@ -53,13 +54,18 @@ final class RunColumns {
         List<TableColumn> columns = new ArrayList<>();
         List<String> kinds = cells(run -> bare(run).kind().id());
         if (runs.size() == 1 || kinds.stream().distinct().count() > 1) {
-            columns.add(new TableColumn("collective", "", false, true, 0, kinds));
+            columns.add(new TableColumn("collective", "", false, Says.WHAT_WAS_RUN, 0, kinds));
         }
         columns.add(new TableColumn(
-                "algorithm", "", false, true, 0, cells(run -> bare(run).algorithm())));
+                "algorithm",
+                "",
+                false,
+                Says.WHAT_WAS_RUN,
+                0,
+                cells(run -> bare(run).algorithm())));
         List<String> sizes = cells(run -> Quantities.bytes(bare(run).totalBytes()));
         if (runs.size() == 1 || sizes.stream().distinct().count() > 1) {
-            columns.add(new TableColumn("size", "", true, true, 0, sizes));
+            columns.add(new TableColumn("size", "", true, Says.WHAT_WAS_RUN, 0, sizes));
         }
         addSettings(columns, List.of("workload.collective", "workload.size", "collectives.algorithm"));
         return columns;
@@ -75,7 +81,7 @@ final class RunColumns {
                         name.substring(0, half),
                         name.substring(half),
                         number,
-                        true,
+                        Says.WHAT_WAS_RUN,
                         0,
                         cells(run -> keys.text(run, path))));
             }
@@ -150,7 +156,7 @@ final class RunColumns {
     }
 
     private TableColumn figure(String name, String unit, int rank, Function<RunResult, String> cell) {
-        return new TableColumn(name, unit, true, false, rank, cells(cell));
+        return new TableColumn(name, unit, true, Says.WHAT_CAME_OF_IT, rank, cells(cell));
     }
 
     private static String rateOrVerdict(RunResult run) {

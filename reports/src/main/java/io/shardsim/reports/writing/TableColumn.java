@@ -9,10 +9,20 @@ import java.util.Map;
  *
  * @param unit the second line of the head
  * @param number whether cells are aligned at their end
- * @param key whether it says what was run, not what came of it
+ * @param says what it is about
  * @param rank those of the highest rank go first where there is no room; those of rank 0 stay
  */
-record TableColumn(String name, String unit, boolean number, boolean key, int rank, List<String> cells) {
+record TableColumn(String name, String unit, boolean number, Says says, int rank, List<String> cells) {
+    /** What a column is about. */
+    enum Says {
+        WHAT_WAS_RUN,
+        WHAT_CAME_OF_IT
+    }
+
+    boolean key() {
+        return says == Says.WHAT_WAS_RUN;
+    }
+
     int width() {
         int width = Math.max(name.length(), unit.length());
         for (String cell : cells) {
@@ -27,13 +37,13 @@ record TableColumn(String name, String unit, boolean number, boolean key, int ra
         List<String> shorter = cells.stream()
                 .map(cell -> PlainText.printable(forms.getOrDefault(cell, cell)))
                 .toList();
-        return new TableColumn(name, unit, number, key, rank, shorter);
+        return new TableColumn(name, unit, number, says, rank, shorter);
     }
 
     /** The same under a shorter name, where there is one. */
     TableColumn underShortName() {
         return words().equals("activation_checkpointing")
-                ? new TableColumn("check-", "pointing", number, key, rank, cells)
+                ? new TableColumn("check-", "pointing", number, says, rank, cells)
                 : this;
     }
 

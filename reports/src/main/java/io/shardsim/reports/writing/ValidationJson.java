@@ -29,8 +29,8 @@ public final class ValidationJson {
         document.put("kinds", kinds(outcomes));
         document.put(
                 "summary", summaries(one -> one.metric().isMemory() ? one.role() + OF_MEMORY : one.role(), outcomes));
-        document.put("families", summaries(one -> one.family() + ofKind(one), outcomes));
-        document.put("gpus", summaries(one -> one.gpu() + ofKind(one), outcomes));
+        document.put("families", summaries(one -> one.published().family() + ofKind(one), outcomes));
+        document.put("gpus", summaries(one -> one.published().gpu() + ofKind(one), outcomes));
         return ResultsJson.WRITER.writeValueAsString(document) + "\n";
     }
 
@@ -44,9 +44,9 @@ public final class ValidationJson {
         row.put("error", decimal(outcome.error()));
         row.put("kind", outcome.metric().kind().words());
         row.put("bias", decimal(outcome.bias()));
-        row.put("confidence", outcome.confidence());
-        row.put("family", outcome.family());
-        row.put("gpu", outcome.gpu());
+        row.put("confidence", outcome.published().confidence());
+        row.put("family", outcome.published().family());
+        row.put("gpu", outcome.published().gpu());
         row.put("fits", outcome.fits());
         return row;
     }

@@ -61,8 +61,8 @@ public final class ValidationTable {
                 .sorted(Comparator.comparing(outcome -> outcome.metric().kind()))
                 .toList();
         summary(out, "figures", ErrorSummary.by(one -> kindAndRole(one), byKind), width);
-        summary(out, "family", ErrorSummary.by(one -> one.family() + ofKind(one), outcomes), width);
-        summary(out, "GPU", ErrorSummary.by(one -> one.gpu() + ofKind(one), outcomes), width);
+        summary(out, "family", ErrorSummary.by(one -> one.published().family() + ofKind(one), outcomes), width);
+        summary(out, "GPU", ErrorSummary.by(one -> one.published().gpu() + ofKind(one), outcomes), width);
         out.append('\n').append(BIAS);
         return out.toString();
     }

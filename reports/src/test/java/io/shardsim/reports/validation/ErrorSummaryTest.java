@@ -15,7 +15,12 @@ import tools.jackson.databind.json.JsonMapper;
 class ErrorSummaryTest {
     private static CaseOutcome outcome(String id, String role, double measured, @Nullable Double simulated) {
         return new CaseOutcome(
-                id, role, "high", "family", "a100-40gb", Metric.SAMPLES_PER_SECOND, measured, simulated, true, null);
+                new CaseOutcome.Published(id, role, "high", "family", "a100-40gb"),
+                Metric.SAMPLES_PER_SECOND,
+                measured,
+                simulated,
+                true,
+                null);
     }
 
     private static final List<CaseOutcome> OUTCOMES = List.of(
@@ -48,7 +53,12 @@ class ErrorSummaryTest {
     @Test
     void memoryIsSummedUpApart() {
         CaseOutcome memory = new CaseOutcome(
-                "a", "validation", "high", "family", "a100-40gb", Metric.PEAK_ALLOCATED_GIB, 40, 20.0, true, null);
+                new CaseOutcome.Published("a", "validation", "high", "family", "a100-40gb"),
+                Metric.PEAK_ALLOCATED_GIB,
+                40,
+                20.0,
+                true,
+                null);
         List<CaseOutcome> both = List.of(OUTCOMES.get(0), memory);
         assertThat(ValidationTable.write(both, 120))
                 .contains("GiB allocated")
@@ -61,7 +71,13 @@ class ErrorSummaryTest {
     }
 
     private static CaseOutcome figure(String role, Metric metric, double measured, double simulated) {
-        return new CaseOutcome("a", role, "high", "family", "a100-40gb", metric, measured, simulated, true, null);
+        return new CaseOutcome(
+                new CaseOutcome.Published("a", role, "high", "family", "a100-40gb"),
+                metric,
+                measured,
+                simulated,
+                true,
+                null);
     }
 
     /** A time that is too short and a rate that is too large are both too fast: they do not cancel. */
@@ -117,11 +133,12 @@ class ErrorSummaryTest {
     @Test
     void theTableFitsItsWidthAndMarksWhatTheLedgerRefuses() {
         CaseOutcome refused = new CaseOutcome(
-                "a-very-long-name-of-a-case-that-nobody-can-read-on-a-narrow-terminal",
-                "validation",
-                "high",
-                "family",
-                "a100-40gb",
+                new CaseOutcome.Published(
+                        "a-very-long-name-of-a-case-that-nobody-can-read-on-a-narrow-terminal",
+                        "validation",
+                        "high",
+                        "family",
+                        "a100-40gb"),
                 Metric.COLLECTIVE_SECONDS,
                 0.001,
                 0.002,

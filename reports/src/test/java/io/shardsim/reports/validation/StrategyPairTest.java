@@ -12,11 +12,7 @@ class StrategyPairTest {
     private static CaseOutcome outcome(
             String strategy, String setting, Metric metric, double measured, @Nullable Double simulated) {
         return new CaseOutcome(
-                strategy + "-" + setting,
-                "validation",
-                "high",
-                "family",
-                "a100-40gb",
+                new CaseOutcome.Published(strategy + "-" + setting, "validation", "high", "family", "a100-40gb"),
                 metric,
                 measured,
                 simulated,

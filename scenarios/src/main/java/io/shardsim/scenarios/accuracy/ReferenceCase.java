@@ -63,11 +63,12 @@ public record ReferenceCase(
     public List<CaseOutcome> outcomes(Function<Metric, @Nullable Double> simulated, boolean fits) {
         List<CaseOutcome> outcomes = new ArrayList<>();
         measured.forEach((metric, value) -> outcomes.add(new CaseOutcome(
-                id,
-                role,
-                confidence,
-                family,
-                point.cluster().instance().gpu().name(),
+                new CaseOutcome.Published(
+                        id,
+                        role,
+                        confidence,
+                        family,
+                        point.cluster().instance().gpu().name()),
                 metric,
                 value,
                 simulated.apply(metric),

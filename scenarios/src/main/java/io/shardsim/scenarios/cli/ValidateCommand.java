@@ -136,7 +136,8 @@ final class ValidateCommand implements Callable<Integer> {
         }
         PointRuns runs = new PointRuns(List.copyOf(questions.values()), threads, true);
         try (Interruption interruption = new Interruption(runs::interrupt)) {
-            try (ScenarioRunner runner = runners.create(new RunOptions(threads, !noFastForward, true));
+            try (ScenarioRunner runner = runners.create(
+                            new RunOptions(threads, !noFastForward).running(RunOptions.TooLarge.SIMULATED));
                     ProgressBarLine progress = ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
             }

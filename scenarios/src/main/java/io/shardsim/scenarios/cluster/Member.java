@@ -322,7 +322,7 @@ final class Member extends AbstractBehavior<Member.Command> {
                     question,
                     asked -> {
                         try (PointSimulation simulation = new PointSimulation(
-                                new RunOptions(1, false, asked.options().beyondMemory()),
+                                new RunOptions(1, false).running(asked.options().tooLarge()),
                                 (setup, observer) -> whole(setup, exchange))) {
                             return simulation.run(asked.point());
                         }

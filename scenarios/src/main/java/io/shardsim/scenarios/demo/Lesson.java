@@ -13,30 +13,38 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id number and name, for example {@code 1-sharding}
  * @param scenario file of the library, without its ending
- * @param before paragraphs that lead to the question
- * @param figure of the result document, whose ratio between two points is asked for
  * @param points names for points of the scenario's sweep, by the sweep's values
- * @param compare the two points whose ratio is asked for
- * @param choices ratios to choose from; the nearest one is right
- * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio of two
+ * @param told what is said before the prediction and after it
  * @param show figures of the table of results
  * @param watch points to watch side by side; empty where there is nothing to watch
- * @param teacher hints for whoever teaches
  */
 public record Lesson(
         String id,
         String title,
         String scenario,
-        List<String> before,
-        String question,
-        String figure,
         Map<String, Map<String, Object>> points,
-        List<String> compare,
-        List<Double> choices,
-        List<String> after,
+        Question question,
+        Told told,
         List<String> show,
-        @Nullable List<String> watch,
-        List<String> teacher) {
+        @Nullable List<String> watch) {
+    /**
+     * What is predicted.
+     *
+     * @param figure of the result document, whose ratio between two points is asked for
+     * @param compare the two points
+     * @param choices ratios to choose from; the nearest one is right
+     */
+    record Question(String words, String figure, List<String> compare, List<Double> choices) {}
+
+    /**
+     * What is said.
+     *
+     * @param before paragraphs that lead to the question
+     * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio of two
+     * @param teacher hints for whoever teaches
+     */
+    record Told(List<String> before, List<String> after, List<String> teacher) {}
+
     public Lesson {
         points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
         watch = watch == null ? List.of() : List.copyOf(watch);
@@ -44,6 +52,7 @@ public record Lesson(
 
     /** The choice that differs least from a ratio, as one reads it off a ruler: 1.44 is nearer to 1 than to 2. */
     int nearestChoice(double ratio) {
+        List<Double> choices = question.choices();
         int nearest = 0;
         for (int i = 1; i < choices.size(); i++) {
             if (Math.abs(choices.get(i) - ratio) < Math.abs(choices.get(nearest) - ratio)) {
@@ -58,10 +67,10 @@ public record Lesson(
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("id", id);
         out.put("title", title);
-        out.put("before", before);
-        out.put("question", question);
+        out.put("before", told.before());
+        out.put("question", question.words());
         List<String> words = new ArrayList<>();
-        for (double choice : choices) {
+        for (double choice : question.choices()) {
             words.add(words(choice));
         }
         out.put("choices", words);

@@ -40,8 +40,8 @@ public final class LessonAnswer {
 
     /** The ratio that is asked for. */
     public double ratio() {
-        return value(lesson.compare().get(0), lesson.figure())
-                / value(lesson.compare().get(1), lesson.figure());
+        return value(lesson.question().compare().get(0), lesson.question().figure())
+                / value(lesson.question().compare().get(1), lesson.question().figure());
     }
 
     public int rightChoice() {
@@ -58,7 +58,7 @@ public final class LessonAnswer {
 
     /** Paragraphs with the figures in place. */
     public List<String> after() {
-        return lesson.after().stream().map(this::filled).toList();
+        return lesson.told().after().stream().map(this::filled).toList();
     }
 
     private String filled(String text) {

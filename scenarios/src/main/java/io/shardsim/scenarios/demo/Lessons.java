@@ -36,16 +36,11 @@ public final class Lessons {
                     id,
                     read.title(),
                     read.scenario(),
-                    read.before(),
-                    read.question(),
-                    read.figure(),
                     read.points(),
-                    read.compare(),
-                    read.choices(),
-                    read.after(),
+                    read.question(),
+                    read.told(),
                     read.show(),
-                    read.watch(),
-                    read.teacher()));
+                    read.watch()));
         }
         return lessons;
     }

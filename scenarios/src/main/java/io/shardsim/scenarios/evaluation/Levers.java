@@ -43,30 +43,35 @@ final class Levers {
     /**
      * A switch of a strategy, and the value worth trying.
      *
-     * @param communication whether it changes nothing but communication
+     * @param saves what it may save
      */
-    private record Switch(String parameter, boolean value, boolean communication, String title) {}
+    private record Switch(String parameter, boolean value, Saves saves, String title) {}
+
+    private enum Saves {
+        COMMUNICATION,
+        WORK_TOO
+    }
 
     private static final List<Switch> SWITCHES = List.of(
-            new Switch("offload_parameters", false, false, "Parameters in GPU memory"),
-            new Switch("offload_optimizer", false, false, "Optimizer on the GPU"),
-            new Switch("reentrant_checkpoints", false, false, "Checkpoints inside sharded units"),
-            new Switch("reshard_after_forward", false, true, "Parameters kept from forward to backward"),
-            new Switch("overlap_comm", true, true, "Communication overlapped with compute"),
-            new Switch("overlap_grad_reduce", true, true, "Gradient reduction overlapped with backward"),
-            new Switch("overlap_param_gather", true, true, "Parameter gathers overlapped with forward"),
-            new Switch("no_sync", true, true, "One gradient reduction per step"),
-            new Switch("sync_every_micro_batch", false, true, "One gradient reduction per step"),
-            new Switch("two_hop_gradient_sync", true, true, "Gradients reduced in two hops"),
-            new Switch("hierarchical_all_gather", true, true, "Hierarchical gathers"),
-            new Switch("coalesced_gathers", true, true, "Coalesced gathers"),
-            new Switch("secondary_shard_group", true, true, "A second copy of the weights in each node"),
-            new Switch("backward_prefetch", true, true, "Backward prefetch"),
-            new Switch("sequence_parallel", true, false, "Sequence parallelism"),
-            new Switch("overlap_tensor_exchange", true, true, "TP communication overlapped with GEMMs"),
-            new Switch("async_tensor_all_reduce", true, true, "Asynchronous TP all-reduce"),
-            new Switch("gradient_accumulation_fusion", true, false, "Fused gradient accumulation"),
-            new Switch("use_multi_rank_bucket_allreduce", false, true, "Reduction to owners"));
+            new Switch("offload_parameters", false, Saves.WORK_TOO, "Parameters in GPU memory"),
+            new Switch("offload_optimizer", false, Saves.WORK_TOO, "Optimizer on the GPU"),
+            new Switch("reentrant_checkpoints", false, Saves.WORK_TOO, "Checkpoints inside sharded units"),
+            new Switch("reshard_after_forward", false, Saves.COMMUNICATION, "Parameters kept from forward to backward"),
+            new Switch("overlap_comm", true, Saves.COMMUNICATION, "Communication overlapped with compute"),
+            new Switch("overlap_grad_reduce", true, Saves.COMMUNICATION, "Gradient reduction overlapped with backward"),
+            new Switch("overlap_param_gather", true, Saves.COMMUNICATION, "Parameter gathers overlapped with forward"),
+            new Switch("no_sync", true, Saves.COMMUNICATION, "One gradient reduction per step"),
+            new Switch("sync_every_micro_batch", false, Saves.COMMUNICATION, "One gradient reduction per step"),
+            new Switch("two_hop_gradient_sync", true, Saves.COMMUNICATION, "Gradients reduced in two hops"),
+            new Switch("hierarchical_all_gather", true, Saves.COMMUNICATION, "Hierarchical gathers"),
+            new Switch("coalesced_gathers", true, Saves.COMMUNICATION, "Coalesced gathers"),
+            new Switch("secondary_shard_group", true, Saves.COMMUNICATION, "A second copy of the weights in each node"),
+            new Switch("backward_prefetch", true, Saves.COMMUNICATION, "Backward prefetch"),
+            new Switch("sequence_parallel", true, Saves.WORK_TOO, "Sequence parallelism"),
+            new Switch("overlap_tensor_exchange", true, Saves.COMMUNICATION, "TP communication overlapped with GEMMs"),
+            new Switch("async_tensor_all_reduce", true, Saves.COMMUNICATION, "Asynchronous TP all-reduce"),
+            new Switch("gradient_accumulation_fusion", true, Saves.WORK_TOO, "Fused gradient accumulation"),
+            new Switch("use_multi_rank_bucket_allreduce", false, Saves.COMMUNICATION, "Reduction to owners"));
 
     /** Ways to split a model, of which fewer ranks may do. */
     private static final Map<String, String> SPLITS = Map.of(
@@ -191,7 +196,7 @@ final class Levers {
         for (Switch one : SWITCHES) {
             if (String.valueOf(!one.value()).equals(spec.parameters().get(one.parameter()))
                     && !idle.contains(one.parameter())
-                    && (communicates || !one.communication())) {
+                    && (communicates || one.saves() == Saves.WORK_TOO)) {
                 add(one.title(), Map.of(one.parameter(), String.valueOf(one.value())));
             }
         }

@@ -11,6 +11,7 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.run.RunObserver;
+import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.simulator.run.TransformerWorkTimes;
@@ -48,7 +49,7 @@ public final class PointSimulation implements ScenarioRunner {
         this.simulator = simulator;
         this.close = close;
         skipRepetition = options.fastForward();
-        beyondMemory = options.beyondMemory();
+        beyondMemory = options.tooLarge() == RunOptions.TooLarge.SIMULATED;
     }
 
     /**
@@ -124,8 +125,7 @@ public final class PointSimulation implements ScenarioRunner {
                         times,
                         point.collectives().transports(),
                         Map.of(),
-                        skipRepetition,
-                        skipRepetition),
+                        Shortcut.allIf(skipRepetition)),
                 observer);
     }
 

@@ -6,15 +6,18 @@ package io.shardsim.scenarios.evaluation;
  * @param threads threads that simulate, at least 1
  * @param processes logical processes that one run may be split into, at least 1; changes no result
  * @param fastForward whether what is proven to repeat is skipped; changes no result
- * @param beyondMemory whether a run with a given micro-batch is simulated even where the memory ledger finds it too large
+ * @param tooLarge what becomes of a run with a given micro-batch that the memory ledger finds too large
  */
-public record RunOptions(int threads, int processes, boolean fastForward, boolean beyondMemory) {
-    public RunOptions(int threads, boolean fastForward) {
-        this(threads, fastForward, false);
+public record RunOptions(int threads, int processes, boolean fastForward, TooLarge tooLarge) {
+    /** What becomes of a run that is too large. */
+    public enum TooLarge {
+        REFUSED,
+        SIMULATED
     }
 
-    public RunOptions(int threads, boolean fastForward, boolean beyondMemory) {
-        this(threads, 1, fastForward, beyondMemory);
+    /** A process for each run; what is too large is refused. */
+    public RunOptions(int threads, boolean fastForward) {
+        this(threads, 1, fastForward, TooLarge.REFUSED);
     }
 
     public RunOptions {
@@ -23,13 +26,17 @@ public record RunOptions(int threads, int processes, boolean fastForward, boolea
         }
     }
 
+    public RunOptions running(TooLarge other) {
+        return new RunOptions(threads, processes, fastForward, other);
+    }
+
     /** The same with so many runs at once, one thread each. */
     public RunOptions withThreads(int other) {
-        return new RunOptions(other, fastForward, beyondMemory);
+        return new RunOptions(other, 1, fastForward, tooLarge);
     }
 
     /** The same with each run split such that so many runs keep all threads busy. */
     public RunOptions sharedBy(int runs) {
-        return new RunOptions(threads, Math.max(1, threads / Math.max(1, runs)), fastForward, beyondMemory);
+        return new RunOptions(threads, Math.max(1, threads / Math.max(1, runs)), fastForward, tooLarge);
     }
 }

@@ -14,6 +14,7 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
+import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.topology.Cluster;
@@ -80,8 +81,7 @@ class OverlapMeasurementsTest {
                         .cacheRate(instance.gpu().smCount())),
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 Map.of(),
-                true,
-                true);
+                Shortcut.allIf(true));
         Map<Stream, Long> busyPs = engine.run(setup).ranks().get(0).busyPs();
         return (busyPs.get(Stream.COMPUTE) - alonePs) / 1e9;
     }

@@ -66,7 +66,8 @@ class RecordedErrorsTest {
         Map<String, Double> recorded = new HashMap<>();
         RecordedErrors.builtIn().rows().forEach(row -> recorded.put(key(row.id(), row.metric()), row.simulated()));
         Map<String, Double> simulated = new LinkedHashMap<>();
-        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true, true))) {
+        try (PointSimulation simulation =
+                new PointSimulation(new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED))) {
             for (ReferenceCase one : PublishedCases.all()) {
                 if (all || QUICK.contains(one.id())) {
                     RunResult run = simulation.run(one.point());

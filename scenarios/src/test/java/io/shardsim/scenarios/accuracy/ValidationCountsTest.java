@@ -13,7 +13,13 @@ import org.junit.jupiter.api.Test;
 /** That documents count the published figures by kind and role, and as many as there are. With {@code -Ddocs.write} their counts are written instead. */
 class ValidationCountsTest {
     private static CaseOutcome outcome(String role, Metric metric, double measured, double simulated) {
-        return new CaseOutcome("id", role, "high", "family", "a100-40gb", metric, measured, simulated, true, null);
+        return new CaseOutcome(
+                new CaseOutcome.Published("id", role, "high", "family", "a100-40gb"),
+                metric,
+                measured,
+                simulated,
+                true,
+                null);
     }
 
     private static final List<CaseOutcome> OUTCOMES = List.of(

@@ -162,7 +162,7 @@ class CommandLineTest {
     void threadsThatHaveNoPointOfTheirOwnShareOne() throws IOException {
         assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "7"))
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(created).as("three points").containsExactly(new RunOptions(7, 2, true, false));
+        assertThat(created).as("three points").containsExactly(new RunOptions(7, 2, true, RunOptions.TooLarge.REFUSED));
     }
 
     @Test

@@ -133,7 +133,7 @@ class ValidateCommandTest {
     @Test
     void publishedRunsAreSimulatedEvenWhereTheLedgerFindsThemTooLarge() throws IOException {
         validate("--no-fast-forward", "--threads", "3", cases());
-        assertThat(created).containsExactly(new RunOptions(3, false, true));
+        assertThat(created).containsExactly(new RunOptions(3, false).running(RunOptions.TooLarge.SIMULATED));
     }
 
     @Test

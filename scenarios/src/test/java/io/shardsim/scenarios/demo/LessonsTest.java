@@ -43,15 +43,15 @@ class LessonsTest {
     @ParameterizedTest
     @MethodSource("lessons")
     void textHoldsNoFigureOfItsOwn(Lesson lesson) throws IOException {
-        for (String paragraph : lesson.after()) {
+        for (String paragraph : lesson.told().after()) {
             assertThat(paragraph.replaceAll("\\{[^}]*}", ""))
                     .as("units and decimals outside braces")
                     .doesNotContainPattern("\\d\\.\\d|\\d (ms|us|s|GB|TB|GiB|%)\\b");
         }
-        assertThat(lesson.points()).containsKeys(lesson.compare().toArray(String[]::new));
+        assertThat(lesson.points()).containsKeys(lesson.question().compare().toArray(String[]::new));
         assertThat(lesson.points())
                 .satisfies(points -> assertThat(points.keySet()).containsAll(lesson.watch()));
-        assertThat(lesson.choices()).doesNotHaveDuplicates().hasSizeBetween(3, 5);
+        assertThat(lesson.question().choices()).doesNotHaveDuplicates().hasSizeBetween(3, 5);
     }
 
     private static String document(Lesson lesson, LessonAnswer answer) {
@@ -62,22 +62,22 @@ class LessonsTest {
                 + "[" + lesson.scenario() + ".yaml](../../scenarios/library/" + lesson.scenario()
                 + ".yaml) and is compared with its runs by `LessonsTest`; `./shardsim run scenarios/library/"
                 + lesson.scenario() + ".yaml` gives the full report.");
-        section(lines, "What the class is told", lesson.before());
-        section(lines, "The question", List.of(lesson.question()));
+        section(lines, "What the class is told", lesson.told().before());
+        section(lines, "The question", List.of(lesson.question().words()));
         lines.add("");
-        lesson.choices().forEach(choice -> lines.add("- " + Lesson.words(choice)));
+        lesson.question().choices().forEach(choice -> lines.add("- " + Lesson.words(choice)));
         section(
                 lines,
                 "What the simulation says",
                 List.of("**" + Quantities.significant(answer.ratio()) + "**; the nearest choice is \u201c"
-                        + Lesson.words(lesson.choices().get(answer.rightChoice())) + "\u201d."));
+                        + Lesson.words(lesson.question().choices().get(answer.rightChoice())) + "\u201d."));
         answer.after().forEach(paragraph -> lines.add("\n" + paragraph));
         lines.add("");
         List<List<String>> table = answer.table();
         lines.add("| " + String.join(" | ", table.get(0)) + " |");
         lines.add("|---|" + "--:|".repeat(table.get(0).size() - 1));
         table.subList(1, table.size()).forEach(row -> lines.add("| " + String.join(" | ", row) + " |"));
-        section(lines, "For the teacher", lesson.teacher());
+        section(lines, "For the teacher", lesson.told().teacher());
         return String.join("\n", lines) + "\n";
     }
 

@@ -20,7 +20,7 @@ class FamilyTest {
 
     @BeforeAll
     static void start() {
-        simulation = new PointSimulation(new RunOptions(1, true, true));
+        simulation = new PointSimulation(new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED));
     }
 
     @AfterAll

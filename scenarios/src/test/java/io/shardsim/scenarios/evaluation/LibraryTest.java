@@ -39,7 +39,7 @@ class LibraryTest {
 
     @BeforeAll
     static void start() {
-        simulation = new PointSimulation(new RunOptions(1, true, true));
+        simulation = new PointSimulation(new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED));
     }
 
     @AfterAll

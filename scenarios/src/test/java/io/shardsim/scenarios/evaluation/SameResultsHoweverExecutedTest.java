@@ -127,12 +127,12 @@ class SameResultsHoweverExecutedTest {
                             setup.workTimes(),
                             setup.transports(),
                             straggler,
-                            setup.fastForward(),
-                            setup.foldNodes()),
+                            setup.shortcuts()),
                     processes));
             return observed.get(0);
         };
-        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, skip, true), simulator)) {
+        try (PointSimulation simulation =
+                new PointSimulation(new RunOptions(1, skip).running(RunOptions.TooLarge.SIMULATED), simulator)) {
             simulation.run(point);
         } catch (IllegalStateException failure) {
             throw new AssertionError(what, failure);

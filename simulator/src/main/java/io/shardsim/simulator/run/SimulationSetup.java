@@ -5,14 +5,13 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.topology.Cluster;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Everything that decides a run's result, and the two switches that must not.
+ * Everything that decides a run's result, and the shortcuts that must not.
  *
  * @param workTimes time of a piece of work at full speed
  * @param durationPerMille by rank, time of work over time at full speed in thousandths; ranks that are absent run at full speed
- * @param fastForward skip what is proven to repeat in time
- * @param foldNodes leave out nodes that are proven to do the same as others
  */
 public record SimulationSetup(
         Cluster cluster,
@@ -20,9 +19,13 @@ public record SimulationSetup(
         WorkTimes workTimes,
         TransportModel transports,
         Map<Integer, Long> durationPerMille,
-        boolean fastForward,
-        boolean foldNodes) {
+        Set<Shortcut> shortcuts) {
     public SimulationSetup {
         durationPerMille = Map.copyOf(durationPerMille);
+        shortcuts = Set.copyOf(shortcuts);
+    }
+
+    boolean takes(Shortcut shortcut) {
+        return shortcuts.contains(shortcut);
     }
 }

@@ -38,10 +38,27 @@ final class ModuleTrace {
      * One run of a module's hooks.
      *
      * @param tensors parameter tensors that the module owns, by number
-     * @param backward whether the hooks are those of the backward pass; a recomputation runs those of the forward pass
-     * @param computesGradients whether the gradients of those tensors are ready after it
+     * @param hooks which of its hooks
      */
-    record Visit(int[] tensors, boolean backward, boolean computesGradients) {}
+    record Visit(int[] tensors, Hooks hooks) {
+        boolean backward() {
+            return hooks != Hooks.FORWARD;
+        }
+
+        /** Whether the gradients of the tensors are ready after it. */
+        boolean computesGradients() {
+            return hooks == Hooks.GRADIENTS;
+        }
+    }
+
+    /** Hooks of a module; a recomputation runs those of the forward pass. */
+    enum Hooks {
+        FORWARD,
+        /** Of the backward pass, without gradients of its own. */
+        BACKWARD,
+        /** Of the backward pass, which compute the gradients of its tensors. */
+        GRADIENTS
+    }
 
     /**
      * Visits whose compute is planned as one.
@@ -112,11 +129,11 @@ final class ModuleTrace {
         }
         trace.forward(Phase.HEAD_FORWARD, 0, head);
         if (model.tiedEmbeddings()) {
-            trace.extend(new Visit(tied, false, false));
+            trace.extend(new Visit(tied, Hooks.FORWARD));
         }
         int start = trace.visits.size();
         if (model.tiedEmbeddings()) {
-            trace.visits.add(new Visit(tied, true, false));
+            trace.visits.add(new Visit(tied, Hooks.BACKWARD));
         }
         trace.backward(Phase.HEAD_BACKWARD, 0, head, start);
         for (int layer = model.layers() - 1; layer >= 0; layer--) {
@@ -160,9 +177,9 @@ final class ModuleTrace {
 
     private void visit(List<Owner> modules) {
         for (Owner module : modules) {
-            visits.add(new Visit(module.tensors(), false, false));
+            visits.add(new Visit(module.tensors(), Hooks.FORWARD));
             if (module.followed()) {
-                visits.add(new Visit(NOTHING, false, false));
+                visits.add(new Visit(NOTHING, Hooks.FORWARD));
             }
         }
     }
@@ -183,9 +200,9 @@ final class ModuleTrace {
     private void backward(Phase phase, int layer, List<Owner> modules, int start) {
         for (int i = modules.size() - 1; i >= 0; i--) {
             if (modules.get(i).followed()) {
-                visits.add(new Visit(NOTHING, true, false));
+                visits.add(new Visit(NOTHING, Hooks.BACKWARD));
             }
-            visits.add(new Visit(modules.get(i).tensors(), true, true));
+            visits.add(new Visit(modules.get(i).tensors(), Hooks.GRADIENTS));
         }
         segments.add(new Segment(phase, layer, start, visits.size()));
     }

@@ -48,7 +48,7 @@ class HostCopyTest {
 
     private static StepObservation run(Cluster cluster, StepPlan plan, boolean skip) throws Exception {
         return engine.run(new SimulationSetup(
-                cluster, plan, Work::amount, SimulationTest.transport(CHUNKED), Map.of(), skip, skip));
+                cluster, plan, Work::amount, SimulationTest.transport(CHUNKED), Map.of(), Shortcut.allIf(skip)));
     }
 
     private static double milliseconds(StepObservation observed) {

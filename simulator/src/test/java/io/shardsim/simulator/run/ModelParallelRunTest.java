@@ -170,8 +170,7 @@ class ModelParallelRunTest {
                 new TransformerWorkTimes(job, cluster.instance()),
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 Map.of(),
-                skip,
-                skip);
+                Shortcut.allIf(skip));
     }
 
     /** Micro-batches that follow each other evenly are skipped, or a long pipeline would take as long as it has micro-batches. */
@@ -250,8 +249,7 @@ class ModelParallelRunTest {
                 workPs,
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 durationPerMille,
-                skip,
-                skip);
+                Shortcut.allIf(skip));
     }
 
     private static TrainingJob job(String kind, Map<String, Object> given, int microBatches) {

@@ -22,6 +22,7 @@ import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,13 +49,12 @@ class SimulationTest {
     }
 
     static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, boolean skip) throws Exception {
-        return run(cluster, plan, transport, skip, skip);
+        return run(cluster, plan, transport, Shortcut.allIf(skip));
     }
 
-    private static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, boolean skip, boolean fold)
+    private static StepObservation run(Cluster cluster, StepPlan plan, Transport transport, Set<Shortcut> shortcuts)
             throws Exception {
-        return engine.run(
-                new SimulationSetup(cluster, plan, EIGHT_KERNELS, transport(transport), Map.of(), skip, fold));
+        return engine.run(new SimulationSetup(cluster, plan, EIGHT_KERNELS, transport(transport), Map.of(), shortcuts));
     }
 
     @Test
@@ -76,7 +76,7 @@ class SimulationTest {
                 List.of(CollectiveKind.ALL_GATHER, CollectiveKind.REDUCE_SCATTER, CollectiveKind.ALL_REDUCE)) {
             StepPlan plan = bare(kind, "ring", 100_000_001, cluster);
             StepObservation all = run(cluster, plan, UniformTransport.ideal(4), false);
-            StepObservation folded = run(cluster, plan, UniformTransport.ideal(4), false, true);
+            StepObservation folded = run(cluster, plan, UniformTransport.ideal(4), Set.of(Shortcut.FOLD_NODES));
 
             assertThat(folded.digest()).isEqualTo(all.digest());
             assertThat(folded.links()).isEqualTo(all.links());
@@ -161,8 +161,8 @@ class SimulationTest {
     }
 
     private static long busyPs(Cluster cluster, StepPlan plan, Stream stream, WorkTimes times) throws Exception {
-        StepObservation observed = engine.run(
-                new SimulationSetup(cluster, plan, times, transport(UniformTransport.ideal(4)), Map.of(), true, true));
+        StepObservation observed = engine.run(new SimulationSetup(
+                cluster, plan, times, transport(UniformTransport.ideal(4)), Map.of(), Shortcut.allIf(true)));
         return observed.ranks().get(0).busyPs().get(stream);
     }
 
@@ -197,15 +197,19 @@ class SimulationTest {
                 new Operation.Collective(Stream.GATHER, CollectiveKind.ALL_GATHER, nodes, 8_000_000, "ring", "gather"),
                 compute);
         StepObservation punctual = engine.run(new SimulationSetup(
-                cluster, builder.build(), Work::amount, transport(UniformTransport.ideal(4)), Map.of(), true, true));
+                cluster,
+                builder.build(),
+                Work::amount,
+                transport(UniformTransport.ideal(4)),
+                Map.of(),
+                Shortcut.allIf(true)));
         StepObservation late = engine.run(new SimulationSetup(
                 cluster,
                 builder.build(),
                 Work::amount,
                 transport(UniformTransport.ideal(4)),
                 Map.of(3, 1_500L),
-                true,
-                true));
+                Shortcut.allIf(true)));
 
         for (int rank = 0; rank < 8; rank++) {
             assertThat(late.ranks().get(rank).finishPs())
@@ -226,8 +230,7 @@ class SimulationTest {
                 Work::amount,
                 transport,
                 Map.of(),
-                true,
-                true));
+                Shortcut.allIf(true)));
 
         for (int node = 0; node < 4; node++) {
             int rank = node;

@@ -120,7 +120,6 @@ class SkippingTest {
                 new TransformerWorkTimes(job, cluster.instance()),
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 durationPerMille,
-                skip,
-                skip));
+                Shortcut.allIf(skip)));
     }
 }

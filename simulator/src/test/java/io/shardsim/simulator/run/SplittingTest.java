@@ -92,7 +92,6 @@ class SplittingTest {
                 new TransformerWorkTimes(job, cluster.instance()),
                 new NcclTransportModel(CollectiveCatalog.load().algorithms()),
                 durationPerMille,
-                skip,
-                skip);
+                Shortcut.allIf(skip));
     }
 }

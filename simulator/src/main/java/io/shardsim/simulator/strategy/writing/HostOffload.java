@@ -1,9 +1,12 @@
 package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * What DeepSpeed's CPU offload keeps in host memory, and what it costs [1, 2].
@@ -22,18 +25,30 @@ import io.shardsim.simulator.strategy.settings.StrategyParameters;
  *
  * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840.
  *
- * @param optimizer whether optimizer states and gradients live in host memory
- * @param parameters whether parameters do
+ * @param onHost what lives in host memory: optimizer states, and gradients with them, and parameters
  * @param updatePs time in which a node updates one parameter [ps]
  */
-public record HostOffload(boolean optimizer, boolean parameters, long updatePs) {
+public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
 
     /** What the settings say; nothing for a strategy that does not know offload. */
     public static HostOffload of(StrategyParameters settings) {
+        Set<MemoryOwner> onHost = EnumSet.noneOf(MemoryOwner.class);
+        if (settings.flagOr("offload_optimizer", false)) {
+            onHost.add(MemoryOwner.OPTIMIZER_STATES);
+        }
+        if (settings.flagOr("offload_parameters", false)) {
+            onHost.add(MemoryOwner.PARAMETERS);
+        }
         return new HostOffload(
-                settings.flagOr("offload_optimizer", false),
-                settings.flagOr("offload_parameters", false),
-                settings.names().contains("host_update_time") ? settings.whole("host_update_time") : 0);
+                onHost, settings.names().contains("host_update_time") ? settings.whole("host_update_time") : 0);
+    }
+
+    public boolean optimizer() {
+        return onHost.contains(MemoryOwner.OPTIMIZER_STATES);
+    }
+
+    public boolean parameters() {
+        return onHost.contains(MemoryOwner.PARAMETERS);
     }
 
     /** Adds a reduced shard to the gradients in host memory; returns the last operation. */
