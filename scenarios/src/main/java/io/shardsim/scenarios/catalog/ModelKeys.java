@@ -5,6 +5,9 @@ import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Embeddings;
+import io.shardsim.simulator.workload.ModelShape.Family;
+import io.shardsim.simulator.workload.ModelShape.Heads;
 import java.util.List;
 
 /** The keys that describe a transformer; model files and the model block of a scenario share them. */
@@ -57,13 +60,13 @@ public final class ModelKeys {
         return new ModelShape(
                 hidden,
                 count(block, "layers", 1),
-                heads,
+                gated ? Family.LLAMA : Family.GPT2,
+                new Heads(heads, count(block, "kv_heads", heads)),
                 count(block, "ffn", 4L * hidden),
-                count(block, "vocab", 1),
-                count(block, "kv_heads", heads),
-                gated,
-                block.flag("tied_embeddings", !gated),
-                count(block, "max_positions", gated ? 0 : sequenceLength));
+                new Embeddings(
+                        count(block, "vocab", 1),
+                        block.flag("tied_embeddings", !gated),
+                        count(block, "max_positions", gated ? 0 : sequenceLength)));
     }
 
     private static int count(Block block, String key, long otherwise) {

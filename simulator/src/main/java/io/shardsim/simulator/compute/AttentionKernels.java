@@ -61,7 +61,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         }
         List<Kernel> step = flashStep(direction);
         List<Kernel> kernels = new ArrayList<>();
-        for (int rank = 0; rank < share.workload().contextParallel(); rank++) {
+        for (int rank = 0; rank < share.workload().split().context(); rank++) {
             kernels.addAll(step);
         }
         return kernels;
@@ -103,7 +103,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
         Kernel flash =
                 new FlashAttention("attention", heads(), share.workload().rankSequence(), attention.headDim(), pass);
-        if (share.workload().contextParallel() == 1) {
+        if (share.workload().split().context() == 1) {
             return List.of(flash);
         }
         long width = share.split(attention.width() + (pass == Pass.BACKWARD ? 2L * attention.keyWidth() : 0));
@@ -114,7 +114,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
 
     private long heads() {
         return (long) share.workload().microBatch()
-                * (attention.heads() / share.workload().tensorParallel());
+                * (attention.heads() / share.workload().split().tensor());
     }
 
     private long scores() {

@@ -28,35 +28,25 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      *
      * @param sequenceLength tokens of a sample
      * @param microBatch samples of one forward and backward
-     * @param tensorParallel degree of tensor parallelism, t
-     * @param contextParallel degree of context parallelism, c
-     * @param sequenceParallel whether norms and dropouts are split along the sequence too
-     * @param wholeLogits whether every rank computes the loss of the whole vocabulary rather than of its part
      * @param attention how scores are computed
+     * @param split what other ranks compute of the same
      */
-    public record Workload(
-            int sequenceLength,
-            int microBatch,
-            int tensorParallel,
-            int contextParallel,
-            boolean sequenceParallel,
-            boolean wholeLogits,
-            AttentionKind attention) {
+    public record Workload(int sequenceLength, int microBatch, AttentionKind attention, Split split) {
 
         public Workload {
-            if (sequenceLength < 1 || microBatch < 1 || tensorParallel < 1 || contextParallel < 1) {
+            if (sequenceLength < 1 || microBatch < 1 || split.tensor() < 1 || split.context() < 1) {
                 throw new IllegalArgumentException("sequence_length " + sequenceLength + ", micro_batch " + microBatch
-                        + ", tensor_parallel " + tensorParallel + " and context_parallel " + contextParallel
+                        + ", tensor_parallel " + split.tensor() + " and context_parallel " + split.context()
                         + " must each be at least 1");
             }
-            if (contextParallel > 1 && attention != AttentionKind.FLASH) {
-                throw new IllegalArgumentException("context_parallel " + contextParallel + " needs attention flash");
+            if (split.context() > 1 && attention != AttentionKind.FLASH) {
+                throw new IllegalArgumentException("context_parallel " + split.context() + " needs attention flash");
             }
         }
 
         /** One rank without tensor parallelism. */
         public static Workload of(int sequenceLength, int microBatch, AttentionKind attention) {
-            return new Workload(sequenceLength, microBatch, 1, 1, false, false, attention);
+            return new Workload(sequenceLength, microBatch, attention, new Split(1, 1, false, Logits.SPLIT));
         }
 
         /** Tokens of a micro-batch that the rank has. */
@@ -66,14 +56,31 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
 
         /** Tokens of a sample that the rank has. */
         int rankSequence() {
-            return sequenceLength / contextParallel;
+            return sequenceLength / split.context();
         }
     }
 
+    /** Whose loss a rank of a tensor-parallel group computes. */
+    public enum Logits {
+        /** That of its part of the vocabulary. */
+        SPLIT,
+        /** That of the whole vocabulary, as every other rank. */
+        WHOLE
+    }
+
+    /**
+     * How ranks divide a model and its samples.
+     *
+     * @param tensor degree of tensor parallelism, t
+     * @param context degree of context parallelism, c
+     * @param sequence whether norms and dropouts are split along the sequence too
+     */
+    public record Split(int tensor, int context, boolean sequence, Logits logits) {}
+
     public LayerKernels {
-        if (shape.heads() % workload.tensorParallel() != 0) {
+        if (shape.heads() % workload.split().tensor() != 0) {
             throw new IllegalArgumentException(
-                    "tensor_parallel " + workload.tensorParallel() + " does not divide heads " + shape.heads());
+                    "tensor_parallel " + workload.split().tensor() + " does not divide heads " + shape.heads());
         }
     }
 

@@ -32,7 +32,7 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
                 split == Split.INPUTS ? share.split(product.inputs()) : product.inputs(),
                 split == Split.OUTPUTS ? share.split(product.outputs()) : product.outputs(),
                 product.bias(),
-                share.profile().eightBitProducts());
+                share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB);
     }
 
     private static RankProduct fused(String name, List<RankProduct> products) {
@@ -42,7 +42,7 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
                 first.inputs(),
                 products.stream().mapToLong(RankProduct::outputs).sum(),
                 first.bias(),
-                first.eightBits());
+                first.format());
     }
 
     @Override
@@ -101,7 +101,7 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
 
     /** The rows of other ranks share waves: they go on several streams (csrc/comm_gemm_overlap.h, _stream_compute). */
     private void addRows(RankShare.Sequence kernels, Kernel.Matmul product, Portion portion) {
-        int ranks = share.workload().tensorParallel();
+        int ranks = share.workload().split().tensor();
         if (portion == Portion.OWN_ROWS) {
             kernels.add(product.piece(ranks));
         } else if (portion != Portion.OTHER_ROWS) {

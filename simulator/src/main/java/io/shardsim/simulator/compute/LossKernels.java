@@ -1,6 +1,7 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.compute.LayerKernels.Logits;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
@@ -51,10 +52,11 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
     }
 
     private long logitElements() {
-        return share.tokens() * (share.workload().wholeLogits() ? loss.vocab() : share.split(loss.vocab()));
+        return share.tokens()
+                * (share.workload().split().logits() == Logits.WHOLE ? loss.vocab() : share.split(loss.vocab()));
     }
 
     private RankProduct logits() {
-        return new RankProduct("logits", loss.width(), share.split(loss.vocab()), false, false);
+        return new RankProduct("logits", loss.width(), share.split(loss.vocab()), false, RankProduct.Format.OF_THE_JOB);
     }
 }

@@ -7,11 +7,20 @@ import io.shardsim.simulator.compute.Kernel.Operands;
  * A matrix of a linear map as one rank has it: its three products.
  *
  * @param bias whether a bias goes with it
- * @param eightBits whether its products take operands of 8 bits
  */
-record RankProduct(String name, long inputs, long outputs, boolean bias, boolean eightBits) {
+record RankProduct(String name, long inputs, long outputs, boolean bias, Format format) {
+    /** What its products multiply. */
+    enum Format {
+        OF_THE_JOB,
+        EIGHT_BITS
+    }
+
+    boolean eightBits() {
+        return format == Format.EIGHT_BITS;
+    }
+
     Matmul forward(long tokens) {
-        return new Matmul(name, 1, tokens, outputs, inputs, eightBits ? Operands.EIGHT_BITS : Operands.OF_THE_JOB);
+        return new Matmul(name, 1, tokens, outputs, inputs, eightBits() ? Operands.EIGHT_BITS : Operands.OF_THE_JOB);
     }
 
     Matmul inputGradient(long tokens) {
@@ -23,6 +32,6 @@ record RankProduct(String name, long inputs, long outputs, boolean bias, boolean
     }
 
     private Operands ofGradient() {
-        return eightBits ? Operands.EIGHT_BITS_SPLIT_SUMS : Operands.OF_THE_JOB;
+        return eightBits() ? Operands.EIGHT_BITS_SPLIT_SUMS : Operands.OF_THE_JOB;
     }
 }

@@ -21,13 +21,13 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile) 
 
     /** Its part of a width, the largest if it does not divide. */
     long split(long width) {
-        return (width + workload.tensorParallel() - 1) / workload.tensorParallel();
+        return (width + workload.split().tensor() - 1) / workload.split().tensor();
     }
 
     /** Elements of so many for each token that norms and residuals work on: all, or those of its part of the sequence. */
     long whole(long width) {
         long elements = tokens() * width;
-        return workload.sequenceParallel() ? split(elements) : elements;
+        return workload.split().sequence() ? split(elements) : elements;
     }
 
     /** Nothing yet, to be added to. */

@@ -3,6 +3,7 @@ package io.shardsim.simulator.run;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.LayerKernels;
+import io.shardsim.simulator.compute.LayerKernels.Logits;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.job.ModelParallel.Choice;
@@ -29,11 +30,12 @@ public final class TransformerWorkTimes implements WorkTimes {
         LayerKernels.Workload workload = new LayerKernels.Workload(
                 job.sequenceLength(),
                 job.microBatch(),
-                job.parallel().tensor(),
-                job.parallel().context(),
-                job.parallel().sequence(),
-                job.parallel().is(Choice.GATHERS_LOGITS),
-                job.execution().attention());
+                job.execution().attention(),
+                new LayerKernels.Split(
+                        job.parallel().tensor(),
+                        job.parallel().context(),
+                        job.parallel().sequence(),
+                        job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT));
         FrameworkProfile profile = FrameworkProfile.named(job.kernels())
                 .withElements(job.precision().bytes());
         calibration = GpuCalibration.of(instance.gpu());

@@ -17,40 +17,52 @@ import java.util.stream.Stream;
  *
  * @param hidden width of the residual stream, h
  * @param layers number of transformer layers
- * @param heads query heads of a layer, a
+ * @param family what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
- * @param vocab rows of the embedding
- * @param kvHeads key-value heads; equal to {@code heads} without grouped-query attention
- * @param gatedFfn whether its layers are those of Llama rather than of GPT-2
- * @param tiedEmbeddings whether the logits reuse the token embedding
- * @param maxPositions rows of the learned position embedding; 0 with rotary or no positions
  */
-public record ModelShape(
-        int hidden,
-        int layers,
-        int heads,
-        int ffn,
-        int vocab,
-        int kvHeads,
-        boolean gatedFfn,
-        boolean tiedEmbeddings,
-        int maxPositions) {
+public record ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
+
+    /** Models whose layers have the same operators. */
+    public enum Family {
+        GPT2,
+        LLAMA
+    }
+
+    /**
+     * Attention heads of a layer.
+     *
+     * @param queries query heads, a
+     * @param keyValues key-value heads; as many without grouped-query attention
+     */
+    public record Heads(int queries, int keyValues) {}
+
+    /**
+     * What is around the layers.
+     *
+     * @param vocab rows of the token embedding
+     * @param tied whether the logits reuse it
+     * @param positions rows of the learned position embedding; 0 with rotary or no positions
+     */
+    public record Embeddings(int vocab, boolean tied, int positions) {}
 
     public ModelShape {
         requirePositive("hidden", hidden);
         requirePositive("layers", layers);
-        requirePositive("heads", heads);
+        requirePositive("heads", attention.queries());
         requirePositive("ffn", ffn);
-        requirePositive("vocab", vocab);
-        requirePositive("kv_heads", kvHeads);
-        if (hidden % heads != 0) {
-            throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
+        requirePositive("vocab", embeddings.vocab());
+        requirePositive("kv_heads", attention.keyValues());
+        if (hidden % attention.queries() != 0) {
+            throw new IllegalArgumentException(
+                    "hidden " + hidden + " is not a multiple of heads " + attention.queries());
         }
-        if (heads % kvHeads != 0) {
-            throw new IllegalArgumentException("heads " + heads + " is not a multiple of kv_heads " + kvHeads);
+        if (attention.queries() % attention.keyValues() != 0) {
+            throw new IllegalArgumentException(
+                    "heads " + attention.queries() + " is not a multiple of kv_heads " + attention.keyValues());
         }
-        if (maxPositions < 0) {
-            throw new IllegalArgumentException("max_positions " + maxPositions + " is negative; 0 means none learned");
+        if (embeddings.positions() < 0) {
+            throw new IllegalArgumentException(
+                    "max_positions " + embeddings.positions() + " is negative; 0 means none learned");
         }
     }
 
@@ -62,41 +74,76 @@ public record ModelShape(
 
     /** A GPT-2 style model: ffn 4h, as many key-value heads as heads, tied embeddings, learned positions. */
     public static ModelShape gpt2(int hidden, int layers, int heads, int vocab, int maxPositions) {
-        return new ModelShape(hidden, layers, heads, 4 * hidden, vocab, heads, false, true, maxPositions);
+        return new ModelShape(
+                hidden,
+                layers,
+                Family.GPT2,
+                new Heads(heads, heads),
+                4 * hidden,
+                new Embeddings(vocab, true, maxPositions));
     }
 
     /** A Llama style model: gated feed-forward block, rotary positions, separate output matrix. */
     public static ModelShape llama(int hidden, int layers, int heads, int ffn, int vocab, int kvHeads) {
-        return new ModelShape(hidden, layers, heads, ffn, vocab, kvHeads, true, false, 0);
+        return new ModelShape(
+                hidden, layers, Family.LLAMA, new Heads(heads, kvHeads), ffn, new Embeddings(vocab, false, 0));
     }
 
     /** The same shape with another vocabulary. */
     public ModelShape withVocab(int other) {
-        return with(layers, other);
+        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()));
     }
 
     /** The same shape with another number of layers. */
     public ModelShape withLayers(int other) {
-        return with(other, vocab);
+        return with(other, embeddings);
     }
 
-    private ModelShape with(int newLayers, int newVocab) {
-        return new ModelShape(hidden, newLayers, heads, ffn, newVocab, kvHeads, gatedFfn, tiedEmbeddings, maxPositions);
+    private ModelShape with(int newLayers, Embeddings newEmbeddings) {
+        return new ModelShape(hidden, newLayers, family, attention, ffn, newEmbeddings);
+    }
+
+    /** Query heads of a layer. */
+    public int heads() {
+        return attention.queries();
+    }
+
+    /** Key-value heads of a layer. */
+    public int kvHeads() {
+        return attention.keyValues();
+    }
+
+    /** Rows of the token embedding. */
+    public int vocab() {
+        return embeddings.vocab();
+    }
+
+    /** Whether the logits reuse the token embedding. */
+    public boolean tiedEmbeddings() {
+        return embeddings.tied();
+    }
+
+    /** Rows of the learned position embedding; 0 for none. */
+    public int maxPositions() {
+        return embeddings.positions();
     }
 
     /** Width of one attention head. */
     public int headDim() {
-        return hidden / heads;
+        return hidden / heads();
     }
 
     /** Width of all key heads together (of all value heads likewise). */
     public int kvHidden() {
-        return kvHeads * headDim();
+        return kvHeads() * headDim();
     }
 
     /** Its operators. */
     public Transformer operators() {
-        return gatedFfn ? Transformer.llama(this) : Transformer.gpt2(this);
+        return switch (family) {
+            case GPT2 -> Transformer.gpt2(this);
+            case LLAMA -> Transformer.llama(this);
+        };
     }
 
     /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.simulator.compute.LayerKernels.Logits;
+import io.shardsim.simulator.compute.LayerKernels.Split;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -64,7 +66,7 @@ class TransformerTimesTest {
     void stretchesOfABlockHaveItsFlopsAndAllButOnePieceBesideAnExchange() {
         LayerKernels kernels = new LayerKernels(
                 GPT2_30B,
-                new Workload(2048, 1, 4, 1, true, false, AttentionKind.FLASH),
+                new Workload(2048, 1, AttentionKind.FLASH, new Split(4, 1, true, Logits.SPLIT)),
                 FrameworkProfile.named("transformer-engine"));
         Segments segments = segments(kernels);
         for (Segment layer : List.of(segments.forward(LAYER), segments.backward(LAYER))) {
@@ -112,8 +114,8 @@ class TransformerTimesTest {
     @Test
     void attentionOverASplitSequenceGoesInEqualSteps() {
         FrameworkProfile profile = FrameworkProfile.named("transformer-engine");
-        LayerKernels split =
-                new LayerKernels(LLAMA, new Workload(8192, 1, 1, 4, false, false, AttentionKind.FLASH), profile);
+        LayerKernels split = new LayerKernels(
+                LLAMA, new Workload(8192, 1, AttentionKind.FLASH, new Split(1, 4, false, Logits.SPLIT)), profile);
         Segments segments = segments(split);
         for (Segment layer : List.of(segments.forward(LAYER), segments.backward(LAYER))) {
             Segments.Attending cut = segments.attending(layer);
@@ -168,9 +170,13 @@ class TransformerTimesTest {
     void tensorParallelRanksShareTheFlopsOfALayer() {
         FrameworkProfile profile = FrameworkProfile.named("megatron");
         double whole = flops(forward(new LayerKernels(
-                GPT2_30B, new Workload(2048, 1, 1, 1, false, false, AttentionKind.STANDARD), profile)));
+                GPT2_30B,
+                new Workload(2048, 1, AttentionKind.STANDARD, new Split(1, 1, false, Logits.SPLIT)),
+                profile)));
         double eighth = flops(forward(new LayerKernels(
-                GPT2_30B, new Workload(2048, 1, 8, 1, false, false, AttentionKind.STANDARD), profile)));
+                GPT2_30B,
+                new Workload(2048, 1, AttentionKind.STANDARD, new Split(8, 1, false, Logits.SPLIT)),
+                profile)));
         assertThat(8 * eighth).isCloseTo(whole, within(whole * 1e-12));
     }
 
@@ -179,7 +185,7 @@ class TransformerTimesTest {
         for (ModelShape shape : new ModelShape[] {GPT2_30B, ModelShape.llama(4096, 32, 32, 11008, 32000, 8)}) {
             LayerKernels kernels = new LayerKernels(
                     shape,
-                    new Workload(1024, 2, 8, 1, false, false, AttentionKind.STANDARD),
+                    new Workload(1024, 2, AttentionKind.STANDARD, new Split(8, 1, false, Logits.SPLIT)),
                     FrameworkProfile.named("megatron"));
             long h = shape.hidden();
             double attention = 2.0 * 2048 * h * (h + 2.0 * shape.kvHidden()) / 8;
@@ -270,8 +276,7 @@ class TransformerTimesTest {
     void operatorRecomputesEverySecondProductAndNoAttention() {
         Workload workload = Workload.of(4096, 1, AttentionKind.FLASH);
         FrameworkProfile profile = FrameworkProfile.named("fsdp");
-        LayerKernels llama =
-                new LayerKernels(new ModelShape(4096, 32, 32, 14336, 128256, 8, true, false, 0), workload, profile);
+        LayerKernels llama = new LayerKernels(ModelShape.llama(4096, 32, 32, 14336, 128256, 8), workload, profile);
         LayerKernels gpt = new LayerKernels(ModelShape.gpt2(1024, 24, 16, 50257, 4096), workload, profile);
         assertThat(products(llama)).containsExactly("attention.key", "attention.output", "ffn.up");
         assertThat(products(gpt)).containsExactly("attention.qkv", "attention.output", "ffn.up");

@@ -53,7 +53,7 @@ class ActivationMemoryTest {
     /** Llama 2 70B: the input, attention's output with one fp32 a head, query, value, gate and the last product (torchtitan's save list). */
     @Test
     void operatorKeepsEverySecondProductWithoutABias() {
-        ModelShape llama = new ModelShape(8192, 80, 64, 28672, 32000, 8, true, false, 0);
+        ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
         ActivationMemory flash = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false);
         assertThat(flash.layerBytes(1, 4096, Checkpointing.OPERATOR))
                 .isEqualTo(4096L * (2 * (8192 + 8192 + 8192 + 1024 + 28672 + 8192) + 4 * 64));
@@ -64,7 +64,7 @@ class ActivationMemoryTest {
     /** Inputs of the two norms, query, key, value and context, gate and up: fms-fsdp's 70B on H100 keeps 23 such layers beside its states. */
     @Test
     void aCompilerKeepsNoPointwiseResults() {
-        ModelShape llama = new ModelShape(8192, 80, 64, 28672, 32000, 8, true, false, 0);
+        ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
         ActivationMemory compiled = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, true);
         assertThat(compiled.layerBytes(1, 4096, Checkpointing.NONE))
                 .isEqualTo(4096L * (2 * (2 * 8192 + 2 * (8192 + 1024) + 2 * 28672) + 4 * 64));

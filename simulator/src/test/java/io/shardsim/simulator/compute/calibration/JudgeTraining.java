@@ -3,6 +3,8 @@ package io.shardsim.simulator.compute.calibration;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.Gpus;
+import io.shardsim.simulator.compute.LayerKernels.Logits;
+import io.shardsim.simulator.compute.LayerKernels.Split;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -176,7 +178,8 @@ public final class JudgeTraining {
             TransformerTimes times = TransformerTimes.of(
                     shape,
                     Gpus.A100_80GB,
-                    new Workload(sequence, microBatch, tensor, 1, false, false, AttentionKind.STANDARD),
+                    new Workload(
+                            sequence, microBatch, AttentionKind.STANDARD, new Split(tensor, 1, false, Logits.SPLIT)),
                     profile);
             int microBatches = integer(row, "global batch") / microBatch / data;
             double ps = StepEstimate.megatronPs(
