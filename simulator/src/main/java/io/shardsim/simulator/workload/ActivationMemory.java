@@ -109,13 +109,13 @@ public record ActivationMemory(
      */
     private long kept(boolean split, int sequenceLength, Checkpointing checkpointing) {
         long bytes = 0;
-        boolean comesBack = false;
+        long comesBack = 0;
         for (Operator operator : shape.operators().layer().toList()) {
             if (operator.takesPart() == split) {
-                bytes += comesBack ? 0 : elementBytes * operator.savedInputs();
+                bytes += elementBytes * Math.max(0, operator.savedInputs() - comesBack);
                 bytes += keptWithin(operator, sequenceLength, checkpointing);
             }
-            comesBack = recomputesPointwise && operator.isCheap();
+            comesBack = recomputesPointwise ? operator.cheapResults() : 0;
         }
         return bytes;
     }

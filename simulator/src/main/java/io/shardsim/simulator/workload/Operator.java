@@ -75,9 +75,14 @@ public sealed interface Operator {
         return false;
     }
 
-    /** Whether its result can be made again, without a matrix product, from what its own backward takes. */
-    default boolean isCheap() {
-        return false;
+    /** Elements of its result, for one token, that can be made again without a matrix product from what its own backward takes. */
+    default long cheapResults() {
+        return 0;
+    }
+
+    /** Elements of one token that it divides by a root mean square. */
+    default long rmsNormed() {
+        return 0;
     }
 
     /**
@@ -119,8 +124,13 @@ public sealed interface Operator {
         }
 
         @Override
-        public boolean isCheap() {
-            return true;
+        public long cheapResults() {
+            return width;
+        }
+
+        @Override
+        public long rmsNormed() {
+            return rms ? width : 0;
         }
 
         @Override
@@ -267,8 +277,8 @@ public sealed interface Operator {
         }
 
         @Override
-        public boolean isCheap() {
-            return true;
+        public long cheapResults() {
+            return width;
         }
 
         /** The activation of the first product comes before the second product. */

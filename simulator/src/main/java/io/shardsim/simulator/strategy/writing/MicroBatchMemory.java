@@ -8,7 +8,6 @@ import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Norm;
 
 /**
  * Bytes of a micro-batch on one rank: what its layers and head keep between forward and backward, and hold meanwhile.
@@ -82,12 +81,14 @@ final class MicroBatchMemory {
      */
     private long operatorBytes() {
         long norms = 0;
+        long headNorms = 0;
         long activations = 0;
         long copies = 0;
         for (Operator operator : job.model().operators().layer().toList()) {
-            if (operator instanceof Norm norm && norm.rms()) {
-                norms += (long) profile.savedRmsNormBytes() * norm.width();
-            } else if (operator instanceof Activation activation) {
+            long normed = profile.savedRmsNormBytes() * operator.rmsNormed();
+            norms += operator.takesPart() ? 0 : normed;
+            headNorms += operator.takesPart() ? normed : 0;
+            if (operator instanceof Activation activation) {
                 activations += (long) savedBytes(activation) * activation.width();
             } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
                 // Keys and values beyond their own heads.
@@ -97,6 +98,7 @@ final class MicroBatchMemory {
             }
         }
         return split(norms, job.parallel().sequence())
+                + split(headNorms, true)
                 + split(activations, true)
                 + split(copies, true)
                 - (profile.keepsEightBits() ? roundedBytes() : 0);
