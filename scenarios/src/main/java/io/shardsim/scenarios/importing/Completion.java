@@ -2,9 +2,11 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.workload.ModelShape;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -18,8 +20,8 @@ final class Completion {
 
     private static final long SEQUENCE_LENGTH = 2048;
 
-    private static final List<String> MODEL_KEYS = List.of(
-            "hidden", "layers", "heads", "kv_heads", "ffn", "vocab", "gated_ffn", "tied_embeddings", "max_positions");
+    private static final List<String> MODEL_KEYS =
+            ModelKeys.KEYS.stream().map(Key::name).toList();
     private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
     private static final List<String> TRAINING_KEYS = List.of(
             "sequence_length",
