@@ -33,6 +33,10 @@ public final class ModelKeys {
                     ScalarTypes.flag(),
                     "whether the block is of the Llama family (gate, RMS norm, no bias); omitted: false"),
             Key.optional(
+                    "qk_norm",
+                    ScalarTypes.flag(),
+                    "whether queries and keys are normed head by head, as in Qwen3; needs gated_ffn; omitted: false"),
+            Key.optional(
                     "tied_embeddings",
                     ScalarTypes.flag(),
                     "whether the logits reuse the embedding; omitted: true unless gated_ffn"),
@@ -61,7 +65,7 @@ public final class ModelKeys {
                 hidden,
                 count(block, "layers", 1),
                 gated ? Family.LLAMA : Family.GPT2,
-                new Heads(heads, count(block, "kv_heads", heads)),
+                new Heads(heads, count(block, "kv_heads", heads), block.flag("qk_norm", false)),
                 count(block, "ffn", 4L * hidden),
                 new Embeddings(
                         count(block, "vocab", 1),

@@ -91,7 +91,8 @@ final class SettingRemarks {
                     + " torchtitan's selective op write operator, for every second layer write full with"
                     + " checkpointed_layers " + task.model().layers() / 2);
         }
-        boolean byDefault = task.learning().dropout() == task.model().operators().hasDropout();
+        boolean byDefault =
+                task.learning().dropout() == task.model().operators().hasDropout();
         if (!byDefault
                 && FrameworkProfile.named(job.kernels()).dropout()
                         != task.learning().dropout()) {

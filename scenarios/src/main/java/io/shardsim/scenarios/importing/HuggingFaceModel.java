@@ -26,7 +26,6 @@ final class HuggingFaceModel implements Importer {
     private static final List<String> GELU =
             List.of("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python");
     private static final String BIASES = "biases of query, key and value are left out; some 0.1 % of parameters";
-    private static final String QK_NORM = "norms of queries and keys are left out; two small kernels a layer";
 
     private static final Map<String, Kind> KINDS = Map.ofEntries(
             Map.entry("gpt2", new Kind(false, GELU, "n_positions", true, "")),
@@ -43,7 +42,7 @@ final class HuggingFaceModel implements Importer {
             Map.entry("llama", new Kind(true, SILU, "", false, "")),
             Map.entry("mistral", new Kind(true, SILU, "", false, "")),
             Map.entry("qwen2", new Kind(true, SILU, "", false, BIASES)),
-            Map.entry("qwen3", new Kind(true, SILU, "", false, QK_NORM)),
+            Map.entry("qwen3", new Kind(true, SILU, "", false, "")),
             Map.entry("gemma", new Kind(true, SILU, "", true, "")),
             Map.entry("phi3", new Kind(true, SILU, "", false, "projections that Phi-3 joins run one by one")),
             Map.entry("granite", new Kind(true, SILU, "", false, "")),
@@ -222,6 +221,9 @@ final class HuggingFaceModel implements Importer {
         }
         first(file, draft, "model.vocab", "vocab_size");
         draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
+        if ("qwen3".equals(file.text("model_type"))) {
+            draft.byDefault("model.qk_norm", true, "a Qwen3 layer");
+        }
         draft.give("model.tied_embeddings", file.flag("tie_word_embeddings"), file.key("tie_word_embeddings"));
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         Long width = file.whole("head_dim", 1, MOST);

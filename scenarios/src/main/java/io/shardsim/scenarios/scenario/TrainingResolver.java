@@ -173,7 +173,11 @@ final class TrainingResolver {
                     "kv_heads " + kvHeads + " does not divide heads " + heads + "; "
                             + NearestNumbers.divisors(heads, kvHeads));
         }
-        return divides ? ModelKeys.shape(inline, sequenceLength) : null;
+        boolean normable = !inline.flag("qk_norm", false) || inline.flag("gated_ffn", false);
+        if (!normable) {
+            problems.add(inline.at("qk_norm"), "qk_norm true needs gated_ffn true; set it, or remove qk_norm");
+        }
+        return divides && normable ? ModelKeys.shape(inline, sequenceLength) : null;
     }
 
     private @Nullable StrategySpec strategy() {

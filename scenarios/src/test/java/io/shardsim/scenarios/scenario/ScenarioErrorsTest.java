@@ -291,6 +291,10 @@ class ScenarioErrorsTest {
                         "a.yaml:2:56: kv_heads 5 does not divide heads 64; nearest divisors: 4, 8"),
                 with(
                         "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, qk_norm: true}",
+                        "a.yaml:2:69: qk_norm true needs gated_ffn true; set it, or remove qk_norm"),
+                with(
+                        "model: gpt2-30b",
                         "model: {hidden: 1e12, layers: 0, heads: 64}",
                         "a.yaml:2:8: model has no vocab; add vocab: a whole number from 1 to 16777216",
                         "a.yaml:2:17: hidden 1e12 > 262144; write a whole number from 1 to 262144",

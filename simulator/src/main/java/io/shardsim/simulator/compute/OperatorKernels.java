@@ -50,6 +50,18 @@ interface OperatorKernels {
         }
 
         @Override
+        public OperatorKernels queryKeyNorm(Operator.QueryKeyNorm norm) {
+            List<Kernel> forward = new ArrayList<>();
+            List<Kernel> backward = new ArrayList<>();
+            for (int width : norm.widths()) {
+                long elements = share.tokens() * share.split(width);
+                forward.addAll(share.profile().kernels(FrameworkProfile.Operator.RMS_NORM_FORWARD, elements));
+                backward.addAll(share.profile().kernels(FrameworkProfile.Operator.RMS_NORM_BACKWARD, elements));
+            }
+            return new Elementwise(forward, backward);
+        }
+
+        @Override
         public OperatorKernels linear(Operator.Linear linear) {
             LinearKernels kernels = LinearKernels.of(share, linear, afterNorm, products);
             products += kernels.products().size();

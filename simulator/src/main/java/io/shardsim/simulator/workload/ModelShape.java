@@ -33,8 +33,9 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
      *
      * @param queries query heads, a
      * @param keyValues key-value heads; as many without grouped-query attention
+     * @param normed whether queries and keys are normed head by head (QK-norm); Llama's layer alone
      */
-    public record Heads(int queries, int keyValues) {}
+    public record Heads(int queries, int keyValues, boolean normed) {}
 
     /**
      * What is around the layers.
@@ -60,6 +61,9 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
             throw new IllegalArgumentException(
                     "heads " + attention.queries() + " is not a multiple of kv_heads " + attention.keyValues());
         }
+        if (attention.normed() && family != Family.LLAMA) {
+            throw new IllegalArgumentException("qk_norm true needs gated_ffn true");
+        }
         if (embeddings.positions() < 0) {
             throw new IllegalArgumentException(
                     "max_positions " + embeddings.positions() + " is negative; 0 means none learned");
@@ -78,7 +82,7 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
                 hidden,
                 layers,
                 Family.GPT2,
-                new Heads(heads, heads),
+                new Heads(heads, heads, false),
                 4 * hidden,
                 new Embeddings(vocab, true, maxPositions));
     }
@@ -86,7 +90,7 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
     /** A Llama style model: gated feed-forward block, rotary positions, separate output matrix. */
     public static ModelShape llama(int hidden, int layers, int heads, int ffn, int vocab, int kvHeads) {
         return new ModelShape(
-                hidden, layers, Family.LLAMA, new Heads(heads, kvHeads), ffn, new Embeddings(vocab, false, 0));
+                hidden, layers, Family.LLAMA, new Heads(heads, kvHeads, false), ffn, new Embeddings(vocab, false, 0));
     }
 
     /** The same shape with another vocabulary. */

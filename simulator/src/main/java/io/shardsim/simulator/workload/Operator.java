@@ -20,6 +20,8 @@ public sealed interface Operator {
 
         R norm(Norm norm);
 
+        R queryKeyNorm(QueryKeyNorm norm);
+
         R linear(Linear linear);
 
         R attention(Attention attention);
@@ -136,6 +138,49 @@ public sealed interface Operator {
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.norm(this);
+        }
+    }
+
+    /**
+     * An RMS norm of each head's queries and keys, whose heads share two weights: one of queries, one of keys (huggingface/transformers,
+     * models/qwen3/modeling_qwen3.py, Qwen3Attention, q_norm and k_norm).
+     */
+    record QueryKeyNorm(int heads, int kvHeads, int headDim) implements Operator {
+        /** Width of all queries together, and of all keys. */
+        public List<Integer> widths() {
+            return List.of(heads * headDim, kvHeads * headDim);
+        }
+
+        @Override
+        public List<ParameterTensor> parameters() {
+            return List.of(
+                    new ParameterTensor("attention.query_norm.weight", headDim, false),
+                    new ParameterTensor("attention.key_norm.weight", headDim, false));
+        }
+
+        @Override
+        public long savedInputs() {
+            return (long) (heads + kvHeads) * headDim;
+        }
+
+        @Override
+        public long cheapResults() {
+            return savedInputs();
+        }
+
+        @Override
+        public long rmsNormed() {
+            return savedInputs();
+        }
+
+        @Override
+        public boolean takesPart() {
+            return true;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.queryKeyNorm(this);
         }
     }
 

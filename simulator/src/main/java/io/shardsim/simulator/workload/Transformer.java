@@ -7,11 +7,14 @@ import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Operator.Norm;
+import io.shardsim.simulator.workload.Operator.QueryKeyNorm;
 import io.shardsim.simulator.workload.Operator.Residual;
 import io.shardsim.simulator.workload.Operator.Split;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The operators of a decoder-only transformer in the order of its forward: the one place that knows what GPT-2 [1] and Llama [2] look like. Parameters and
@@ -101,14 +104,19 @@ public record Transformer(
                 List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 
-    /** RMS norms, query, key and value apart, rotary positions, a gated feed-forward block, and no bias. */
+    /** Operators of a block without those that a model has not. */
+    private static List<Operator> present(@Nullable Operator... operators) {
+        return Stream.of(operators).filter(Objects::nonNull).toList();
+    }
+
+    /** RMS norms, query, key and value apart, queries and keys normed if the model has it so, rotary positions, a gated feed-forward block, and no bias. */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int kv = shape.kvHidden();
         int ffn = shape.ffn();
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                List.of(
+                present(
                         new Norm("input_norm", h, true),
                         new Linear(
                                 "attention.qkv",
@@ -117,6 +125,9 @@ public record Transformer(
                                         new Product("attention.key", h, kv, false),
                                         new Product("attention.value", h, kv, false)),
                                 Split.OUTPUTS),
+                        shape.attention().normed()
+                                ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim())
+                                : null,
                         new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
                         new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
                         new Residual(h, false)),
