@@ -8,6 +8,12 @@ import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.collective.nccl.NcclCatalog;
+import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
+import io.shardsim.simulator.compute.GpuCalibration;
+import io.shardsim.simulator.pipeline.PipelineSchedules;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,11 +30,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code catalog [KIND]}: what scenarios can name, with the source of every figure. */
+/** {@code catalog [KIND] [NAME]}: what scenarios can name and the constants behind it, with the source of every figure. */
 @Command(
         name = "catalog",
         description =
-                "Lists models, instances, GPUs, storage, collectives, strategies and the library of scenarios; with a kind, every figure with its source.")
+                "Lists what scenarios can name, and the constants behind it; with a kind or a name, every figure with its unit and source.")
 final class CatalogCommand implements Callable<Integer> {
     private static final Map<String, Kind> KINDS = kinds();
 
@@ -40,8 +46,7 @@ final class CatalogCommand implements Callable<Integer> {
             arity = "0..1",
             index = "0",
             paramLabel = "KIND",
-            description =
-                    "models, instances, gpus, storage, collectives, strategies or library. Without it, the names of all.")
+            description = "A kind of entry, or an entry by its name. Without it, the names of all.")
     private @Nullable String kind;
 
     @Parameters(arity = "0..1", index = "1", paramLabel = "NAME", description = "One entry of that kind.")
@@ -58,8 +63,18 @@ final class CatalogCommand implements Callable<Integer> {
         kinds.put("storage", new Kind(Catalog::storageNames, entry -> figures(Catalog.storage(entry))));
         kinds.put("collectives", new Kind(() -> CollectiveDescriptors.names(null), CatalogCommand::collective));
         kinds.put("strategies", new Kind(Strategies::kinds, CatalogCommand::strategy));
+        kinds.put("schedules", new Kind(PipelineSchedules.all()::names, CatalogCommand::schedule));
+        kinds.put("compute", constants(GpuCalibration.FAMILIES));
+        kinds.put("nccl", constants(NcclCatalog.GPUS));
+        kinds.put("networks", constants(NcclCatalog.NETWORKS));
+        kinds.put("tuners", constants(NcclCatalog.TUNERS));
+        kinds.put(SmddpTransportModel.NAME, constants(SmddpTransportModel.CONSTANTS));
         kinds.put("library", new Kind(Library::names, Library::comment));
         return kinds;
+    }
+
+    private static Kind constants(FigureFolder folder) {
+        return new Kind(folder::names, name -> constants(folder, name));
     }
 
     @Override
@@ -73,8 +88,8 @@ final class CatalogCommand implements Callable<Integer> {
         }
         Kind chosen = KINDS.get(kind);
         if (chosen == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "no kind " + kind + " in the catalog; " + Nearest.remedy(kind, KINDS.keySet()));
+            printNamed(kind, text);
+            return ExitStatus.DONE;
         }
         List<String> names = chosen.names().get();
         if (name != null && !names.contains(name)) {
@@ -82,11 +97,52 @@ final class CatalogCommand implements Callable<Integer> {
                     spec.commandLine(), "no " + name + " among the " + kind + "; " + Nearest.remedy(name, names));
         }
         for (String each : name == null ? names : List.of(name)) {
-            List<String> lines = chosen.describe().apply(each);
-            text.item(each + ": " + lines.get(0));
-            lines.subList(1, lines.size()).forEach(text::detail);
+            print(each, chosen, text);
         }
         return ExitStatus.DONE;
+    }
+
+    /** Every entry of a name, under its kind. */
+    private void printNamed(String wanted, Paragraphs text) {
+        List<String> known = new ArrayList<>(KINDS.keySet());
+        KINDS.values().forEach(each -> known.addAll(each.names().get()));
+        if (name != null || !known.contains(wanted)) {
+            String nearest = Nearest.of(wanted, name == null ? known : KINDS.keySet());
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no kind " + (name == null ? "or entry " : "") + wanted + " in the catalog; "
+                            + (nearest == null
+                                    ? "kinds: " + String.join(", ", KINDS.keySet())
+                                    : "did you mean " + nearest + "?"));
+        }
+        KINDS.forEach((each, entries) -> {
+            if (entries.names().get().contains(wanted)) {
+                text.item(each);
+                print(wanted, entries, text);
+            }
+        });
+    }
+
+    private static void print(String name, Kind kind, Paragraphs text) {
+        List<String> lines = kind.describe().apply(name);
+        text.item(name + ": " + lines.get(0));
+        lines.subList(1, lines.size()).forEach(text::detail);
+    }
+
+    private static List<String> constants(FigureFolder folder, String name) {
+        FigureFile file = folder.named(name);
+        List<String> lines = new ArrayList<>(List.of(file.title()));
+        if (!file.text("remark").isEmpty()) {
+            lines.add("remark: " + file.text("remark"));
+        }
+        for (Figure figure : folder.figures(name)) {
+            lines.add(figure.key() + ": " + figure.text() + ", " + folder.meaning(figure.key()) + origin(figure));
+        }
+        return lines;
+    }
+
+    private static List<String> schedule(String name) {
+        return List.of("pipeline schedule [" + PipelineSchedules.all().source(name) + "]");
     }
 
     private static List<String> figures(@Nullable CatalogEntry<?> entry) {

@@ -306,7 +306,9 @@ class CommandLineTest {
                 "run --out  x | shardsim run: Invalid value for option '--out': it is empty; name a folder, or leave it out",
                 "import x.json --instance p4d | shardsim import: --instance p4d is not in the catalog; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "import x.json --nodes 0 | shardsim import: --nodes 0 is not from 1 to 65536",
-                "catalog modles | shardsim catalog: no kind modles in the catalog; did you mean models?",
+                "catalog modles | shardsim catalog: no kind or entry modles in the catalog; did you mean models?",
+                "catalog zzzzzz | shardsim catalog: no kind or entry zzzzzz in the catalog; kinds: models, instances, gpus, storage, collectives, strategies, schedules, compute, nccl, networks, tuners, smddp, library",
+                "catalog modles x | shardsim catalog: no kind modles in the catalog; did you mean models?",
                 "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
             })
@@ -333,6 +335,9 @@ class CommandLineTest {
         "catalog strategies",
         "catalog storage",
         "catalog library",
+        "catalog schedules",
+        "catalog tuners",
+        "catalog smddp",
         "catalog gpus h200"
     })
     void helpVersionAndCatalogNeedNoSimulator(String arguments) {
@@ -398,6 +403,33 @@ class CommandLineTest {
                 .contains("nic: 100 Gbit/s")
                 .contains("nic_effective:")
                 .contains("p4d.24xlarge: Amazon EC2 p4d.24xlarge");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "compute | matmul_wave: 447.3 ns, prologue of one wave of tiles [CalibrateMatmul on gemm_h100.csv",
+                "nccl | base_simple: 25.9 us, from a rank's stream to the first step, Simple [CalibrateNccl",
+                "networks | step_simple: 90 us, from the last bit leaving the NIC",
+                "smddp | message: 1 MiB, largest message (not published",
+                "schedules | 1f1b: pipeline schedule [arXiv:2104.04473",
+                "collectives | all_gather [NCCL"
+            })
+    void catalogShowsTheConstantsBehindIt(String kind, String shown) {
+        assertThat(shardsim("catalog", kind)).isZero();
+        assertThat(out.toString().replaceAll("\\s+", " ")).contains(shown);
+    }
+
+    @Test
+    void catalogFindsEntriesByTheirName() {
+        assertThat(shardsim("catalog", "hopper")).isZero();
+        assertThat(out.toString().lines().filter(line -> !line.startsWith(" ")))
+                .containsExactly(
+                        "compute",
+                        "hopper: NVIDIA H100 and H200, kernel times",
+                        "nccl",
+                        "hopper: NCCL on NVIDIA H100 and H200");
     }
 
     @Test

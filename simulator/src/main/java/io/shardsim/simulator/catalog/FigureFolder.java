@@ -96,4 +96,10 @@ public final class FigureFolder {
         }
         return figures;
     }
+
+    /** What a key means; empty where no key has this name. */
+    public String meaning(String key) {
+        Key known = type.key(key);
+        return known == null ? "" : known.meaning();
+    }
 }

@@ -25,7 +25,9 @@ import java.util.List;
  * <p>[1] Amazon SageMaker developer guide, Sharded Data Parallelism, Performance and memory tuning (2024).
  */
 public final class SmddpTransportModel implements TransportModel {
-    private static final String NAME = "smddp";
+    /** By which scenarios and the catalog call it. */
+    public static final String NAME = "smddp";
+
     private static final ValueType NETWORKS =
             new ListType(ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a network"), "network");
     private static final ValueType SIZE = ScalarTypes.quantity(UnitTable.DATA_SIZE, 1);
