@@ -200,7 +200,8 @@ public final class ScenarioReader {
                 }
             }
             // Also where a block is missing: what stands in the others is told with it.
-            Task task = new TrainingResolver(file, cluster, sweep, inSweep, notes, figures, problems).resolve();
+            StrategyResolver strategies = new StrategyResolver(file, cluster, sweep, inSweep, notes, problems);
+            Task task = new TrainingResolver(file, cluster, strategies, figures, problems).resolve();
             return complete ? task : null;
         }
 

@@ -12,6 +12,7 @@ import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +83,14 @@ public sealed interface Task {
                         "micro_batch"));
             }
             TrainingJob job = job(cluster, planner);
-            List<Refusal> problems = planner.problems(job);
-            return problems.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : problems;
+            return refusals(planner, job, cluster);
+        }
+
+        /** What its strategy, its kernels and the algorithms that it names have against it; empty where nothing does. */
+        List<Refusal> refusals(ShardingStrategy planner, TrainingJob job, Cluster cluster) {
+            List<Refusal> found = new ArrayList<>(planner.problems(job));
+            found.addAll(EightBitProducts.problems(job, cluster));
+            return found.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : found;
         }
 
         /** The same training carried out otherwise. */

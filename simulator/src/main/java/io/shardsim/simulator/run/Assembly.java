@@ -54,7 +54,7 @@ final class Assembly implements SimulationEngine.Parts {
     }
 
     private boolean skipsInTime() {
-        return setup.takes(Shortcut.FAST_FORWARD);
+        return setup.fastForward();
     }
 
     @Override

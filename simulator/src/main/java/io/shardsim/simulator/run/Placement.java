@@ -20,7 +20,7 @@ final class Placement {
         schedules = new CollectiveSchedules(cluster, setup.transports());
         plans = RankPlan.ofStages(setup.plan(), setup.workTimes());
         requireWhole(setup.plan().stages(), cluster.worldSize());
-        nodes = setup.takes(Shortcut.FOLD_NODES)
+        nodes = setup.foldNodes()
                 ? NodeClasses.of(cluster, this::planOf, schedules, setup.durationPerMille())
                 : NodeClasses.separate(cluster);
         copies = new int[cluster.nodes()];

@@ -25,7 +25,11 @@ public record SimulationSetup(
         shortcuts = Set.copyOf(shortcuts);
     }
 
-    boolean takes(Shortcut shortcut) {
-        return shortcuts.contains(shortcut);
+    boolean fastForward() {
+        return shortcuts.contains(Shortcut.FAST_FORWARD);
+    }
+
+    boolean foldNodes() {
+        return shortcuts.contains(Shortcut.FOLD_NODES);
     }
 }

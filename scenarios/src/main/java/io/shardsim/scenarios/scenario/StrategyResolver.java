@@ -1,0 +1,195 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.CollectiveDescriptors;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.NearestNumbers;
+import io.shardsim.simulator.Refusal;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code strategy} block: its settings, and what the strategy has against the training. */
+final class StrategyResolver {
+    private final Block file;
+    private final @Nullable Cluster cluster;
+    private final Sweep sweep;
+    private final boolean inSweep;
+    private final List<String> notes;
+    private final Problems problems;
+
+    StrategyResolver(
+            Block file,
+            @Nullable Cluster cluster,
+            Sweep sweep,
+            boolean inSweep,
+            List<String> notes,
+            Problems problems) {
+        this.file = file;
+        this.cluster = cluster;
+        this.sweep = sweep;
+        this.inSweep = inSweep;
+        this.notes = notes;
+        this.problems = problems;
+    }
+
+    /** The strategy with its settings, or null after a problem. */
+    @Nullable
+    StrategySpec resolve() {
+        Block block = file.block("strategy");
+        String kind = block == null ? null : block.text("kind");
+        if (block == null || kind == null) {
+            return null;
+        }
+        StrategyDescriptor descriptor = Strategies.descriptor(kind);
+        if (descriptor == null) {
+            problems.add(
+                    block.at("kind"),
+                    "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
+            return null;
+        }
+        Map<String, String> given = new LinkedHashMap<>();
+        for (Entry entry : block.others()) {
+            Parameter parameter = descriptor.parameter(entry.key());
+            if (parameter == null) {
+                refuseParameter(entry, descriptor);
+                continue;
+            }
+            Object value = parameter.type().read(entry.value(), entry.key(), problems);
+            if (value != null && entry.key().equals(StrategyDescriptor.SHARD_GROUP) && cluster != null) {
+                long inForce = shardGroup(
+                        (Long) value, cluster.worldSize(), entry.value().position());
+                given.put(entry.key(), String.valueOf(inForce));
+            } else if (value != null && entry.value() instanceof Scalar written && isKnown(entry.key(), written)) {
+                given.put(entry.key(), written.text());
+            }
+        }
+        return new StrategySpec(descriptor, given);
+    }
+
+    /** Names that a strategy's own settings may have are those of files: of collectives and of framework profiles. */
+    private boolean isKnown(String key, Scalar written) {
+        String name = written.text();
+        if (key.equals("framework_profile") && !FrameworkProfile.names().contains(name)) {
+            problems.add(
+                    written.position(),
+                    key + " " + name + " is not known; " + Nearest.remedy(name, FrameworkProfile.names()));
+            return false;
+        }
+        if (!key.endsWith("_algorithm") || name.equals(CollectiveSettings.AUTO)) {
+            return true;
+        }
+        boolean exists = CollectiveDescriptors.names(null).contains(name);
+        // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
+        List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
+        able.addAll(CollectiveDescriptors.names(key.startsWith("reduce") ? null : CollectiveKind.ALL_GATHER.id()));
+        if (able.contains(name)) {
+            return true;
+        }
+        problems.add(
+                written.position(),
+                key + " " + name
+                        + (exists
+                                ? " does not carry all_gather; known: " + String.join(", ", able)
+                                : " is not in the catalog; " + Nearest.remedy(name, able)));
+        return false;
+    }
+
+    /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */
+    private void refuseParameter(Entry entry, StrategyDescriptor descriptor) {
+        List<String> kindsWith = Strategies.kindsWith(entry.key());
+        if (kindsWith.isEmpty()) {
+            List<String> known = new ArrayList<>(List.of("kind"));
+            known.addAll(descriptor.parameterNames());
+            BlockType.refuseUnknown(entry, known, problems);
+        } else if (sweep.varies("strategy")) {
+            notes.add(entry.key() + " has no effect under " + descriptor.kind());
+        } else {
+            problems.add(
+                    entry.keyPosition(),
+                    "strategy " + descriptor.kind() + " has no " + entry.key() + ", which belongs to "
+                            + String.join(", ", kindsWith) + "; remove it");
+        }
+    }
+
+    /** The shard group in force: capped to the world size in a sweep; 0 stands for all ranks. */
+    private int shardGroup(long shardGroup, int worldSize, Position position) {
+        if (shardGroup > worldSize && inSweep) {
+            notes.add("shard_group " + shardGroup + " capped to world size " + worldSize);
+            return worldSize;
+        }
+        if (shardGroup > worldSize) {
+            problems.add(
+                    position,
+                    "shard_group " + shardGroup + " > world size " + worldSize + "; write " + worldSize
+                            + " or less (only a sweep caps it)");
+        } else if (shardGroup > 0 && worldSize % shardGroup != 0) {
+            problems.add(
+                    position,
+                    "shard_group " + shardGroup + " does not divide world size " + worldSize + "; "
+                            + NearestNumbers.divisors(worldSize, shardGroup));
+        }
+        return Math.toIntExact(shardGroup);
+    }
+
+    /** What the strategy itself has to say. */
+    void check(Task.Training task, Cluster where) {
+        ShardingStrategy planner = task.strategy().create();
+        TrainingJob job = task.job(where, planner);
+        noteVocabulary(task.model(), job);
+        task.refusals(planner, job, where).forEach(this::refuse);
+    }
+
+    private void noteVocabulary(ModelShape published, TrainingJob job) {
+        int vocab = job.model().vocab();
+        if (vocab != published.vocab()) {
+            int multiple = FrameworkProfile.named(job.kernels()).vocabularyMultiple()
+                    * job.parallel().tensor();
+            notes.add("vocabulary of " + published.vocab() + " filled up to " + vocab + ", a multiple of " + multiple
+                    + ", as " + job.kernels() + " does");
+        }
+    }
+
+    /** Shows it at the first of its keys that the file writes, under training or strategy; at the strategy where it writes none. */
+    void refuse(Refusal refusal) {
+        Block strategy = file.block("strategy");
+        Position place = strategy == null ? file.position() : strategy.position();
+        for (String key : refusal.keys()) {
+            Entry written = written(key);
+            if (written != null) {
+                place = written.value().position();
+                break;
+            }
+        }
+        problems.add(place, refusal.sentence());
+    }
+
+    private @Nullable Entry written(String key) {
+        Block training = file.block("training");
+        if (training != null && training.has(key)) {
+            return training.entries().get(key);
+        }
+        Block strategy = file.block("strategy");
+        List<Entry> settings = strategy == null ? List.of() : strategy.others();
+        return settings.stream()
+                .filter(entry -> entry.key().equals(key))
+                .findFirst()
+                .orElse(null);
+    }
+}
