@@ -101,6 +101,9 @@ public final class ShardsimCommand implements Runnable {
 
     /** What cannot go on says so in a sentence; of anything else the class is part of the message. */
     private static String told(Throwable failure) {
+        if (failure instanceof ExceptionInInitializerError && failure.getCause() != null) {
+            return told(failure.getCause());
+        }
         String message = failure.getMessage();
         return message == null
                 ? failure.toString()

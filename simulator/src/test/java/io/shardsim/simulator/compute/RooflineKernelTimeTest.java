@@ -109,6 +109,6 @@ class RooflineKernelTimeTest {
                 .hasMessageContaining("kepler")
                 .hasMessage(
                         "no kernel-time calibration kepler: there is no catalog/compute/kepler.yaml on the class path;"
-                                + " known: a100-40gb, ampere, hopper, volta");
+                                + " known: " + String.join(", ", GpuCalibration.FAMILIES.names()));
     }
 }

@@ -235,7 +235,7 @@ class NcclTransportModelTest {
     void anArchitectureWithoutConstantsIsRefusedWithTheKnownOnes() {
         assertThatThrownBy(() -> choose(ALL_GATHER, "auto", MIB, Machines.server("kepler", "10 GB/s", 8)))
                 .hasMessage("no NCCL constants of the architecture kepler: there is no catalog/nccl/gpus/kepler.yaml"
-                        + " on the class path; known: ampere, hopper, volta");
+                        + " on the class path; known: " + String.join(", ", NcclCatalog.GPUS.names()));
     }
 
     @Test
