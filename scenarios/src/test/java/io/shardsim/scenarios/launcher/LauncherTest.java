@@ -332,6 +332,28 @@ class LauncherTest {
         assertThat(start("run").out()).contains(" -Xmx3g -Dx=y -jar ").endsWith("shardsim.jar run\n");
     }
 
+    @Test
+    void putsFurtherPlacesOnTheClassPath() throws Exception {
+        environment.put("JAVA_HOME", makeJdk("a", "17.0.1").toString());
+        Path further = Files.writeString(temp.resolve("further.jar"), "");
+        environment.put("SHARDSIM_CLASSPATH", further + ":" + temp);
+
+        assertThat(start("run").out())
+                .endsWith("shardsim.jar:" + further + ":" + temp + " io.shardsim.scenarios.app.Main run\n")
+                .doesNotContain(" -jar ");
+    }
+
+    @Test
+    void refusesAPlaceOfTheClassPathThatDoesNotExist() throws Exception {
+        environment.put("SHARDSIM_CLASSPATH", temp + ":nowhere/mine.jar");
+        Outcome outcome = start("run");
+
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err())
+                .endsWith("shardsim: SHARDSIM_CLASSPATH names nowhere/mine.jar, which does not exist\n");
+    }
+
     private Started begin(String... arguments) throws IOException {
         List<String> command =
                 new ArrayList<>(List.of(checkout.resolve("shardsim").toString()));
