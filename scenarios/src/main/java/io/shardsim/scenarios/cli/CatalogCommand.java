@@ -13,6 +13,7 @@ import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import io.shardsim.simulator.compute.GpuCalibration;
+import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -64,6 +65,7 @@ final class CatalogCommand implements Callable<Integer> {
         kinds.put("collectives", new Kind(() -> CollectiveDescriptors.names(null), CatalogCommand::collective));
         kinds.put("strategies", new Kind(Strategies::kinds, CatalogCommand::strategy));
         kinds.put("schedules", new Kind(PipelineSchedules.all()::names, CatalogCommand::schedule));
+        ProfileFiles.folders().forEach((what, folder) -> kinds.put(what, constants(folder)));
         kinds.put("compute", constants(GpuCalibration.FAMILIES));
         kinds.put("nccl", constants(NcclCatalog.GPUS));
         kinds.put("networks", constants(NcclCatalog.NETWORKS));

@@ -125,6 +125,17 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
         return Math.toIntExact(whole(key));
     }
 
+    /** Whether or not. */
+    public boolean flag(String key) {
+        return (Boolean) value(key);
+    }
+
+    /** A value of whatever type the key table gives it. */
+    @SuppressWarnings("unchecked")
+    public <T> T get(String key) {
+        return (T) value(key);
+    }
+
     /** A list; its type has to be the one that the key table gives its items. */
     @SuppressWarnings("unchecked")
     public <T> List<T> list(String key) {

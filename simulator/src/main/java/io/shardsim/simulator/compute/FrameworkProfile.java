@@ -1,22 +1,17 @@
 package io.shardsim.simulator.compute;
 
-import io.shardsim.simulator.Constants;
-import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Properties;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What a framework's code does around the matrix products of a transformer: which element-wise operators it fuses, how
- * many bytes each moves, how many kernels it launches, and what the host pays to issue one. Read from
- * {@code frameworks/<name>.properties}, where every figure carries its source; {@code extends} names a base file.
+ * many bytes each moves, how many kernels it launches, and what the host pays to issue one. {@link ProfileFiles} puts it together from
+ * {@code catalog/frameworks/<name>.yaml}, where every figure carries its source.
  *
  * <p>Bytes are per element of the tensor that the operator maps: the hidden state, a score, a feed-forward activation, a logit,
  * or a parameter. They follow from the operator's source code: 2 for each 16-bit read or write, 4 for each 32-bit one, 1 for a dropout
@@ -28,77 +23,77 @@ public final class FrameworkProfile {
     private static final int HALF_BYTES = 2;
     private static final int SINGLE_BYTES = 4;
 
-    private static final Pattern OPERATOR = Pattern.compile("([0-9.]+) B, ([0-9]+) kernels?");
-
-    private static final ResourceDirectory FILES = Constants.directory(FrameworkProfile.class, "frameworks");
     /** Shipped profiles that have been asked for: a plan asks for its own at every layer. */
     private static final Map<String, FrameworkProfile> READ = new ConcurrentHashMap<>();
 
     /** An element-wise operator and how much of it there is. */
     public enum Operator {
-        /** Layer norm of a hidden element. */
-        NORM_FORWARD,
-        NORM_BACKWARD,
-        /** RMS norm of a hidden element. */
-        RMS_NORM_FORWARD,
-        RMS_NORM_BACKWARD,
-        /** Rounding of what a product of 8 bits takes and no norm has rounded, of an element, for its forward and its gradient. */
-        QUANTIZE_INPUT,
-        /** Bringing what a norm has rounded to 8 bits into the order that the gradient's product needs, of an element. */
-        TRANSPOSE_INPUT,
-        /** Rounding of a gradient that products of 8 bits take, of an element. */
-        QUANTIZE_GRADIENT,
-        /** Copies that bring heads together or apart, of a hidden element. */
-        LAYOUT_FORWARD,
-        LAYOUT_BACKWARD,
-        /** Rotary position of a query or key element. */
-        ROTARY_FORWARD,
-        ROTARY_BACKWARD,
-        /** Scale, mask and softmax of a score. */
-        SOFTMAX_FORWARD,
-        SOFTMAX_BACKWARD,
-        /** Dropout of a score. */
-        SCORE_DROPOUT_FORWARD,
-        SCORE_DROPOUT_BACKWARD,
-        /** Bias, dropout and residual addition of a hidden element. */
-        RESIDUAL_DROPOUT_FORWARD,
-        RESIDUAL_DROPOUT_BACKWARD,
-        /** Residual addition of a hidden element where there is no dropout. */
-        RESIDUAL_FORWARD,
-        RESIDUAL_BACKWARD,
-        /** Bias and GELU of a feed-forward element. */
-        ACTIVATION_FORWARD,
-        ACTIVATION_BACKWARD,
-        /** SiLU of the gate times up, of a feed-forward element. */
-        GATED_ACTIVATION_FORWARD,
-        GATED_ACTIVATION_BACKWARD,
-        /** Addition of the bias to an output element of a linear map, where the matrix product does not do it. */
-        BIAS_FORWARD,
-        /** Sum of output gradients over tokens, of an output element of a linear map with bias. */
-        BIAS_GRADIENT,
-        /** Cross entropy of a logit. */
-        LOSS_FORWARD,
-        LOSS_BACKWARD,
-        /** Token and position look-up, of a hidden element. */
-        EMBEDDING_FORWARD,
-        EMBEDDING_BACKWARD,
-        /** Norm of the gradient, of a parameter. */
-        GRADIENT_NORM,
-        /** Scaling the gradient by the clip factor, of a parameter. */
-        GRADIENT_CLIP,
-        /** Adam, of a parameter. */
-        OPTIMIZER;
+        NORM_FORWARD("layer norm, of a hidden element"),
+        NORM_BACKWARD("the same, backward"),
+        RMS_NORM_FORWARD("RMS norm, of a hidden element"),
+        RMS_NORM_BACKWARD("the same, backward"),
+        QUANTIZE_INPUT(
+                "rounding of what an FP8 GEMM takes and no norm has rounded, of an element, for its forward and its gradient"),
+        TRANSPOSE_INPUT(
+                "bringing what a norm has rounded to FP8 into the order that the gradient's GEMM needs, of an element"),
+        QUANTIZE_GRADIENT("rounding of a gradient that FP8 GEMMs take, of an element"),
+        LAYOUT_FORWARD("copies that bring heads together or apart, of a hidden element"),
+        LAYOUT_BACKWARD("the same, backward"),
+        ROTARY_FORWARD("rotary position, of a query or key element"),
+        ROTARY_BACKWARD("the same, backward"),
+        SOFTMAX_FORWARD("scale, mask and softmax, of a score"),
+        SOFTMAX_BACKWARD("the same, backward"),
+        SCORE_DROPOUT_FORWARD("dropout, of a score"),
+        SCORE_DROPOUT_BACKWARD("the same, backward"),
+        RESIDUAL_DROPOUT_FORWARD("bias, dropout and residual addition, of a hidden element"),
+        RESIDUAL_DROPOUT_BACKWARD("the same, backward"),
+        RESIDUAL_FORWARD("residual addition where there is no dropout, of a hidden element"),
+        RESIDUAL_BACKWARD("the same, backward"),
+        ACTIVATION_FORWARD("bias and GELU, of a feed-forward element"),
+        ACTIVATION_BACKWARD("the same, backward"),
+        GATED_ACTIVATION_FORWARD("SiLU of the gate times up, of a feed-forward element"),
+        GATED_ACTIVATION_BACKWARD("the same, backward"),
+        BIAS_FORWARD("addition of the bias where the GEMM does not do it, of an output element of a linear map"),
+        BIAS_GRADIENT("sum of output gradients over tokens, of an output element of a linear map with bias"),
+        LOSS_FORWARD("cross entropy, of a logit"),
+        LOSS_BACKWARD("the same, backward"),
+        EMBEDDING_FORWARD("token and position look-up, of a hidden element"),
+        EMBEDDING_BACKWARD("the same, backward"),
+        GRADIENT_NORM("norm of the gradient, of a parameter"),
+        GRADIENT_CLIP("scaling the gradient by the clip factor, of a parameter"),
+        OPTIMIZER("Adam, of a parameter");
 
+        private final String meaning;
+
+        Operator(String meaning) {
+            this.meaning = meaning;
+        }
+
+        /** As files write it. */
         String key() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        String meaning() {
+            return meaning;
+        }
+
+        /** As kernels are called. */
+        String kernel() {
+            return key().replace('_', '-');
+        }
+
+        boolean isOfFp8() {
+            return this == QUANTIZE_INPUT || this == TRANSPOSE_INPUT || this == QUANTIZE_GRADIENT;
+        }
+
+        boolean isOfUpdate() {
+            return this == GRADIENT_NORM || this == GRADIENT_CLIP || this == OPTIMIZER;
         }
 
         /** True of what works in 32 bits, or on 32-bit gradients and states, whatever the format of parameters and activations. */
         boolean isWide() {
-            return switch (this) {
-                case LOSS_FORWARD, LOSS_BACKWARD, GRADIENT_NORM, GRADIENT_CLIP, OPTIMIZER -> true;
-                default -> false;
-            };
+            return this == LOSS_FORWARD || this == LOSS_BACKWARD || isOfUpdate();
         }
     }
 
@@ -106,98 +101,55 @@ public final class FrameworkProfile {
      * @param bytes bytes moved for each element
      * @param kernels kernels launched
      */
-    public record Cost(double bytes, int kernels) {}
+    public record Cost(double bytes, int kernels) {
+        private static final Cost NONE = new Cost(0, 0);
+    }
 
     /**
-     * Rate of a library's kernels relative to those of the calibration: {@code matmul-rate-ratio = 0.95}, and where an architecture has its own,
-     * {@code matmul-rate-ratio.hopper = 0.9}.
+     * Rate of a library's kernels relative to those of the calibration.
+     *
+     * @param ofArchitecture where an architecture has its own
      */
-    private record RateRatio(double otherwise, Map<String, Double> ofArchitecture) {
-        static RateRatio of(Constants constants, String key) {
-            Map<String, Double> ratios = new TreeMap<>();
-            for (String each : constants.keys()) {
-                if (each.startsWith(key + ".")) {
-                    ratios.put(each.substring(key.length() + 1), constants.ratio(each));
-                }
-            }
-            return new RateRatio(constants.ratio(key), Map.copyOf(ratios));
-        }
-
+    public record RateRatio(double others, Map<String, Double> ofArchitecture) {
         double on(String architecture) {
-            return ofArchitecture.getOrDefault(architecture, otherwise);
+            return ofArchitecture.getOrDefault(architecture, others);
         }
     }
 
-    private final String name;
-    private final Constants constants;
+    private final FigureFile figures;
     private final int elementBytes;
-    private final String source;
-    private final boolean dropout;
-    private final boolean recomputeStopsEarly;
-    private final boolean recomputesPointwise;
-    private final int vocabularyMultiple;
-    private final boolean fusedProjections;
-    private final boolean repeatsKeyValueHeads;
-    private final boolean eightBitProducts;
-    private final boolean keepsEightBits;
-    private final boolean lossInPieces;
-    private final int savedActivationBytes;
-    private final int savedGatedActivationBytes;
-    private final int savedRmsNormBytes;
-    private final int keptLogitBytes;
-    private final int logitGradientBytes;
-    private final int optimizerTemporaryBytes;
-    private final RateRatio flashRate;
-    private final RateRatio flashNarrowRate;
-    private final RateRatio matmulRate;
-    private final long hostForwardKernelPs;
-    private final long hostBackwardKernelPs;
-    private final Cost[] costs;
+    private final boolean fp8;
+    private final Cost[] costs = new Cost[Operator.values().length];
 
-    /** @param constants figures for elements of 16 bits */
-    private FrameworkProfile(String name, Constants constants, int elementBytes) {
-        int times = elementBytes / HALF_BYTES;
-        this.name = name;
-        this.constants = constants;
+    /** @param figures for elements of 16 bits */
+    private FrameworkProfile(FigureFile figures, int elementBytes, boolean fp8) {
+        this.figures = figures;
         this.elementBytes = elementBytes;
-        this.source = constants.text("source");
-        this.dropout = constants.flag("dropout");
-        this.recomputeStopsEarly = constants.flag("recompute-stops-early");
-        this.recomputesPointwise = constants.flag("recomputes-pointwise");
-        this.vocabularyMultiple = constants.count("vocabulary-multiple");
-        this.fusedProjections = constants.flag("fused-projections");
-        this.repeatsKeyValueHeads = constants.flag("repeats-key-value-heads");
-        this.eightBitProducts = constants.flag("eight-bit-products");
-        this.keepsEightBits = constants.flag("keeps-eight-bits");
-        this.lossInPieces = constants.flag("loss-in-pieces");
-        this.savedActivationBytes = times * constants.count("saved-activation-bytes");
-        this.savedGatedActivationBytes = times * constants.count("saved-gated-activation-bytes");
-        this.savedRmsNormBytes = constants.count("saved-rms-norm-bytes");
-        // The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow.
-        int logitBytesMax = times == 1 ? Integer.MAX_VALUE : 2 * elementBytes;
-        this.keptLogitBytes = Math.min(logitBytesMax, times * constants.count("kept-logit-bytes"));
-        this.logitGradientBytes = Math.min(logitBytesMax, times * constants.count("logit-gradient-bytes"));
-        this.optimizerTemporaryBytes = constants.count("optimizer-temporary-bytes");
-        this.flashRate = RateRatio.of(constants, "flash-rate-ratio");
-        this.flashNarrowRate = RateRatio.of(constants, "flash-narrow-rate-ratio");
-        this.matmulRate = RateRatio.of(constants, "matmul-rate-ratio");
-        this.hostForwardKernelPs = Long.parseLong(constants.text("host-forward-kernel-ps"));
-        this.hostBackwardKernelPs = Long.parseLong(constants.text("host-backward-kernel-ps"));
-        this.costs = new Cost[Operator.values().length];
+        this.fp8 = fp8;
         for (Operator operator : Operator.values()) {
-            Cost cost = cost(name, operator.key(), constants.text(operator.key()));
-            costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(times * cost.bytes(), cost.kernels());
+            Cost cost = operator.isOfFp8() && !fp8 ? Cost.NONE : figures.get(operator.key());
+            costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(wider() * cost.bytes(), cost.kernels());
         }
     }
 
     /** Names of the shipped profiles, which are those of their files. */
     public static List<String> names() {
-        return FILES.names();
+        return ProfileFiles.PROFILES.names();
     }
 
-    /** The shipped profile of that name. */
+    /** The shipped profile of that name, in FP8 if that is part of it. */
     public static FrameworkProfile named(String name) {
-        return READ.computeIfAbsent(name, first -> new FrameworkProfile(first, constants(first), HALF_BYTES));
+        return READ.computeIfAbsent(name, first -> of(ProfileFiles.merged(first)));
+    }
+
+    /** A profile of figures, those of a fit for instance. */
+    public static FrameworkProfile of(FigureFile figures) {
+        return new FrameworkProfile(figures, HALF_BYTES, figures.has(ProfileFiles.PRECISION));
+    }
+
+    /** The figures of the shipped profile of that name. */
+    public static FigureFile figures(String name) {
+        return ProfileFiles.merged(name);
     }
 
     /**
@@ -206,7 +158,7 @@ public final class FrameworkProfile {
      * @param bytes bytes of an element, 2 or 4
      */
     public FrameworkProfile withElements(int bytes) {
-        return bytes == elementBytes ? this : new FrameworkProfile(name, constants, bytes);
+        return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, fp8);
     }
 
     /** Bytes of a parameter or an activation. */
@@ -219,41 +171,19 @@ public final class FrameworkProfile {
         return elementBytes == SINGLE_BYTES;
     }
 
-    /** The keys and values of the shipped profile of that name, those of the file that it extends included. */
-    public static Properties properties(String name) {
-        return constants(name).toProperties();
+    private int wider() {
+        return elementBytes / HALF_BYTES;
     }
 
-    private static Constants constants(String name) {
-        Constants constants = Constants.find(FILES, name);
-        if (constants == null) {
-            throw new IllegalArgumentException("no framework profile named " + name + "; there are " + names());
-        }
-        return constants;
-    }
-
-    /** A profile from keys and values, a reader's own file for instance. */
-    public static FrameworkProfile parse(String name, Properties properties) {
-        return new FrameworkProfile(name, new Constants(name, properties), HALF_BYTES);
-    }
-
-    private static Cost cost(String name, String key, String text) {
-        Matcher matcher = OPERATOR.matcher(text);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("frameworks/" + name + ".properties: " + key + " is \"" + text
-                    + "\"; write bytes for each element and kernels, as in \"4 B, 1 kernel\"");
-        }
-        return new Cost(Double.parseDouble(matcher.group(1)), Integer.parseInt(matcher.group(2)));
-    }
-
-    /** Where its figures come from. */
-    public String source() {
-        return source;
+    /** The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow. */
+    private int logitBytes(String key) {
+        int bytes = figures.count(key);
+        return isSingle() ? Math.min(2 * elementBytes, wider() * bytes) : bytes;
     }
 
     /** Whether models are trained with dropout as this framework's examples ship. */
     public boolean dropout() {
-        return dropout;
+        return figures.flag("dropout");
     }
 
     /**
@@ -261,32 +191,32 @@ public final class FrameworkProfile {
      * not computed again (PyTorch 2.1, {@code set_checkpoint_early_stop}).
      */
     public boolean recomputeStopsEarly() {
-        return recomputeStopsEarly;
+        return figures.flag("recompute_stops_early");
     }
 
     /** Whether a compiler computes element-wise results again in backward rather than keep them (min-cut partitioner of PyTorch 2). */
     public boolean recomputesPointwise() {
-        return recomputesPointwise;
+        return figures.flag("recomputes_pointwise");
     }
 
     /** Bytes of a feed-forward element that autograd saves between the input and the output of a GELU. */
     public int savedActivationBytes() {
-        return savedActivationBytes;
+        return wider() * figures.count("saved_activation");
     }
 
     /** Bytes of a feed-forward element that autograd saves between gate and up projection and their product. */
     public int savedGatedActivationBytes() {
-        return savedGatedActivationBytes;
+        return wider() * figures.count("saved_gated_activation");
     }
 
     /** Bytes of an element that an RMS norm saves between its input and its output. */
     public int savedRmsNormBytes() {
-        return savedRmsNormBytes;
+        return figures.count("saved_rms_norm");
     }
 
     /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
     public int vocabularyMultiple() {
-        return vocabularyMultiple;
+        return figures.count("vocabulary_multiple");
     }
 
     /**
@@ -295,31 +225,31 @@ public final class FrameworkProfile {
      * @param ranks those that split each layer
      */
     public ModelShape held(ModelShape model, int ranks) {
-        if (vocabularyMultiple == 1) {
+        if (vocabularyMultiple() == 1) {
             return model;
         }
-        long multiple = (long) vocabularyMultiple * ranks;
+        long multiple = (long) vocabularyMultiple() * ranks;
         return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
     }
 
     /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
     public boolean eightBitProducts() {
-        return eightBitProducts;
+        return fp8;
     }
 
     /** Whether such products keep their operands in 8 bits for the backward, and the weights, in both orders, for the next micro-batch. */
     public boolean keepsEightBits() {
-        return keepsEightBits;
+        return fp8 && figures.flag("keeps_eight_bits");
     }
 
     /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */
     public boolean repeatsKeyValueHeads() {
-        return repeatsKeyValueHeads;
+        return figures.flag("repeats_key_value_heads");
     }
 
     /** Whether query, key and value come of one product, and gate and up projection of another. */
     public boolean fusedProjections() {
-        return fusedProjections;
+        return figures.flag("fused_projections");
     }
 
     /**
@@ -327,7 +257,7 @@ public final class FrameworkProfile {
      * there at once (linkedin/Liger-Kernel, src/liger_kernel/ops/fused_linear_cross_entropy.py).
      */
     public boolean lossInPieces() {
-        return lossInPieces;
+        return figures.flag("loss_in_pieces");
     }
 
     /**
@@ -335,7 +265,7 @@ public final class FrameworkProfile {
      * loss is not computed in pieces.
      */
     public long lossPieceTokens(long tokens, ModelShape model) {
-        if (!lossInPieces) {
+        if (!lossInPieces()) {
             return tokens;
         }
         long pieces = (model.vocab() - 1L) / model.hidden() + 1;
@@ -346,42 +276,47 @@ public final class FrameworkProfile {
 
     /** Bytes of a logit that stay between the forward and the backward of the loss, the logit itself included. */
     public int keptLogitBytes() {
-        return keptLogitBytes;
+        return logitBytes("kept_logit");
     }
 
     /** Bytes of a logit that the backward of the loss adds. */
     public int logitGradientBytes() {
-        return logitGradientBytes;
+        return logitBytes("logit_gradient");
     }
 
     /** Bytes of a parameter that the update allocates and frees again. */
     public int optimizerTemporaryBytes() {
-        return optimizerTemporaryBytes;
+        return figures.count("optimizer_temporary");
     }
 
     /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */
     public double flashRateRatio(String architecture) {
-        return flashRate.on(architecture);
+        return rate("flash_rate_ratio", architecture);
     }
 
     /** The same for narrower heads [1]. */
     public double flashNarrowRateRatio(String architecture) {
-        return flashNarrowRate.on(architecture);
+        return rate("flash_narrow_rate_ratio", architecture);
     }
 
     /** Rate of its matrix library on an architecture relative to the one that the calibration was measured with [1]. */
     public double matmulRateRatio(String architecture) {
-        return matmulRate.on(architecture);
+        return rate("matmul_rate_ratio", architecture);
+    }
+
+    private double rate(String key, String architecture) {
+        RateRatio ratio = figures.get(key);
+        return ratio.on(architecture);
     }
 
     /** Host time to issue one kernel in a forward pass [ps]. */
     public long hostForwardKernelPs() {
-        return hostForwardKernelPs;
+        return figures.whole("host_forward_kernel");
     }
 
     /** Host time to issue one kernel in a backward pass [ps]. */
     public long hostBackwardKernelPs() {
-        return hostBackwardKernelPs;
+        return figures.whole("host_backward_kernel");
     }
 
     /** Bytes and kernels of an operator. */
@@ -395,13 +330,13 @@ public final class FrameworkProfile {
         List<Kernel> kernels = new ArrayList<>(cost.kernels());
         long bytes = (long) (cost.bytes() * elements);
         for (int i = 0; i < cost.kernels(); i++) {
-            kernels.add(new Kernel.MemoryBound(operator.key(), bytes / cost.kernels()));
+            kernels.add(new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels()));
         }
         return kernels;
     }
 
     @Override
     public String toString() {
-        return name;
+        return figures.name();
     }
 }

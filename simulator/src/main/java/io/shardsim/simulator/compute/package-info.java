@@ -10,7 +10,7 @@
  * <p>Must not know strategies, collectives, actors or links: communication of tensor parallelism is added by the strategy.
  *
  * <p>To add a GPU: one file in {@code catalog/compute}, named after the GPU or its architecture, every value with unit and source. To add a
- * framework: one file in {@code frameworks/}.
+ * framework: one file in {@code catalog/frameworks}, which names files of its folders for all that others have, too.
  */
 @NullMarked
 package io.shardsim.simulator.compute;

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.compute.calibration;
 
+import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.GpuCalibration;
 import java.util.List;
@@ -15,16 +16,17 @@ import java.util.TreeMap;
  * <p>{@code CalibrateTraining [evaluations]}
  */
 public final class CalibrateTraining {
+    private static final String HOPPER = ".hopper";
     private static final List<Coefficient> COEFFICIENTS = List.of(
             coefficient("ampere", "elementwise_hbm_ratio", 0.6, 0.92),
             coefficient("hopper", "elementwise_hbm_ratio", 0.6, 0.92),
             coefficient("a100-40gb", "matmul_sustained_slowdown", 0.05, 0.25),
-            coefficient("composer", "matmul-rate-ratio", 0.85, 1.0),
-            coefficient("composer", "matmul-rate-ratio.hopper", 0.8, 1.0),
+            coefficient("composer", "matmul_rate_ratio", 0.85, 1.0),
+            coefficient("composer", "matmul_rate_ratio.hopper", 0.8, 1.0),
             // FlashAttention-2 is 1.3 to 2.5 times faster than Triton's.
-            coefficient("composer", "flash-rate-ratio", 0.4, 0.77),
-            coefficient("composer", "flash-rate-ratio.hopper", 0.4, 1.0),
-            coefficient("composer", "flash-narrow-rate-ratio", 0.4, 0.77));
+            coefficient("composer", "flash_rate_ratio", 0.4, 0.77),
+            coefficient("composer", "flash_rate_ratio.hopper", 0.4, 1.0),
+            coefficient("composer", "flash_narrow_rate_ratio", 0.4, 0.77));
 
     private CalibrateTraining() {}
 
@@ -46,7 +48,7 @@ public final class CalibrateTraining {
 
     private static Coefficient coefficient(String file, String key, double least, double most) {
         double shipped = FrameworkProfile.names().contains(file)
-                ? Double.parseDouble(FrameworkProfile.properties(file).getProperty(key))
+                ? ratio(FrameworkProfile.figures(file), key)
                 : GpuCalibration.FAMILIES.named(file).decimal(key);
         return Coefficient.linear(file, key, least, most, shipped);
     }
@@ -67,11 +69,24 @@ public final class CalibrateTraining {
                 .orElseThrow();
     }
 
+    private static double ratio(FigureFile figures, String key) {
+        FrameworkProfile.RateRatio ratio = figures.get(key.split("\\.")[0]);
+        return key.endsWith(HOPPER) ? ratio.ofArchitecture().get("hopper") : ratio.others();
+    }
+
     /** Both Composer profiles share the fitted values. */
     private static FrameworkProfile profile(String name, Map<String, Properties> overrides) {
-        Properties properties = FrameworkProfile.properties(name);
-        properties.putAll(overrides.get("composer"));
-        return FrameworkProfile.parse(name, properties);
+        Map<String, Double> fitted = numbers(overrides.get("composer"));
+        Map<String, FrameworkProfile.RateRatio> ratios = new TreeMap<>();
+        fitted.forEach((key, value) -> {
+            if (!key.endsWith(HOPPER)) {
+                Double hopper = fitted.get(key + HOPPER);
+                ratios.put(
+                        key,
+                        new FrameworkProfile.RateRatio(value, hopper == null ? Map.of() : Map.of("hopper", hopper)));
+            }
+        });
+        return FrameworkProfile.of(FrameworkProfile.figures(name).with(ratios));
     }
 
     private static GpuCalibration calibration(String name, String architecture, Map<String, Properties> overrides) {

@@ -1,0 +1,62 @@
+package io.shardsim.simulator.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProfileFilesTest {
+
+    @Test
+    void everyFigureOfEveryFileHasASource() {
+        for (FigureFolder folder : ProfileFiles.folders().values()) {
+            assertThat(folder.names()).isNotEmpty();
+            for (String name : folder.names()) {
+                assertThat(folder.figures(name))
+                        .as(name)
+                        .isNotEmpty()
+                        .allMatch(figure -> figure.source().length() > 10);
+            }
+        }
+    }
+
+    /** A profile in FP8 is another one with a recipe over it, and nothing else. */
+    @ParameterizedTest
+    @CsvSource({
+        "torchtitan-float8, torchtitan-compile, tensorwise",
+        "transformer-engine-fp8, transformer-engine, delayed"
+    })
+    void aProfileInFp8IsAnotherOneUnderARecipe(String name, String base, String recipe) {
+        Map<String, Object> expected = new TreeMap<>(values(ProfileFiles.merged(base)));
+        expected.putAll(values(ProfileFiles.folders().get("fp8").named(recipe)));
+        expected.put("precision", "fp8");
+        assertThat(new TreeMap<>(values(ProfileFiles.merged(name)))).isEqualTo(expected);
+        assertThat(FrameworkProfile.named(name).eightBitProducts()).isTrue();
+        assertThat(FrameworkProfile.named(base).eightBitProducts()).isFalse();
+    }
+
+    private static Map<String, Object> values(FigureFile file) {
+        Map<String, Object> values = new TreeMap<>();
+        for (Figure figure : file.figures().values()) {
+            values.put(figure.key(), figure.value());
+        }
+        return values;
+    }
+
+    /** What a profile says itself goes before its compiler, and that before the modules. */
+    @Test
+    void theNearestFileSaysIt() {
+        FigureFile titan = ProfileFiles.merged("torchtitan-compile");
+        assertThat(titan.figures().get("rotary_forward").source()).contains("torchtitan");
+        assertThat(titan.figures().get("norm_forward").source()).contains("TorchInductor");
+        assertThat(titan.figures().get("softmax_forward").source()).contains("Megatron-LM");
+        assertThat(titan.figures().get("score_dropout_forward").source()).contains("eager");
+        assertThat(titan.figures().get("optimizer").source()).contains("adamw.py");
+    }
+}
