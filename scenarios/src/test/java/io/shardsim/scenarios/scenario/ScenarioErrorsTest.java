@@ -214,7 +214,7 @@ class ScenarioErrorsTest {
                 with(
                         "p4d.24xlarge",
                         "m5.large",
-                        "a.yaml:3:21: instance m5.large is not in the catalog; known: p3dn.24xlarge, p4d.24xlarge, p4de.24xlarge, p5.48xlarge, p5en.48xlarge"),
+                        "a.yaml:3:21: instance m5.large is not in the catalog; known: p3dn.24xlarge, p4d.24xlarge, p4de.24xlarge, p5.48xlarge, p5e.48xlarge, p5en.48xlarge, p6-b200.48xlarge"),
                 with(
                         "nodes: 32",
                         "nodes: 32, gpu: h200",
@@ -267,8 +267,8 @@ class ScenarioErrorsTest {
                         "a.yaml:3:10: cluster has no nic and no instance; add instance: p4d.24xlarge, or nic: a rate such as 300 GB/s or 100 Gbit/s"),
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
-                        "cluster: {gpu: b200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
-                        "a.yaml:3:16: gpu b200 is not in the catalog; did you mean h200?"),
+                        "cluster: {gpu: a200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
+                        "a.yaml:3:16: gpu a200 is not in the catalog; did you mean b200?"),
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: A100, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: 32}",
