@@ -30,7 +30,7 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
             Stream.PIPELINE_BACKWARD_ODD);
 
     /**
-     * Operations with the same words, numbers left out.
+     * Operations of the same name.
      *
      * @param what for example {@code gather backward layer}
      * @param stream where they ran
@@ -107,16 +107,9 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
     private record Charge(String what, Stream stream, long gapPs, int waits) {}
 
     private static void charge(Map<String, Charge> byWords, OperationSpan span, long gapPs) {
-        String words = withoutNumbers(span.label());
         byWords.merge(
-                words + "/" + span.stream(),
-                new Charge(words, span.stream(), gapPs, 1),
+                span.label() + "/" + span.stream(),
+                new Charge(span.label(), span.stream(), gapPs, 1),
                 (a, b) -> new Charge(a.what(), a.stream(), a.gapPs() + b.gapPs(), a.waits() + b.waits()));
-    }
-
-    static String withoutNumbers(String label) {
-        String words =
-                label.replaceAll("[0-9][0-9.,]*", "").replaceAll("\\s+", " ").trim();
-        return words.isEmpty() ? label : words;
     }
 }

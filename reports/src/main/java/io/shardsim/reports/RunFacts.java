@@ -112,11 +112,13 @@ public record RunFacts(
         return remarks.sources();
     }
 
-    /** Notes without what published runs say, which every series is told once. */
-    public List<String> notesBesidesAccuracy() {
-        return notes().stream()
-                .filter(text -> accuracy == null || !text.equals(accuracy.sentence()))
-                .toList();
+    /** Notes and, behind them, how far off published runs like this one were. */
+    public List<String> notesWithAccuracy() {
+        List<String> all = new ArrayList<>(notes());
+        if (accuracy != null) {
+            all.add(accuracy.sentence());
+        }
+        return all;
     }
 
     /** How states are sharded; absent for a bare collective. */

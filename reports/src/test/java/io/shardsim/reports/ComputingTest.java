@@ -94,9 +94,9 @@ class ComputingTest {
     @Test
     void gapsAreChargedToWhatEndedThem() {
         List<OperationSpan> timeline = List.of(
-                new OperationSpan(0, Stream.GATHER, "gather layer 0", 0, 30),
+                new OperationSpan(0, Stream.GATHER, "gather layer", 0, 30),
                 new OperationSpan(1, Stream.COMPUTE, "forward layer 0", 30, 40),
-                new OperationSpan(2, Stream.GATHER, "gather layer 1", 30, 60),
+                new OperationSpan(2, Stream.GATHER, "gather layer", 30, 60),
                 new OperationSpan(3, Stream.COMPUTE, "forward layer 1", 60, 90),
                 new OperationSpan(4, Stream.REDUCE, "reduce-scatter bucket", 60, 95),
                 new OperationSpan(5, Stream.COMPUTE, "optimizer", 95, 99));

@@ -423,23 +423,22 @@ public final class SampleRuns {
                 long gatherStart = Math.max(communication, compute - (forwards ? forward : backward));
                 communication = gatherStart + gather;
                 busyGather += gather;
-                spans.add(new OperationSpan(
-                        operation++, Stream.GATHER, "gather layer " + layer, gatherStart, communication));
+                spans.add(new OperationSpan(operation++, Stream.GATHER, "gather layer", gatherStart, communication));
                 long start = Math.max(compute, communication);
                 exposedGather += start - compute;
                 long mid = start + forward;
                 if (forwards) {
-                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "forward layer " + layer, start, mid));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "forward layer", start, mid));
                     compute = mid;
                 } else {
-                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "recompute layer " + layer, start, mid));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "recompute layer", start, mid));
                     compute = mid + backward;
-                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "backward layer " + layer, mid, compute));
+                    spans.add(new OperationSpan(operation++, Stream.COMPUTE, "backward layer", mid, compute));
                     long reduceStart = Math.max(reduceFree, compute);
                     reduceFree = reduceStart + gather;
                     busyReduce += gather;
                     spans.add(new OperationSpan(
-                            operation++, Stream.REDUCE, "reduce-scatter layer " + layer, reduceStart, reduceFree));
+                            operation++, Stream.REDUCE, "reduce-scatter layer", reduceStart, reduceFree));
                 }
             }
         }

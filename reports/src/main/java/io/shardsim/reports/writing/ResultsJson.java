@@ -148,7 +148,7 @@ public final class ResultsJson {
         out.put("next", diagnosis.next());
         putAdvice(out, run);
         out.put("accuracy", facts.accuracy() == null ? null : accuracy(facts.accuracy()));
-        out.put("notes", facts.notes());
+        out.put("notes", facts.notesWithAccuracy());
         out.put("warnings", facts.warnings());
         return out;
     }

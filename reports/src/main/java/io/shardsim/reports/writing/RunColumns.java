@@ -21,6 +21,9 @@ final class RunColumns {
     /** Figures of this rank and above go where there is no room; those below only where there is none for them alone. */
     static final int DROPPABLE = 10;
 
+    /** The column that a legend explains. */
+    static final String DAYS = "days";
+
     private final List<RunResult> runs;
     private final RunNames names;
     private final SweptKeys keys;
@@ -135,7 +138,7 @@ final class RunColumns {
                 13,
                 run -> run.facts().model().microBatch() + " x "
                         + run.facts().model().accumulationSteps()));
-        columns.add(figure("days", "", 2, cost(c -> Quantities.significant(c.days()))));
+        columns.add(figure(DAYS, "", 2, cost(c -> Quantities.significant(c.days()))));
         columns.add(figure("USD", "", 1, cost(c -> Quantities.fixed(c.usd(), 0))));
         return columns;
     }

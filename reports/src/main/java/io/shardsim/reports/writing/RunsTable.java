@@ -161,7 +161,7 @@ final class RunsTable {
                 .filter(column -> !column.key() && !shown.contains(column))
                 .map(TableColumn::words)
                 .toList();
-        if (shown.stream().anyMatch(column -> column.name().equals("days"))) {
+        if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
             runs.stream()
                     .filter(run ->
                             run.training() != null && !run.training().costs().isEmpty())

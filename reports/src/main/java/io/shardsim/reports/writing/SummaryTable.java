@@ -64,8 +64,7 @@ public final class SummaryTable {
             }
         }
         Remark.of(scenario, run -> run.facts().warnings()).forEach(remark -> lines.add(line("warning", remark)));
-        Remark.of(scenario, run -> run.facts().notesBesidesAccuracy())
-                .forEach(remark -> lines.add(line("note", remark)));
+        Remark.of(scenario, run -> run.facts().notes()).forEach(remark -> lines.add(line("note", remark)));
         if (!lines.isEmpty()) {
             out.append('\n');
         }

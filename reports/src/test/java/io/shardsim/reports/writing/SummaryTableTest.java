@@ -104,8 +104,7 @@ class SummaryTableTest {
         ErrorInterval accuracy = ErrorInterval.of(List.of(new ErrorInterval.Near("a", "validation", 0.05)));
         List<RunResult> runs = new ArrayList<>();
         for (RunResult run : SampleRuns.sweep("s").runs()) {
-            runs.add(run.with(
-                    run.facts().withAccuracy(accuracy, List.of(accuracy.sentence()), List.of()), run.training()));
+            runs.add(run.with(run.facts().withAccuracy(accuracy, List.of(), List.of()), run.training()));
         }
         String table = SummaryTable.write(new ScenarioResult("s", runs), 200);
         assertThat(table.lines().filter(line -> line.contains("published runs")))

@@ -87,16 +87,14 @@ public final class RecordedErrors {
                         && !row.metric().isMemory())
                 .toList();
         List<String> warnings = warnings(run, like);
-        List<String> notes = new ArrayList<>(aboutMemory(run));
+        List<String> notes = aboutMemory(run);
         List<ErrorInterval.Near> nearest = nearest(like, run).stream()
                 .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.speedError()))
                 .toList();
         if (nearest.isEmpty()) {
             return facts.withAccuracy(null, notes, warnings);
         }
-        ErrorInterval interval = ErrorInterval.of(nearest);
-        notes.add(interval.sentence());
-        return facts.withAccuracy(interval, notes, warnings);
+        return facts.withAccuracy(ErrorInterval.of(nearest), notes, warnings);
     }
 
     private static List<Row> nearest(List<Row> like, Likeness run) {

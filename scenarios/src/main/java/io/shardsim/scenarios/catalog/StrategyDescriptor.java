@@ -6,6 +6,7 @@ import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.topology.units.UnitTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,11 @@ public record StrategyDescriptor(
     public static final String SHARD_GROUP = "shard_group";
     /** The parameter of strategies that come with a collective library. */
     public static final String COLLECTIVE_LIBRARY = "collective_library";
+
+    /** The parameter that names the algorithm of reductions. */
+    public static final String REDUCE_ALGORITHM = "reduce_algorithm";
+    /** Parameters that name algorithms. */
+    public static final Set<String> ALGORITHMS = Set.of("gather_algorithm", "hierarchical_algorithm", REDUCE_ALGORITHM);
 
     /** More parameters than any model has, and few enough that their bytes never overflow. */
     private static final long ELEMENTS_MAX = 1L << 50;

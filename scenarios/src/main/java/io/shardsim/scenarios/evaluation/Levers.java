@@ -16,6 +16,7 @@ import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
@@ -88,6 +89,7 @@ final class Levers {
     private final ActivationPolicy kept;
     private final StrategySpec spec;
     private final ShardingStrategy strategy;
+    private final StrategyParameters inForce;
     private final TrainingJob job;
     private final RunResult run;
     private final List<Lever> levers = new ArrayList<>();
@@ -100,6 +102,7 @@ final class Levers {
         kept = execution.kept();
         spec = task.strategy();
         strategy = spec.create();
+        inForce = strategy.settings();
         job = task.job(point.cluster(), strategy)
                 .withMicroBatch(
                         run.facts().model().microBatch(), run.facts().model().accumulationSteps());
@@ -194,7 +197,7 @@ final class Levers {
         boolean communicates = communicates();
         Set<String> idle = strategy.idle(job).keySet();
         for (Switch one : SWITCHES) {
-            if (String.valueOf(!one.value()).equals(spec.parameters().get(one.parameter()))
+            if (inForce.flagOr(one.parameter(), one.value()) != one.value()
                     && !idle.contains(one.parameter())
                     && (communicates || one.saves() == Saves.WORK_TOO)) {
                 add(one.title(), Map.of(one.parameter(), String.valueOf(one.value())));
@@ -213,7 +216,7 @@ final class Levers {
             settings.put(parameter, String.valueOf(ranks / 2));
             if (parameter.equals(TENSOR) && ranks == 2) {
                 for (String within : List.of("sequence_parallel", "overlap_tensor_exchange")) {
-                    if ("true".equals(spec.parameters().get(within))) {
+                    if (inForce.flagOr(within, false)) {
                         settings.put(within, "false");
                     }
                 }
@@ -302,8 +305,7 @@ final class Levers {
 
     /** A number of ranks or elements; 0 where the strategy has no such parameter. */
     private long count(String parameter) {
-        String text = spec.parameters().getOrDefault(parameter, "0");
-        return Long.parseLong(text.split(" ", 2)[0]);
+        return inForce.names().contains(parameter) ? inForce.whole(parameter) : 0;
     }
 
     private void add(String title, Map<String, String> parameters) {

@@ -11,6 +11,7 @@ import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.LinkedHashMap;
@@ -34,6 +35,7 @@ final class NearestFit {
     private final Cluster cluster;
     private final TrainingJob job;
     private final GpuMemory memory;
+    private final StrategyParameters settings;
 
     /** @param training does not fit */
     NearestFit(TrainingPoint training) {
@@ -41,6 +43,7 @@ final class NearestFit {
         cluster = training.cluster();
         job = training.job();
         memory = training.memory();
+        settings = training.strategy().settings();
     }
 
     /** One change or none of each kind. */
@@ -98,14 +101,13 @@ final class NearestFit {
     }
 
     private boolean hasLargerShardGroup() {
-        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
-        return givesShardGroup() && Integer.parseInt(String.valueOf(given)) < job.dataParallel();
+        return givesShardGroup() && settings.count(StrategyDescriptor.SHARD_GROUP) < job.dataParallel();
     }
 
     /** Whether the scenario says how many ranks share the states, so that more nodes alone would change nothing. */
     private boolean givesShardGroup() {
-        String given = task.strategy().given().get(StrategyDescriptor.SHARD_GROUP);
-        return given != null && !given.equals("0");
+        return task.strategy().given().containsKey(StrategyDescriptor.SHARD_GROUP)
+                && settings.count(StrategyDescriptor.SHARD_GROUP) > 0;
     }
 
     /** What fits, or null when it does not. */

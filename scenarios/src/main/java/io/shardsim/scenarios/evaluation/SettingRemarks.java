@@ -100,7 +100,7 @@ final class SettingRemarks {
                     + " changes the memory of masks, and no time: the kernels of " + job.kernels() + " run "
                     + (task.learning().dropout() ? "without" : "with") + " dropout");
         }
-        if ("false".equals(spec.parameters().get(OVERLAP_IN_BACKWARD)) && job.dataParallel() > 1) {
+        if (!strategy.settings().flagOr(OVERLAP_IN_BACKWARD, true) && job.dataParallel() > 1) {
             sentences.add("gathers and reductions are serialized with the backward, whatever overlap_comm says, since"
                     + " overlap_in_backward is false");
         }
@@ -130,19 +130,17 @@ final class SettingRemarks {
      * given, or is the default, or the default stands for one of the other values.
      */
     private @Nullable String otherValue(StrategyDescriptor.Parameter parameter) {
-        String given = spec.given().get(parameter.name());
+        String name = parameter.name();
         String byDefault = parameter.defaultText();
-        if (given == null || parameter.name().equals(StrategyDescriptor.COLLECTIVE_LIBRARY)) {
+        if (!spec.given().containsKey(name) || name.equals(StrategyDescriptor.COLLECTIVE_LIBRARY)) {
             return null;
         }
         if (ParameterForm.of(byDefault) == ParameterForm.FLAG) {
-            return String.valueOf(!given.equals("true"));
+            return String.valueOf(!strategy.settings().flag(name));
         }
-        boolean says = !given.equals(byDefault)
-                && !byDefault.startsWith(given + " ")
-                && !byDefault.equals(CollectiveSettings.AUTO)
-                && !byDefault.startsWith("0 ");
-        return says ? byDefault : null;
+        boolean standsForOthers =
+                byDefault.equals(CollectiveSettings.AUTO) || strategy.settings().isZeroByDefault(name);
+        return strategy.settings().isChanged(name) && !standsForOthers ? byDefault : null;
     }
 
     /** The step under some settings of the strategy; null where it cannot run with them. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.TransportModel;
@@ -38,8 +39,8 @@ final class NamedAlgorithms {
             Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
         Map<String, String> named = new LinkedHashMap<>(given);
         named.entrySet()
-                .removeIf(entry ->
-                        !entry.getKey().endsWith(SUFFIX) || entry.getValue().equals(CollectiveSettings.AUTO));
+                .removeIf(entry -> !StrategyDescriptor.ALGORITHMS.contains(entry.getKey())
+                        || entry.getValue().equals(CollectiveSettings.AUTO));
         if (named.isEmpty()) {
             return List.of();
         }
@@ -49,7 +50,7 @@ final class NamedAlgorithms {
         for (Operation.Collective collective : collectives(strategy.plan(job))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
             named.forEach((key, algorithm) -> {
-                String problem = key.startsWith("reduce") == reduces
+                String problem = key.equals(StrategyDescriptor.REDUCE_ALGORITHM) == reduces
                                 && collective.algorithm().equals(algorithm)
                         ? refusal(
                                 transports,

@@ -92,13 +92,14 @@ final class StrategyResolver {
                     key + " " + name + " is not known; " + Nearest.remedy(name, FrameworkProfile.names()));
             return false;
         }
-        if (!key.endsWith("_algorithm") || name.equals(CollectiveSettings.AUTO)) {
+        if (!StrategyDescriptor.ALGORITHMS.contains(key) || name.equals(CollectiveSettings.AUTO)) {
             return true;
         }
         boolean exists = CollectiveDescriptors.names(null).contains(name);
         // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
         List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
-        able.addAll(CollectiveDescriptors.names(key.startsWith("reduce") ? null : CollectiveKind.ALL_GATHER.id()));
+        able.addAll(CollectiveDescriptors.names(
+                key.equals(StrategyDescriptor.REDUCE_ALGORITHM) ? null : CollectiveKind.ALL_GATHER.id()));
         if (able.contains(name)) {
             return true;
         }

@@ -112,7 +112,7 @@ class RecordedErrorsTest {
                 .hasSize(5)
                 .allSatisfy(near -> assertThat(near.id()).matches("LLMF-.*|ATORCH-.*-fsdp-.*|YAFSDP-.*"));
         assertThat(interval.low()).isLessThanOrEqualTo(interval.high());
-        assertThat(facts.notes())
+        assertThat(facts.notesWithAccuracy())
                 .anyMatch(note -> note.contains("LLMF-7b-a100"))
                 .anyMatch(note -> note.startsWith("peaks of memory of the published runs most like this one came out ")
                         && note.contains("MOD-6B-"));

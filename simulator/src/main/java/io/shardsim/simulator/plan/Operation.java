@@ -6,7 +6,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 public sealed interface Operation {
     Stream stream();
 
-    /** Words for timelines and errors, for example {@code forward layer 3}. Must not tell repeated operations apart. */
+    /** Name for timelines and errors, for example {@code forward layer}; operations of the same name are counted together, so it numbers nothing. */
     String label();
 
     /**

@@ -58,6 +58,11 @@ public abstract class ShardingStrategy {
         return List.of();
     }
 
+    /** The settings in force. */
+    public final StrategyParameters settings() {
+        return settings;
+    }
+
     /** How the model is split among ranks beside data parallelism. */
     public final ModelParallel modelParallel() {
         return settings.modelParallel();

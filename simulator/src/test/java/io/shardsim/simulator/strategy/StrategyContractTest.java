@@ -16,6 +16,8 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,6 +45,20 @@ class StrategyContractTest {
             assertThat(setting.meaning()).as(setting.name()).endsWith(".");
             assertThat(setting.source()).as(setting.name()).isNotBlank();
         });
+    }
+
+    /** Operations of the same name are counted together, whatever their layer. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void namesOfOperationsNumberNothing(String kind) {
+        TrainingJob deeper = Strategies.job(SMALL.withLayers(2 * SMALL.layers()), 32, 512, 2, 2);
+        assertThat(labels(of(kind).plan(deeper))).isEqualTo(labels(of(kind).plan(JOB)));
+    }
+
+    private static Set<String> labels(StepPlan plan) {
+        return IntStream.range(0, plan.size())
+                .mapToObj(i -> plan.operation(i).label())
+                .collect(Collectors.toSet());
     }
 
     @ParameterizedTest

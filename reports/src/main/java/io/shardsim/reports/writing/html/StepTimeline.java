@@ -239,6 +239,6 @@ final class StepTimeline {
     }
 
     private static boolean like(OperationSpan a, OperationSpan b) {
-        return a.label().replaceAll("[0-9]+", "").equals(b.label().replaceAll("[0-9]+", ""));
+        return a.label().equals(b.label());
     }
 }

@@ -68,6 +68,6 @@ public final class WhySection {
     }
 
     public List<Remark> notes() {
-        return Remark.of(result, run -> run.facts().notesBesidesAccuracy());
+        return Remark.of(result, run -> run.facts().notes());
     }
 }

@@ -107,7 +107,12 @@ public final class StrategyParameters {
     private boolean isAtLeastOne(String name) {
         ParameterForm form = ParameterForm.of(defaultOf(name));
         boolean counted = form == ParameterForm.RANKS || form == ParameterForm.LAYERS || form == ParameterForm.STAGES;
-        return counted && !Long.valueOf(0).equals(form.parse(defaultOf(name)));
+        return counted && !isZeroByDefault(name);
+    }
+
+    /** Whether the default of a setting is 0, which has a meaning of its own. */
+    public boolean isZeroByDefault(String name) {
+        return Long.valueOf(0).equals(ParameterForm.of(defaultOf(name)).parse(defaultOf(name)));
     }
 
     /** Names of all declared settings, in the descriptor's order. */
