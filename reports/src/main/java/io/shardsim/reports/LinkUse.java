@@ -12,22 +12,34 @@ import java.util.List;
  * @param ports output ports of this class, idle ones counted
  * @param chunks chunks transmitted
  * @param bytes bytes on the wire, every hop counted [bytes]
- * @param utilization time the transmitters were held over the run's time, mean over ports, 0 to 1
- * @param busiestUtilization the same of the busiest port
- * @param busiestPort path of that port
  * @param queueingSeconds sum over chunks of the time spent waiting for a transmitter [s]
- * @param utilizationByNode mean over the ports that live with each node, in order of nodes
+ * @param held how much of the time the transmitters were held
  */
-public record LinkUse(
-        LinkClass linkClass,
-        int ports,
-        long chunks,
-        long bytes,
-        double utilization,
-        double busiestUtilization,
-        String busiestPort,
-        double queueingSeconds,
-        List<Double> utilizationByNode) {
+public record LinkUse(LinkClass linkClass, int ports, long chunks, long bytes, double queueingSeconds, Held held) {
+
+    /**
+     * @param utilization time the transmitters were held over the run's time, mean over ports, 0 to 1
+     * @param busiest the same of the busiest port
+     * @param busiestPort path of that port
+     * @param byNode mean over the ports that live with each node, in order of nodes
+     */
+    public record Held(double utilization, double busiest, String busiestPort, List<Double> byNode) {}
+
+    public double utilization() {
+        return held.utilization;
+    }
+
+    public double busiestUtilization() {
+        return held.busiest;
+    }
+
+    public String busiestPort() {
+        return held.busiestPort;
+    }
+
+    public List<Double> utilizationByNode() {
+        return held.byNode;
+    }
 
     /** One entry for each class that has ports. */
     public static List<LinkUse> of(List<LinkTotals> links, int nodes, long endPs) {
@@ -81,11 +93,12 @@ public record LinkUse(
                 ports.size(),
                 chunks,
                 bytes,
-                share(busyPs, ports.size(), endPs),
-                share(busiest.busyPs(), 1, endPs),
-                busiest.device() + ".Port[" + busiest.port() + "]",
                 queueingPs * StepBreakdown.SECONDS_PER_PICOSECOND,
-                Collections.unmodifiableList(byNode));
+                new Held(
+                        share(busyPs, ports.size(), endPs),
+                        share(busiest.busyPs(), 1, endPs),
+                        busiest.device() + ".Port[" + busiest.port() + "]",
+                        Collections.unmodifiableList(byNode)));
     }
 
     private static double share(double busyPs, int ports, long endPs) {

@@ -13,6 +13,7 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param suffix of the files, for example {@code .yaml}
  */
 public record ResourceDirectory(String directory, String suffix, ClassLoader loader) {
+    /** By the jar's place; a start lists a dozen folders of one large jar. */
+    private static final Map<String, List<String>> DATA_IN_JARS = new ConcurrentHashMap<>();
+
     public ResourceDirectory(String directory, String suffix) {
         this(directory, suffix, ResourceDirectory.class.getClassLoader());
     }
@@ -100,20 +104,32 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return files;
     }
 
-    /** Reads past the cache of connections, which would keep the jar open. */
     private List<URL> filesInJar(URL place, JarURLConnection connection) throws IOException {
-        connection.setUseCaches(false);
         String prefix = directory + "/";
         String base = place.toString().endsWith("/") ? place.toString() : place + "/";
         List<URL> files = new ArrayList<>();
-        try (JarFile jar = connection.getJarFile()) {
-            for (JarEntry entry : Collections.list(jar.entries())) {
-                String name = entry.getName();
-                if (name.startsWith(prefix) && name.endsWith(suffix) && name.indexOf('/', prefix.length()) < 0) {
-                    files.add(new URL(base + name.substring(prefix.length())));
-                }
+        for (String name : data(connection)) {
+            if (name.startsWith(prefix) && name.endsWith(suffix) && name.indexOf('/', prefix.length()) < 0) {
+                files.add(new URL(base + name.substring(prefix.length())));
             }
         }
         return files;
+    }
+
+    /** What a jar holds beside classes. Reads past the cache of connections, which would keep the jar open. */
+    private static List<String> data(JarURLConnection connection) throws IOException {
+        String key = connection.getJarFileURL().toString();
+        List<String> known = DATA_IN_JARS.get(key);
+        if (known == null) {
+            connection.setUseCaches(false);
+            try (JarFile jar = connection.getJarFile()) {
+                known = jar.stream()
+                        .map(JarEntry::getName)
+                        .filter(name -> !name.endsWith(".class"))
+                        .toList();
+            }
+            DATA_IN_JARS.put(key, known);
+        }
+        return known;
     }
 }

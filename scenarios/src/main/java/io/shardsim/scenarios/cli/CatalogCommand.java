@@ -99,7 +99,7 @@ final class CatalogCommand implements Callable<Integer> {
                     spec.commandLine(), "no " + name + " among the " + kind + "; " + Nearest.remedy(name, names));
         }
         for (String each : name == null ? names : List.of(name)) {
-            print(each, chosen, text);
+            print(each, chosen.describe().apply(each), text);
         }
         return ExitStatus.DONE;
     }
@@ -119,14 +119,14 @@ final class CatalogCommand implements Callable<Integer> {
         }
         KINDS.forEach((each, entries) -> {
             if (entries.names().get().contains(wanted)) {
+                List<String> lines = entries.describe().apply(wanted);
                 text.item(each);
-                print(wanted, entries, text);
+                print(wanted, lines, text);
             }
         });
     }
 
-    private static void print(String name, Kind kind, Paragraphs text) {
-        List<String> lines = kind.describe().apply(name);
+    private static void print(String name, List<String> lines, Paragraphs text) {
         text.item(name + ": " + lines.get(0));
         lines.subList(1, lines.size()).forEach(text::detail);
     }

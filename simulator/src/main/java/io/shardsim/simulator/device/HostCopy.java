@@ -30,8 +30,15 @@ public final class HostCopy {
      * @param latencyPs from the GPU to the host, one way [ps]
      */
     public static RankCollective of(int rank, long bytes, Path path, long latencyPs) {
-        Transport transport =
-                new Transport("host copy", 1, CHUNK_BYTES, 1, latencyPs, 0, 0, UNLIMITED, UNLIMITED, UNLIMITED, 1.0, 0);
+        Transport transport = new Transport(
+                "host copy",
+                1,
+                CHUNK_BYTES,
+                1,
+                new Transport.Delays(latencyPs, 0, 0),
+                Transport.Rates.all(UNLIMITED),
+                1.0,
+                0);
         int[] self = {rank};
         int[] none = {ChannelProgram.NONE};
         ChannelProgram program = new ChannelProgram(self, self, new int[] {0}, none, primitives(bytes));

@@ -45,7 +45,15 @@ final class Groups {
 
     static Transport transport(int channels, long chunkBytes, int slices) {
         Bandwidth rate = new Bandwidth(20_000_000_000L);
-        return new Transport("Simple", channels, chunkBytes, slices, 0, 0, 0, rate, rate, rate, 1.0, 1);
+        return new Transport(
+                "Simple",
+                channels,
+                chunkBytes,
+                slices,
+                new Transport.Delays(0, 0, 0),
+                Transport.Rates.all(rate),
+                1.0,
+                1);
     }
 
     /** The first GPUs of every node. */

@@ -19,7 +19,14 @@ class SimpleTimingTest {
     private static CollectiveRequest request(CollectiveKind kind, long totalBytes, int nodes, long chunkBytes) {
         Bandwidth copyRate = new Bandwidth(20_000_000_000L);
         Transport transport = new Transport(
-                "Simple", 8, chunkBytes, 2, 0, 4_000_000, 35_000_000, copyRate, copyRate, copyRate, 1.0, 1);
+                "Simple",
+                8,
+                chunkBytes,
+                2,
+                new Transport.Delays(0, 4_000_000, 35_000_000),
+                Transport.Rates.all(copyRate),
+                1.0,
+                1);
         return new CollectiveRequest(kind, totalBytes, Groups.firstGpus(nodes, 8), Groups.cluster(nodes), transport);
     }
 

@@ -28,7 +28,8 @@ class HostCopyTest {
     private static final double ALONE_MS = 4;
 
     private static final Bandwidth FAST = new Bandwidth(1000 * Clusters.GB);
-    private static final Transport CHUNKED = new Transport("test", 2, 1 << 20, 1, 1, 0, 0, FAST, FAST, FAST, 1, 1);
+    private static final Transport CHUNKED =
+            new Transport("test", 2, 1 << 20, 1, new Transport.Delays(1, 0, 0), Transport.Rates.all(FAST), 1, 1);
 
     @AutoClose
     private static final SimulationEngine engine = new SimulationEngine(1);

@@ -27,7 +27,14 @@ class PacesTest {
     private List<Pace> sending(String algorithm, int member) {
         Bandwidth unbounded = new Bandwidth(Long.MAX_VALUE);
         Transport transport = new Transport(
-                "test", CHANNELS, 1L << 40, 1, 1, 0, 0, unbounded, unbounded, unbounded, 1, MULTIPROCESSORS_INSIDE);
+                "test",
+                CHANNELS,
+                1L << 40,
+                1,
+                new Transport.Delays(1, 0, 0),
+                Transport.Rates.all(unbounded),
+                1,
+                MULTIPROCESSORS_INSIDE);
         CollectiveSchedules.Scheduled scheduled = new CollectiveSchedules(
                         cluster,
                         new UniformTransport(transport, List.of(new RingAllGather(), new HierarchicalAllGather())))

@@ -15,7 +15,8 @@ record UniformTransport(Transport transport, List<CollectiveAlgorithm> algorithm
     /** Thread blocks that take no time of their own and chunks as large as their shard. */
     static Transport ideal(int channels) {
         Bandwidth unbounded = new Bandwidth(Long.MAX_VALUE);
-        return new Transport("ideal", channels, 1L << 40, 1, 1, 0, 0, unbounded, unbounded, unbounded, 1, 1);
+        return new Transport(
+                "ideal", channels, 1L << 40, 1, new Transport.Delays(1, 0, 0), Transport.Rates.all(unbounded), 1, 1);
     }
 
     @Override

@@ -227,18 +227,20 @@ public final class NcclTransportModel implements TransportModel {
                 channels,
                 chunkBytes,
                 1,
-                gpu.basePs()[p],
-                beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
-                beyondNetworkPs(
-                        network.steps()
-                                .ps(
-                                        isLongRing(kind, algorithm, rings, cluster),
-                                        protocol,
-                                        Math.min(chunkBytes, partBytes)),
-                        cluster),
-                slower(lane, nvLink.scaled(copyRatio * share)),
-                slower(lane, nvLink.scaled(gpu.rates().reduceRatio() * share)),
-                store,
+                new Transport.Delays(
+                        gpu.basePs()[p],
+                        beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
+                        beyondNetworkPs(
+                                network.steps()
+                                        .ps(
+                                                isLongRing(kind, algorithm, rings, cluster),
+                                                protocol,
+                                                Math.min(chunkBytes, partBytes)),
+                                cluster)),
+                new Transport.Rates(
+                        slower(lane, nvLink.scaled(copyRatio * share)),
+                        slower(lane, nvLink.scaled(gpu.rates().reduceRatio() * share)),
+                        store),
                 protocol.wireRatio(),
                 hierarchical ? Math.max(1, gpu.channels() / channels) : 1);
     }
@@ -260,12 +262,12 @@ public final class NcclTransportModel implements TransportModel {
                 channels,
                 Math.min(chunkBytesMax, SWITCH_CHANNELS_AS_ONE * chunkBytes),
                 1,
-                gpu.basePs()[simple],
-                beyondNvLinkPs(nvls.stepPs(), cluster) + gpu.rates().store().serializationPs(partBytes),
-                beyondNetworkPs(network.steps().ps(false, Protocol.SIMPLE, partBytes / heads), cluster),
-                rate,
-                rate,
-                cluster.instance().gpu().memoryBandwidth(),
+                new Transport.Delays(
+                        gpu.basePs()[simple],
+                        beyondNvLinkPs(nvls.stepPs(), cluster)
+                                + gpu.rates().store().serializationPs(partBytes),
+                        beyondNetworkPs(network.steps().ps(false, Protocol.SIMPLE, partBytes / heads), cluster)),
+                new Transport.Rates(rate, rate, cluster.instance().gpu().memoryBandwidth()),
                 1,
                 SWITCH_CHANNELS_AS_ONE);
     }

@@ -116,12 +116,11 @@ public final class SmddpTransportModel implements TransportModel {
                 channels,
                 messageBytes,
                 1,
-                sends.basePs(),
-                sends.intraStepPs(),
-                sends.interStepPs(),
-                perChannel(sends.copyRate(), sends.channels(), channels),
-                perChannel(sends.reduceRate(), sends.channels(), channels),
-                sends.storeRate(),
+                sends.delays(),
+                new Transport.Rates(
+                        perChannel(sends.copyRate(), sends.channels(), channels),
+                        perChannel(sends.reduceRate(), sends.channels(), channels),
+                        sends.storeRate()),
                 sends.wireRatio(),
                 Math.max(1, multiprocessors / channels));
     }
