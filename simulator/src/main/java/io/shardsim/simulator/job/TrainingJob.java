@@ -123,6 +123,9 @@ public record TrainingJob(
     }
 
     private List<ParameterTensor> split(List<ParameterTensor> tensors) {
+        if (parallel.tensor() == 1) {
+            return tensors;
+        }
         return tensors.stream()
                 .map(tensor -> new ParameterTensor(
                         tensor.name(), tensor.elements(parallel.tensor()), tensor.splitByTensorParallel()))

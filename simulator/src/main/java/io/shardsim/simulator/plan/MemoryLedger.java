@@ -39,15 +39,20 @@ public final class MemoryLedger {
 
     /** Reads what one pipeline stage allocates. */
     public static MemoryLedger of(StepPlan plan, int stage) {
-        Map<MemoryOwner, Long> held = new EnumMap<>(MemoryOwner.class);
-        Map<MemoryOwner, Long> atPeak = new EnumMap<>(MemoryOwner.class);
+        long[] held = new long[MemoryOwner.values().length];
+        long[] atPeak = held.clone();
+        boolean[] seen = new boolean[held.length];
+        boolean[] seenAtPeak = seen.clone();
         long total = 0;
         long peak = 0;
         for (StepPlan.MemoryChange change : plan.memoryChanges()) {
             if (!isOf(change, stage)) {
                 continue;
             }
-            long now = held.merge(change.owner(), change.bytes(), Math::addExact);
+            int owner = change.owner().ordinal();
+            long now = Math.addExact(held[owner], change.bytes());
+            held[owner] = now;
+            seen[owner] = true;
             if (now < 0) {
                 throw new IllegalStateException(
                         change.owner() + " frees " + -change.bytes() + " bytes before operation "
@@ -56,10 +61,17 @@ public final class MemoryLedger {
             total = Math.addExact(total, change.bytes());
             if (total > peak) {
                 peak = total;
-                atPeak = new EnumMap<>(held);
+                System.arraycopy(held, 0, atPeak, 0, held.length);
+                System.arraycopy(seen, 0, seenAtPeak, 0, seen.length);
             }
         }
-        return new MemoryLedger(atPeak, peak, peak - atPeak.getOrDefault(MemoryOwner.FRAGMENTATION, 0L));
+        Map<MemoryOwner, Long> byOwner = new EnumMap<>(MemoryOwner.class);
+        for (MemoryOwner owner : MemoryOwner.values()) {
+            if (seenAtPeak[owner.ordinal()]) {
+                byOwner.put(owner, atPeak[owner.ordinal()]);
+            }
+        }
+        return new MemoryLedger(byOwner, peak, peak - atPeak[MemoryOwner.FRAGMENTATION.ordinal()]);
     }
 
     private static boolean isOf(StepPlan.MemoryChange change, int stage) {
@@ -70,8 +82,9 @@ public final class MemoryLedger {
     public static long peakBytes(List<StepPlan.MemoryChange> changes, Set<MemoryOwner> owners, int stage) {
         long held = 0;
         long peak = 0;
-        for (StepPlan.MemoryChange change : changes) {
-            if (owners.contains(change.owner()) && isOf(change, stage)) {
+        for (int i = 0; i < changes.size(); i++) {
+            StepPlan.MemoryChange change = changes.get(i);
+            if (isOf(change, stage) && owners.contains(change.owner())) {
                 held = Math.addExact(held, change.bytes());
                 peak = Math.max(peak, held);
             }

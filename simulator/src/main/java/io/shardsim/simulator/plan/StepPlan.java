@@ -149,13 +149,7 @@ public final class StepPlan {
          */
         public int add(Operation operation, int... waits) {
             int index = operations.size();
-            int[] kept = waits.length == 0
-                    ? NOTHING
-                    : Arrays.stream(waits)
-                            .filter(wait -> wait >= 0)
-                            .sorted()
-                            .distinct()
-                            .toArray();
+            int[] kept = distinct(waits);
             if (kept.length > 0 && kept[kept.length - 1] >= index) {
                 throw new IllegalArgumentException(operation.label() + ": operation " + index + " waits for "
                         + kept[kept.length - 1] + ", which is not earlier");
@@ -166,6 +160,19 @@ public final class StepPlan {
             stagesOf.add(sharedStages.computeIfAbsent((one + 1) * (stages + 1) + other, key -> new int[] {one, other}));
             waitsFor.add(kept.length == 0 ? NOTHING : kept);
             return index;
+        }
+
+        /** Ascending, without negative ones. */
+        private static int[] distinct(int[] waits) {
+            int[] sorted = waits.clone();
+            Arrays.sort(sorted);
+            int count = 0;
+            for (int wait : sorted) {
+                if (wait >= 0 && (count == 0 || sorted[count - 1] != wait)) {
+                    sorted[count++] = wait;
+                }
+            }
+            return Arrays.copyOf(sorted, count);
         }
 
         /** Allocates (positive) or frees (negative) memory before the next operation. */

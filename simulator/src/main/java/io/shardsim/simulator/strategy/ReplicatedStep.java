@@ -37,6 +37,7 @@ abstract class ReplicatedStep {
     private final PipelinePartition partition;
     private final boolean overlap;
     private long bucketElements;
+    private final List<ParameterTensor> layerTensors;
     private final List<Long> fullBuckets = new ArrayList<>();
 
     /**
@@ -48,6 +49,7 @@ abstract class ReplicatedStep {
         this.stage = stage;
         this.partition = PipelinePartition.of(job);
         this.overlap = overlap;
+        this.layerTensors = job.layerTensors();
         this.world = ShardGroups.shard(job.dataParallel(), job);
     }
 
@@ -166,7 +168,7 @@ abstract class ReplicatedStep {
             fillBuckets(job.outputTensors());
         }
         for (int i = 0; i < partition.layers(piece); i++) {
-            fillBuckets(job.layerTensors());
+            fillBuckets(layerTensors);
         }
         if (partition.holdsEmbedding(piece)) {
             fillBuckets(job.embeddingTensors());
@@ -214,7 +216,7 @@ abstract class ReplicatedStep {
             beginLayer();
             int computed = writer.backwardLayer(partition.firstLayer(piece) + i, afterReduction());
             ready = afterBackward(job.layerParameters(), computed);
-            send(job.layerTensors(), reduces, ready);
+            send(layerTensors, reduces, ready);
         }
         if (partition.holdsEmbedding(piece)) {
             ready = afterBackward(job.embeddingParameters(), writer.backwardEmbedding(afterReduction()));

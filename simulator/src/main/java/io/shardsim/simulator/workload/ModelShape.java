@@ -1,6 +1,8 @@
 package io.shardsim.simulator.workload;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +23,8 @@ import java.util.stream.Stream;
  * @param ffn width between the two linear maps of the feed-forward block
  */
 public record ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
+    /** One entry for each shape that was asked for; a shape is some numbers, and a program has few. */
+    private static final Map<ModelShape, Parts> PARTS = new ConcurrentHashMap<>();
 
     /** Models whose layers have the same operators. */
     public enum Family {
@@ -142,27 +146,47 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         return kvHeads() * headDim();
     }
 
+    /** What follows from a shape, and is asked for many times while a step is planned. */
+    private record Parts(
+            Transformer operators,
+            List<ParameterTensor> layer,
+            List<ParameterTensor> embedding,
+            List<ParameterTensor> output) {
+        static Parts of(ModelShape shape) {
+            Transformer operators = switch (shape.family()) {
+                case GPT2 -> Transformer.gpt2(shape);
+                case LLAMA -> Transformer.llama(shape);
+            };
+            return new Parts(
+                    operators,
+                    tensors(operators.layer()),
+                    tensors(operators.embedding().stream()),
+                    tensors(operators.output().stream()));
+        }
+    }
+
+    private Parts parts() {
+        return PARTS.computeIfAbsent(this, Parts::of);
+    }
+
     /** Its operators. */
     public Transformer operators() {
-        return switch (family) {
-            case GPT2 -> Transformer.gpt2(this);
-            case LLAMA -> Transformer.llama(this);
-        };
+        return parts().operators();
     }
 
     /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */
     public List<ParameterTensor> layerTensors() {
-        return tensors(operators().layer());
+        return parts().layer();
     }
 
     /** Token and position embedding. */
     public List<ParameterTensor> embeddingTensors() {
-        return tensors(operators().embedding().stream());
+        return parts().embedding();
     }
 
     /** Final norm and, unless it is tied to the embedding, the output matrix. */
     public List<ParameterTensor> outputTensors() {
-        return tensors(operators().output().stream());
+        return parts().output();
     }
 
     private static List<ParameterTensor> tensors(Stream<Operator> operators) {

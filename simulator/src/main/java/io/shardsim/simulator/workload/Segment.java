@@ -64,6 +64,12 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         pieces = List.copyOf(pieces);
     }
 
+    /** Cheap: plans ask for it with every operation, and segments of equal length in one direction are few. */
+    @Override
+    public int hashCode() {
+        return 31 * (31 * section.ordinal() + direction.ordinal()) + pieces.size();
+    }
+
     Segment of(List<Piece> others) {
         return new Segment(section, direction, others);
     }

@@ -8,7 +8,11 @@ import io.shardsim.simulator.workload.Segment.Piece;
 import io.shardsim.simulator.workload.Segment.Portion;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Cuts the passes through a model's operators into {@link Segment}s.
@@ -16,8 +20,24 @@ import java.util.List;
  * <p>Where products wait for parts of the sequence, or hand them on, they go in as many pieces as the tensor-parallel group has ranks, so that all of them
  * but one have an exchange beside them; in backward, what a block hands on goes beside whole products (NVIDIA/TransformerEngine v1.11,
  * transformer_engine/pytorch/module/linear.py and base.py, initialize_ub: ring exchange, pipeline and bulk).
+ *
+ * <p>A step is planned layer by layer, and each is cut alike: cuts are made once and kept. Not for several threads at once.
  */
-public record Segments(Transformer operators) {
+public final class Segments {
+    private final Transformer operators;
+    private final Map<Section, Segment> forward = new EnumMap<>(Section.class);
+    private final Map<Section, Segment> backward = new EnumMap<>(Section.class);
+    private final Map<Again, Segment> again = new HashMap<>();
+    private final Map<Segment, List<Segment>> blocks = new IdentityHashMap<>();
+    private final Map<Segment, Exchanging> exchanging = new IdentityHashMap<>();
+    private final Map<Segment, Exchanging> besideWeights = new IdentityHashMap<>();
+    private final Map<Segment, Attending> attending = new IdentityHashMap<>();
+
+    public Segments(Transformer operators) {
+        this.operators = operators;
+    }
+
+    private record Again(Checkpointing checkpointing, boolean stopsEarly) {}
 
     /**
      * A block by what is exchanged beside it.
@@ -37,6 +57,10 @@ public record Segments(Transformer operators) {
 
     /** A whole forward. */
     public Segment forward(Section section) {
+        return forward.computeIfAbsent(section, this::cutForward);
+    }
+
+    private Segment cutForward(Section section) {
         List<Piece> pieces = new ArrayList<>();
         for (int at = 0; at < operators.of(section).size(); at++) {
             pieces.add(new Piece(at, Portion.ALL));
@@ -46,6 +70,10 @@ public record Segments(Transformer operators) {
 
     /** A whole backward; the gradients of a block's first weights come last in it; Megatron-LM makes them before that of the norm, which changes no sum. */
     public Segment backward(Section section) {
+        return backward.computeIfAbsent(section, this::cutBackward);
+    }
+
+    private Segment cutBackward(Section section) {
         List<Piece> pieces = new ArrayList<>();
         int end = operators.of(section).size();
         for (int block = operators.blocks(section).size() - 1; block >= 0; block--) {
@@ -69,22 +97,36 @@ public record Segments(Transformer operators) {
      * one that chooses operators does.
      */
     public Segment recompute(Checkpointing checkpointing, boolean stopsEarly) {
+        Again key = new Again(checkpointing, stopsEarly);
+        Segment known = again.get(key);
+        if (known == null) {
+            known = cutAgain(checkpointing, stopsEarly);
+            again.put(key, known);
+        }
+        return known;
+    }
+
+    private Segment cutAgain(Checkpointing checkpointing, boolean stopsEarly) {
         Segment forward = forward(Section.LAYER);
-        Segment again = new Segment(Section.LAYER, Direction.RECOMPUTE, forward.pieces());
+        Segment whole = new Segment(Section.LAYER, Direction.RECOMPUTE, forward.pieces());
         int last = operators.lastLinear();
         return switch (checkpointing) {
-            case NONE -> again.where(piece -> false);
-            case SELECTIVE -> again.only(this::attends, Portion.CORE);
+            case NONE -> whole.where(piece -> false);
+            case SELECTIVE -> whole.only(this::attends, Portion.CORE);
             case OPERATOR ->
                 new Segment(Section.LAYER, Direction.RECOMPUTE_NOT_KEPT, forward.pieces())
                         .with(this::attends, Portion.HEADS)
                         .where(piece -> piece.at() < last);
-            case FULL -> again.where(piece -> !stopsEarly || piece.at() < last);
+            case FULL -> whole.where(piece -> !stopsEarly || piece.at() < last);
         };
     }
 
     /** A layer's blocks, in the order in which they are computed. */
     public List<Segment> blocks(Segment layer) {
+        return blocks.computeIfAbsent(layer, this::cutBlocks);
+    }
+
+    private List<Segment> cutBlocks(Segment layer) {
         int second = operators.attention().size();
         Segment attention = layer.where(piece -> piece.at() < second);
         Segment feedForward = layer.where(piece -> piece.at() >= second);
@@ -93,6 +135,10 @@ public record Segments(Transformer operators) {
 
     /** A block with products beside the exchanges before and after it. */
     public Exchanging exchanging(Segment block) {
+        return exchanging.computeIfAbsent(block, this::cutExchanging);
+    }
+
+    private Exchanging cutExchanging(Segment block) {
         if (block.direction().isBackward()) {
             Exchanging besideWeights = besideWeights(block);
             return new Exchanging(
@@ -108,6 +154,10 @@ public record Segments(Transformer operators) {
 
     /** A block's backward with nothing beside the exchange before it, and the gradients of its first weights beside the one after it. */
     public Exchanging besideWeights(Segment block) {
+        return besideWeights.computeIfAbsent(block, this::cutBesideWeights);
+    }
+
+    private Exchanging cutBesideWeights(Segment block) {
         return new Exchanging(
                 block.where(piece -> false),
                 block.where(piece -> piece.portion() != Portion.WEIGHT_GRADIENT),
@@ -121,6 +171,10 @@ public record Segments(Transformer operators) {
 
     /** Of a segment that {@link #hasAttention has attention}. */
     public Attending attending(Segment segment) {
+        return attending.computeIfAbsent(segment, this::cutAttending);
+    }
+
+    private Attending cutAttending(Segment segment) {
         List<Piece> pieces = segment.pieces();
         int at = 0;
         while (!attends(pieces.get(at))) {
