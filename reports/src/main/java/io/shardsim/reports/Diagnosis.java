@@ -6,6 +6,7 @@ import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.LinkClass;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -117,8 +118,8 @@ public record Diagnosis(String why, String next) {
         } else if (b.slowdownSeconds() > loss) {
             why = "Overlapped communication slows the kernels down by " + share(b.slowdownSeconds(), step) + ".";
         } else {
-            why = "Compute waits " + share(loss, step) + " for " + Names.waitedFor(worst) + culprit(training, worst)
-                    + ".";
+            why = "Compute waits " + share(loss, step) + " for "
+                    + StreamLook.of(worst).waitedFor() + culprit(training, worst) + ".";
         }
         return new Diagnosis(why, next(run));
     }
@@ -145,13 +146,11 @@ public record Diagnosis(String why, String next) {
     }
 
     private static Stream worstStream(StepBreakdown breakdown) {
-        Stream worst = Stream.GATHER;
-        for (Stream stream : Stream.values()) {
-            if (stream != Stream.COMPUTE && breakdown.exposedSeconds(stream) > breakdown.exposedSeconds(worst)) {
-                worst = stream;
-            }
-        }
-        return worst;
+        return StreamLook.all().stream()
+                .filter(StreamLook::isWaitedFor)
+                .map(StreamLook::stream)
+                .max(Comparator.comparingDouble(breakdown::exposedSeconds))
+                .orElseThrow();
     }
 
     private static String culprit(RunResult.Training training, Stream stream) {

@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -19,15 +20,8 @@ import java.util.TreeMap;
 public record ExposedCommunication(double seconds, double linkSeconds, List<Culprit> culprits) {
 
     /** Streams on which ranks exchange data. */
-    static final List<Stream> COLLECTIVES = List.of(
-            Stream.GATHER,
-            Stream.REDUCE,
-            Stream.TENSOR,
-            Stream.CONTEXT,
-            Stream.PIPELINE_FORWARD,
-            Stream.PIPELINE_BACKWARD,
-            Stream.PIPELINE_FORWARD_ODD,
-            Stream.PIPELINE_BACKWARD_ODD);
+    static final List<Stream> COLLECTIVES =
+            Arrays.stream(Stream.values()).filter(Stream::exchangesData).toList();
 
     /**
      * Operations of the same name.

@@ -92,7 +92,7 @@ final class GapWords {
         long all = gap.waitingPs().values().stream().mapToLong(Math::abs).sum();
         for (Map.Entry<Stream, Long> entry : gap.waitingPs().entrySet()) {
             if (Math.abs(entry.getValue()) >= MOST * all) {
-                return " for " + Names.waitedFor(entry.getKey());
+                return " for " + StreamLook.of(entry.getKey()).waitedFor();
             }
         }
         return "";

@@ -14,36 +14,6 @@ public final class Names {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    /** What compute waits for when it waits for this stream. */
-    public static String waitingFor(Stream stream) {
-        return switch (stream) {
-            case GATHER -> "waiting for parameters";
-            case REDUCE -> "waiting for gradients";
-            case COPY -> "waiting for host copies";
-            case HOST -> "waiting for the host";
-            case TENSOR -> "waiting for tensor parallelism";
-            case CONTEXT -> "waiting for keys and values";
-            case PIPELINE_FORWARD, PIPELINE_FORWARD_ODD -> "waiting for activations of the stage before";
-            case PIPELINE_BACKWARD, PIPELINE_BACKWARD_ODD -> "waiting for gradients of the stage after";
-            case COMPUTE -> "idle";
-        };
-    }
-
-    /** What compute waits for, to follow "waits for". */
-    static String waitedFor(Stream stream) {
-        return switch (stream) {
-            case GATHER -> "parameter gathers";
-            case REDUCE -> "gradient reductions";
-            case COPY -> "host copies";
-            case HOST -> "the host";
-            case TENSOR -> "its tensor-parallel group";
-            case CONTEXT -> "keys and values of its context-parallel group";
-            case PIPELINE_FORWARD, PIPELINE_FORWARD_ODD -> "activations of the stage before";
-            case PIPELINE_BACKWARD, PIPELINE_BACKWARD_ODD -> "gradients of the stage after";
-            case COMPUTE -> "nothing";
-        };
-    }
-
     public static String of(Stream stream) {
         return words(stream);
     }

@@ -1,5 +1,6 @@
 package io.shardsim.reports.replay;
 
+import io.shardsim.reports.StreamLook;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.Spans;
@@ -73,12 +74,6 @@ final class RankStates {
     }
 
     private static byte state(Label label) {
-        return switch (label.stream()) {
-            case "compute" -> 1;
-            case "gather" -> 2;
-            case "reduce" -> 4;
-            case "host", "copy" -> 0;
-            default -> 8;
-        };
+        return (byte) StreamLook.of(label.stream()).mark().bit();
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.reports.replay;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.StreamLook;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.Recording;
@@ -54,6 +55,7 @@ public final class ReplayJson {
         out.put("representatives", recording.representatives());
         out.put("endPs", recording.totals().last()[0]);
         out.put("labels", labels.keySet().stream().map(ReplayJson::label).toList());
+        out.put("streams", StreamLook.document());
         out.put(
                 "timeline",
                 timeline(result.rank0().timeline(), recording.totals().last()[0]));

@@ -1,8 +1,10 @@
 package io.shardsim.reports.replay;
 
+import io.shardsim.reports.StreamLook;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,8 @@ public final class ReplayPage {
             "css", "text/css; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
             "svg", "image/svg+xml");
+
+    private static final String STYLE = "page.css";
 
     private ReplayPage() {}
 
@@ -27,9 +31,17 @@ public final class ReplayPage {
         }
         String type = TYPES.get(name.substring(name.indexOf('.') + 1));
         try (InputStream in = ReplayPage.class.getResourceAsStream(name)) {
-            return type == null || in == null ? null : new Asset(type, in.readAllBytes());
+            return type == null || in == null ? null : new Asset(type, withColours(name, in.readAllBytes()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The style sheet begins with the colours of streams, which the report has too. */
+    private static byte[] withColours(String name, byte[] content) {
+        return name.equals(STYLE)
+                ? (StreamLook.variables() + new String(content, StandardCharsets.UTF_8))
+                        .getBytes(StandardCharsets.UTF_8)
+                : content;
     }
 }

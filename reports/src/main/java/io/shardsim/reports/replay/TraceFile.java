@@ -3,6 +3,7 @@ package io.shardsim.reports.replay;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.StreamLook;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Journeys;
@@ -177,7 +178,9 @@ public final class TraceFile {
     }
 
     private static Map<String, List<Slice>> streams(Recording recording, Spans spans, long endPs) {
-        Map<String, List<Slice>> streams = new TreeMap<>();
+        Map<String, List<Slice>> streams = new TreeMap<>(
+                Comparator.comparingInt((String id) -> StreamLook.of(id).place())
+                        .thenComparing(Comparator.naturalOrder()));
         for (int i = 0; i < spans.size(); i++) {
             Label label = recording.labels().get(spans.operation(i));
             List<Slice> own = streams.computeIfAbsent(label.stream(), key -> new ArrayList<>());

@@ -10,8 +10,6 @@ const ASK_AGAIN_MS = 1000;
 export const COMPUTES = 1;
 export const GATHERS = 2;
 export const REDUCES = 4;
-export const EXCHANGES = 8;
-const STATES = {compute: COMPUTES, gather: GATHERS, reduce: REDUCES, host: 0, copy: 0};
 
 /** A bare collective runs in the lane of gathers, whatever it does; the page shows one that reduces as a reduction. */
 function asItIs(outline) {
@@ -41,6 +39,7 @@ export class Recording {
   constructor(outline, load) {
     Object.assign(this, asItIs(outline));
     this.load = load;
+    this.stateOf = Object.fromEntries(this.streams.map(({id, state}) => [id, state]));
     this.windows = [];
     this.pending = null;
     this.askAgainMs = 0;
@@ -151,7 +150,7 @@ export class Recording {
       const text = this.states.texts[this.states.ranks[rank]];
       return parseInt(text[Math.min(text.length - 1, Math.floor(text.length * ps / this.endPs))], 16);
     }
-    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | (STATES[stream] ?? EXCHANGES), 0);
+    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | this.stateOf[stream], 0);
   }
 
   /** Whether every operation of every rank was kept; of a very long run only rank 0 is known to its end. */

@@ -1,18 +1,11 @@
 // The streams of rank 0: the whole training step, and below it the stretch around the clock.
 
 import {time} from './format.js';
+import {COMPUTES} from './recording.js';
 
 const LANE = 12;
 const DETAIL_LANE = 16;
 const LEFT = 58;
-// Pipeline stages of odd number have lanes of their own; a rank uses both of a direction, one to send and one to receive.
-const SHOWN = {
-  compute: 'compute', gather: 'gather', reduce: 'reduce', tensor: 'tensor', context: 'context', pipeline_forward: 'forward', pipeline_forward_odd: 'forward',
-  pipeline_backward: 'backward', pipeline_backward_odd: 'backward', copy: 'copy', host: 'host',
-};
-
-/** Lanes in which ranks exchange nothing. */
-const QUIET = ['compute', 'host', 'copy'];
 
 /** Spans of several lanes as one, within a stretch. */
 function merged(spans, from, until) {
@@ -27,7 +20,9 @@ function merged(spans, from, until) {
 export class TimelineView {
   constructor(recording) {
     this.recording = recording;
-    this.streams = Object.keys(SHOWN).filter(stream => recording.timeline[stream]);
+    // Pipeline stages of odd number have lanes of their own; a rank uses both of a direction, one to send and one to receive.
+    this.looks = Object.fromEntries(recording.streams.map(look => [look.id, look]));
+    this.streams = recording.streams.map(look => look.id).filter(stream => recording.timeline[stream]);
   }
 
   get height() {
@@ -51,7 +46,7 @@ export class TimelineView {
     painter.text(LEFT, top - 5, `${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
     const near = at => LEFT + (width - LEFT - 2) * (at - from) / stretchPs;
     const spansOf = stream => this.recording.lane(stream, from, until);
-    const exchanging = merged(this.streams.filter(stream => !QUIET.includes(stream)).flatMap(spansOf), from, until);
+    const exchanging = merged(this.streams.filter(stream => this.looks[stream].state & ~COMPUTES).flatMap(spansOf), from, until);
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;
       if (stream === 'compute') this.drawWaits(painter, spansOf(stream), exchanging, y, near, colours);
@@ -63,15 +58,16 @@ export class TimelineView {
   }
 
   drawLane(painter, spans, stream, y, height, x, from, until, colours, named) {
-    painter.text(0, y + height - 1, SHOWN[stream], {fill: colours.soft, size: 10});
+    const {lane, as} = this.looks[stream];
+    painter.text(0, y + height - 1, lane, {fill: colours.soft, size: 10});
     painter.line([[LEFT, y + height + 1], [x(until), y + height + 1]], {stroke: colours.rule});
     for (const [start, end, words] of spans) {
       if (end <= from || start >= until) continue;
       const left = x(Math.max(from, start));
       const right = x(Math.min(until, end));
-      painter.rect(left, y, Math.max(0.6, right - left), height, {fill: colours[stream === 'compute' ? 'w3' : stream] || colours.soft});
+      painter.rect(left, y, Math.max(0.6, right - left), height, {fill: colours[as]});
       if (named && right - left > words.length * 5.6 + 6) {
-        painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${stream}`] || colours.ink, size: 10});
+        painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${as}`], size: 10});
       }
     }
   }

@@ -5,6 +5,7 @@ import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 import io.shardsim.reports.RunMeters;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.StreamLook;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -43,9 +44,20 @@ public final class HtmlReport {
             if (in == null) {
                 throw new IllegalStateException("report.css is missing beside " + HtmlReport.class.getName());
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8) + styleOfStreams();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A bar where compute waits is hatched; a span of a lane is plain, with words on it. */
+    private static String styleOfStreams() {
+        StringBuilder css = new StringBuilder(StreamLook.variables());
+        for (StreamLook look : StreamLook.all()) {
+            css.append(
+                    ".x-ID { fill: url(#p-ID); } .pb-ID, .lane-ID { fill: var(--ID); } svg .on-lane-ID { fill: var(--on-ID); }\n"
+                            .replace("ID", look.id()));
+        }
+        return css.toString();
     }
 }

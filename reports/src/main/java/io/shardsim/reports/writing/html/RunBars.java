@@ -7,12 +7,12 @@ import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StepBreakdown;
+import io.shardsim.reports.StreamLook;
 import io.shardsim.reports.writing.html.StackedBars.Bar;
 import io.shardsim.reports.writing.html.StackedBars.Group;
 import io.shardsim.reports.writing.html.StackedBars.Part;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
-import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,35 +40,35 @@ final class RunBars {
     /** Parts of a step, in the order in which they are stacked. */
     private record Slice(String style, String name, Function<StepBreakdown, Double> seconds) {}
 
-    private static final List<Slice> SLICES = List.of(
-            new Slice("w-forward", "forward", b -> b.workSeconds(Work.Kind.LAYER_FORWARD)),
-            new Slice("w-recompute", "recompute", b -> b.workSeconds(Work.Kind.LAYER_RECOMPUTE)),
-            new Slice("w-backward", "backward", b -> b.workSeconds(Work.Kind.LAYER_BACKWARD)),
-            new Slice(
-                    "w-head",
-                    "embedding and head",
-                    b -> b.workSeconds(
-                            Work.Kind.EMBEDDING_FORWARD,
-                            Work.Kind.EMBEDDING_BACKWARD,
-                            Work.Kind.HEAD_FORWARD,
-                            Work.Kind.HEAD_BACKWARD)),
-            new Slice(
-                    "w-optimizer",
-                    "optimizer and gradient norm",
-                    b -> b.workSeconds(Work.Kind.OPTIMIZER_STEP, Work.Kind.GRADIENT_NORM)),
-            new Slice("w-copy", "copies", b -> b.workSeconds(Work.Kind.MEMORY_COPY)),
-            new Slice("x-slowdown", "slow-down", StepBreakdown::slowdownSeconds),
-            new Slice("x-gather", Names.waitingFor(Stream.GATHER), b -> b.exposedSeconds(Stream.GATHER)),
-            new Slice("x-reduce", Names.waitingFor(Stream.REDUCE), b -> b.exposedSeconds(Stream.REDUCE)),
-            new Slice("x-tensor", Names.waitingFor(Stream.TENSOR), b -> b.exposedSeconds(Stream.TENSOR)),
-            new Slice("x-context", Names.waitingFor(Stream.CONTEXT), b -> b.exposedSeconds(Stream.CONTEXT)),
-            new Slice(
-                    "x-pipeline",
-                    "waiting for other pipeline stages",
-                    b -> b.exposedSeconds(Stream.PIPELINE_FORWARD) + b.exposedSeconds(Stream.PIPELINE_BACKWARD)),
-            new Slice("x-copy", Names.waitingFor(Stream.COPY), b -> b.exposedSeconds(Stream.COPY)),
-            new Slice("x-host", Names.waitingFor(Stream.HOST), b -> b.exposedSeconds(Stream.HOST)),
-            new Slice("x-idle", "idle", StepBreakdown::idleSeconds));
+    private static final List<Slice> SLICES = slices();
+
+    private static List<Slice> slices() {
+        List<Slice> slices = new ArrayList<>(List.of(
+                new Slice("w-forward", "forward", b -> b.workSeconds(Work.Kind.LAYER_FORWARD)),
+                new Slice("w-recompute", "recompute", b -> b.workSeconds(Work.Kind.LAYER_RECOMPUTE)),
+                new Slice("w-backward", "backward", b -> b.workSeconds(Work.Kind.LAYER_BACKWARD)),
+                new Slice(
+                        "w-head",
+                        "embedding and head",
+                        b -> b.workSeconds(
+                                Work.Kind.EMBEDDING_FORWARD,
+                                Work.Kind.EMBEDDING_BACKWARD,
+                                Work.Kind.HEAD_FORWARD,
+                                Work.Kind.HEAD_BACKWARD)),
+                new Slice(
+                        "w-optimizer",
+                        "optimizer and gradient norm",
+                        b -> b.workSeconds(Work.Kind.OPTIMIZER_STEP, Work.Kind.GRADIENT_NORM)),
+                new Slice("w-copy", "copies", b -> b.workSeconds(Work.Kind.MEMORY_COPY)),
+                new Slice("x-slowdown", "slow-down", StepBreakdown::slowdownSeconds)));
+        for (StreamLook look : StreamLook.all()) {
+            if (look.isWaitedFor()) {
+                slices.add(new Slice("x-" + look.id(), look.waiting(), b -> b.exposedSeconds(look.stream())));
+            }
+        }
+        slices.add(new Slice("x-idle", "idle", StepBreakdown::idleSeconds));
+        return List.copyOf(slices);
+    }
 
     /** Shares of the step, so that clusters of all sizes compare; the length of the step stands behind each bar. */
     @Nullable

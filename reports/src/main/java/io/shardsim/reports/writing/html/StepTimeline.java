@@ -2,9 +2,9 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.StreamLook;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.plan.Stream;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -183,28 +183,15 @@ final class StepTimeline {
     }
 
     static String laneStyle(Stream stream) {
-        return "lane-" + Names.id(stream);
+        return "lane-" + StreamLook.of(stream).id();
     }
 
     /** Streams with something on them, in the order in which they stand. */
     static List<Stream> streamsOf(List<OperationSpan> spans) {
-        List<Stream> used = new ArrayList<>();
-        for (Stream stream : new Stream[] {
-            Stream.COMPUTE,
-            Stream.TENSOR,
-            Stream.CONTEXT,
-            Stream.PIPELINE_FORWARD,
-            Stream.PIPELINE_BACKWARD,
-            Stream.GATHER,
-            Stream.REDUCE,
-            Stream.COPY,
-            Stream.HOST
-        }) {
-            if (spans.stream().anyMatch(span -> span.stream().reportedAs() == stream)) {
-                used.add(stream);
-            }
-        }
-        return used;
+        return StreamLook.all().stream()
+                .map(StreamLook::stream)
+                .filter(stream -> spans.stream().anyMatch(span -> span.stream().reportedAs() == stream))
+                .toList();
     }
 
     private static long endOf(List<OperationSpan> spans) {
