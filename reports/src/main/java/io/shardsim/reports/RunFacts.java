@@ -244,6 +244,13 @@ public record RunFacts(
     }
 
     /**
+     * Peak of one GPU in the format that GEMMs take.
+     *
+     * @param format {@code fp8}, {@code bf16}, {@code fp16} or {@code fp32}
+     */
+    public record Peak(String format, double flopsPerSecond) {}
+
+    /**
      * What is trained.
      *
      * @param model catalog name or {@code inline}
@@ -252,7 +259,7 @@ public record RunFacts(
      *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
      * @param globalBatch samples per training step
      * @param batch those of one GPU
-     * @param peakFlopsPerSecond of one GPU in the precision that is trained in [flop/s]
+     * @param peak what utilization counts against
      */
     public record Training(
             String model,
@@ -261,7 +268,7 @@ public record RunFacts(
             long globalBatch,
             Batch batch,
             Recomputation recomputation,
-            double peakFlopsPerSecond) {
+            Peak peak) {
         public int sequenceLength() {
             return batch.sequenceLength();
         }

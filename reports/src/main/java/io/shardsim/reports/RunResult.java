@@ -160,7 +160,7 @@ public record RunResult(
                         model.parameters(),
                         model.attentionFlopsPerToken(),
                         model.recomputation(),
-                        model.peakFlopsPerSecond()),
+                        model.peak().flopsPerSecond()),
                 breakdown,
                 ExposedCommunication.of(
                         breakdown,

@@ -131,7 +131,13 @@ class DiagnosisTest {
                 new RunFacts.Sharded(
                         new RunFacts.Strategy("zero3", "ZeRO-3", 256),
                         new RunFacts.Training(
-                                "m", 1_000_000_000, 0, 1536, new Batch(2048, 1, 6), Recomputation.NONE, 312e12),
+                                "m",
+                                1_000_000_000,
+                                0,
+                                1536,
+                                new Batch(2048, 1, 6),
+                                Recomputation.NONE,
+                                new RunFacts.Peak("bf16", 312e12)),
                         new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30)),
                 new RunFacts.Remarks(List.of(), List.of(), List.of()));
         RankTotals rank = new RankTotals(

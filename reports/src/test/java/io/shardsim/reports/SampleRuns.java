@@ -317,7 +317,7 @@ public final class SampleRuns {
                                         GLOBAL_BATCH,
                                         new Batch(SEQUENCE, micro, accumulation),
                                         Recomputation.ALL,
-                                        312e12),
+                                        new RunFacts.Peak("bf16", 312e12)),
                                 new RunFacts.Memory(memory, 42_300_000_000L)),
                         new RunFacts.Remarks(notes, warnings, sources()))
                 .withAccuracy(
@@ -371,7 +371,7 @@ public final class SampleRuns {
                                 GLOBAL_BATCH,
                                 new Batch(SEQUENCE, 3, 32),
                                 Recomputation.ALL,
-                                312e12),
+                                new RunFacts.Peak("bf16", 312e12)),
                         new RunFacts.Memory(memory, 42_300_000_000L)),
                 new RunFacts.Remarks(List.of(), List.of(), sources()));
         return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");

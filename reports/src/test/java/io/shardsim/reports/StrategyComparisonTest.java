@@ -58,7 +58,7 @@ class StrategyComparisonTest {
                                 globalBatch,
                                 new Batch(2048, microBatch, 48 / microBatch),
                                 Recomputation.NONE,
-                                312e12),
+                                new RunFacts.Peak("bf16", 312e12)),
                         new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 1L << 30), 4L << 30)),
                 new RunFacts.Remarks(List.of(), List.of(), List.of()));
         long busyPs = slowdownPs + sum(workPs);

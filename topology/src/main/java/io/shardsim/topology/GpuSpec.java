@@ -29,4 +29,12 @@ public record GpuSpec(
     public double peakFlopsPerSecond(int elementBytes) {
         return elementBytes == SINGLE_BYTES ? peakSingleFlopsPerSecond : peakHalfFlopsPerSecond;
     }
+
+    /**
+     * Dense FP8 peak of tensor cores that have one: twice that of 16 bits, as in the data sheets of H100 (1,979 and 989 Tflop/s), H200 and B200 (4,500
+     * and 2,250) [flop/s].
+     */
+    public double peakEightBitFlopsPerSecond() {
+        return 2 * peakHalfFlopsPerSecond;
+    }
 }

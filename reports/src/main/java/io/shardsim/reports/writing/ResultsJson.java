@@ -201,6 +201,8 @@ public final class ResultsJson {
         out.put("tflops_convention", t == null ? null : t.flops().convention());
         out.put("mfu", t == null ? null : decimal(t.flops().mfu()));
         out.put("hfu", t == null ? null : decimal(t.flops().hfu()));
+        out.put("peak_format", model.peak().format());
+        out.put("peak_flops_per_second", decimal(model.peak().flopsPerSecond()));
         out.put(
                 "exposed_communication_seconds",
                 t == null ? null : decimal(t.exposed().seconds()));

@@ -7,10 +7,12 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.run.TransformerWorkTimes;
+import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -68,10 +70,18 @@ final class TrainingFacts {
                 task.globalBatch(),
                 new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
-                training.cluster()
-                        .instance()
-                        .gpu()
-                        .peakFlopsPerSecond(job.precision().bytes()));
+                peak());
+    }
+
+    private RunFacts.Peak peak() {
+        GpuSpec gpu = training.cluster().instance().gpu();
+        return job.profile().eightBitProducts()
+                ? new RunFacts.Peak(Precision.FP8.id(), gpu.peakEightBitFlopsPerSecond())
+                : new RunFacts.Peak(
+                        job.precision() == Precision.BF16_PURE
+                                ? Precision.BF16.id()
+                                : job.precision().id(),
+                        gpu.peakFlopsPerSecond(job.precision().bytes()));
     }
 
     private RunFacts.Memory memory() {

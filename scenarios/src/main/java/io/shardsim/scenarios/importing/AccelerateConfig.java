@@ -95,7 +95,7 @@ final class AccelerateConfig implements Importer {
             file.judge(
                     "mixed_precision",
                     Verdict.NOT_MODELLED,
-                    "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (framework_profile torchtitan-float8)");
+                    "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (precision: fp8 with framework_profile torchtitan-compile)");
         } else if (precision.endsWith("16")) {
             draft.give(Draft.PRECISION, precision, file.key("mixed_precision"));
         } else {

@@ -15,25 +15,36 @@ final class EightBitProducts {
     private EightBitProducts() {}
 
     static List<Refusal> problems(TrainingJob job, Cluster where) {
-        if (!FrameworkProfile.named(job.kernels()).eightBitProducts()) {
-            return List.of();
+        boolean asked = job.precision() == Precision.FP8;
+        if (!job.profile().eightBitProducts()) {
+            return asked ? List.of(noRecipe(job)) : List.of();
         }
-        String profile = "framework_profile " + job.kernels();
+        String who = asked ? "precision fp8" : "framework_profile " + job.kernels();
+        String key = asked ? "precision" : "framework_profile";
         List<Refusal> found = new ArrayList<>();
         GpuSpec gpu = where.instance().gpu();
         if (!GpuCalibration.of(gpu).multipliesEightBits()) {
             found.add(Refusal.of(
-                    profile + " multiplies numbers of 8 bits, for which " + gpu.name()
-                            + " has no tensor cores; choose a GPU of the Hopper architecture, or another profile",
-                    "framework_profile"));
+                    who + " multiplies numbers of 8 bits, for which " + gpu.name()
+                            + " has no tensor cores; choose a GPU of the Hopper architecture, or another "
+                            + (asked ? "precision" : "profile"),
+                    key));
         }
         if (job.precision() == Precision.FP32) {
             found.add(Refusal.of(
-                    profile + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
+                    who + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
                             + " another profile",
                     "precision",
-                    "framework_profile"));
+                    key));
         }
         return found;
+    }
+
+    private static Refusal noRecipe(TrainingJob job) {
+        return Refusal.of(
+                "precision fp8 needs kernels with a recipe of FP8, and " + job.kernels()
+                        + " ships none; take framework_profile "
+                        + String.join(" or ", FrameworkProfile.namesWithFp8()) + ", or write precision: bf16",
+                "precision");
     }
 }

@@ -46,8 +46,8 @@ public final class ScenarioKeys {
                             "samples per GPU per forward-backward; omitted: the largest that fits"),
                     Key.optional(
                             "precision",
-                            ScalarTypes.choice("bf16", "fp16", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (where the strategy updates such weights); products of 8 bits are a framework_profile, transformer-engine-fp8 or torchtitan-float8; omitted: bf16"),
+                            ScalarTypes.choice("bf16", "fp16", "fp8", "fp32", "bf16_pure"),
+                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),

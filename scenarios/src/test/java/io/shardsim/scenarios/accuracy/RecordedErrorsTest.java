@@ -97,7 +97,13 @@ class RecordedErrorsTest {
                 new RunFacts.Sharded(
                         new RunFacts.Strategy("fsdp", "FSDP", 8),
                         new RunFacts.Training(
-                                "inline", 1, 1, 4096, new Batch(sequenceLength, 1, 1), RunFacts.Recomputation.ALL, 1),
+                                "inline",
+                                1,
+                                1,
+                                4096,
+                                new Batch(sequenceLength, 1, 1),
+                                RunFacts.Recomputation.ALL,
+                                new RunFacts.Peak("bf16", 1)),
                         new RunFacts.Memory(Map.of(), 1)),
                 new RunFacts.Remarks(List.of(), List.of(), List.of()));
         return RecordedErrors.builtIn().annotate(facts, point);

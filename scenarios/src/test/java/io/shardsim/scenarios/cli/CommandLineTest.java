@@ -130,7 +130,13 @@ class CommandLineTest {
                 new RunFacts.Sharded(
                         new RunFacts.Strategy("fsdp", "FSDP", 8),
                         new RunFacts.Training(
-                                "m", 1, 1, task.globalBatch(), new Batch(1, 1, 1), RunFacts.Recomputation.ALL, 1),
+                                "m",
+                                1,
+                                1,
+                                task.globalBatch(),
+                                new Batch(1, 1, 1),
+                                RunFacts.Recomputation.ALL,
+                                new RunFacts.Peak("bf16", 1)),
                         new RunFacts.Memory(Map.of(MemoryOwner.PARAMETERS, 50L << 30), 40L << 30)),
                 new RunFacts.Remarks(List.of(), List.of(), List.of()));
         return RunResult.outOfMemory(facts, "2 nodes fit");

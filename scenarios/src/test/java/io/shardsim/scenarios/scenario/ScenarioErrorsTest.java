@@ -318,6 +318,10 @@ class ScenarioErrorsTest {
                         "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
                 with(
                         "global_batch: 1536",
+                        "global_batch: 1536\n  precision: fp8",
+                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; take framework_profile torchtitan-compile or transformer-engine, or write precision: bf16"),
+                with(
+                        "global_batch: 1536",
                         "global_batch: 1500",
                         "a.yaml:6:17: global_batch 1500 is not a multiple of world size 256; nearest multiples: 1280, 1536"),
                 with(
@@ -334,8 +338,8 @@ class ScenarioErrorsTest {
                         "a.yaml:7:16: micro_batch 9 does not divide the 6 samples of a GPU (global_batch 1536 / world size 256); nearest divisor: 6"),
                 with(
                         "global_batch: 1536",
-                        "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 is not one of bf16, fp16, fp32, bf16_pure; did you mean fp16?"),
+                        "global_batch: 1536\n  precision: fp12",
+                        "a.yaml:7:14: precision fp12 is not one of bf16, fp16, fp8, fp32, bf16_pure; did you mean fp16?"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  attention: sparse",

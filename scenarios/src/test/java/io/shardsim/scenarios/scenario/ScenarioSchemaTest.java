@@ -117,7 +117,7 @@ class ScenarioSchemaTest {
                 "scenario: ok=scenario: a/b",
                 "training:=trianing:",
                 "kind: mics, shard_group: 128=shard_group: 128",
-                "global_batch: 1536=global_batch: 1536, precision: fp8",
+                "global_batch: 1536=global_batch: 1536, precision: fp12",
                 "global_batch: 1536=global_batch: 1536, activation_offload: maybe"
             })
     void whatTheReaderRefusesByTypeTheSchemaRefuses(String change) throws IOException {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a framework's code does around the matrix products of a transformer: which element-wise operators it fuses, how
@@ -118,16 +119,19 @@ public final class FrameworkProfile {
 
     private final FigureFile figures;
     private final int elementBytes;
-    private final boolean fp8;
+    private final @Nullable String recipe;
     private final Cost[] costs = new Cost[Operator.values().length];
 
-    /** @param figures for elements of 16 bits */
-    private FrameworkProfile(FigureFile figures, int elementBytes, boolean fp8) {
-        this.figures = figures;
+    /**
+     * @param figures for elements of 16 bits
+     * @param recipe of FP8; null for none
+     */
+    private FrameworkProfile(FigureFile figures, int elementBytes, @Nullable String recipe) {
+        this.figures = recipe == null ? figures : ProfileFiles.inFp8(figures, recipe);
         this.elementBytes = elementBytes;
-        this.fp8 = fp8;
+        this.recipe = recipe;
         for (Operator operator : Operator.values()) {
-            Cost cost = operator.isOfFp8() && !fp8 ? Cost.NONE : figures.get(operator.key());
+            Cost cost = operator.isOfFp8() && recipe == null ? Cost.NONE : this.figures.get(operator.key());
             costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(wider() * cost.bytes(), cost.kernels());
         }
     }
@@ -144,7 +148,27 @@ public final class FrameworkProfile {
 
     /** A profile of figures, those of a fit for instance. */
     public static FrameworkProfile of(FigureFile figures) {
-        return new FrameworkProfile(figures, HALF_BYTES, figures.has(ProfileFiles.PRECISION));
+        FrameworkProfile profile = new FrameworkProfile(figures, HALF_BYTES, null);
+        return figures.has(ProfileFiles.PRECISION) ? profile.inFp8() : profile;
+    }
+
+    /** Names of the profiles that ship a recipe of FP8, those apart that are in FP8 in any case. */
+    public static List<String> namesWithFp8() {
+        return names().stream()
+                .filter(name -> !ProfileFiles.recipes(figures(name)).isEmpty()
+                        && !figures(name).has(ProfileFiles.PRECISION))
+                .toList();
+    }
+
+    /** The same in FP8 under the recipe that the framework ships first; this one where it ships none. */
+    public FrameworkProfile inFp8() {
+        List<String> recipes = ProfileFiles.recipes(figures);
+        return recipe != null || recipes.isEmpty() ? this : new FrameworkProfile(figures, elementBytes, recipes.get(0));
+    }
+
+    /** The recipe of FP8 that its GEMMs follow; null where they take none. */
+    public @Nullable String fp8Recipe() {
+        return recipe;
     }
 
     /** The figures of the shipped profile of that name. */
@@ -158,7 +182,7 @@ public final class FrameworkProfile {
      * @param bytes bytes of an element, 2 or 4
      */
     public FrameworkProfile withElements(int bytes) {
-        return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, fp8);
+        return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, recipe);
     }
 
     /** Bytes of a parameter or an activation. */
@@ -234,12 +258,12 @@ public final class FrameworkProfile {
 
     /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
     public boolean eightBitProducts() {
-        return fp8;
+        return recipe != null;
     }
 
     /** Whether such products keep their operands in 8 bits for the backward, and the weights, in both orders, for the next micro-batch. */
     public boolean keepsEightBits() {
-        return fp8 && figures.flag("keeps_eight_bits");
+        return recipe != null && figures.flag("keeps_eight_bits");
     }
 
     /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */
@@ -322,6 +346,15 @@ public final class FrameworkProfile {
     /** Bytes and kernels of an operator. */
     public Cost cost(Operator operator) {
         return costs[operator.ordinal()];
+    }
+
+    private FrameworkProfile unrounded() {
+        return new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, null);
+    }
+
+    /** The kernels of an operator whose result no FP8 GEMM takes. */
+    List<Kernel> unroundedKernels(Operator operator, long elements) {
+        return recipe == null ? kernels(operator, elements) : unrounded().kernels(operator, elements);
     }
 
     /** The kernels of an operator over a number of elements; none where the framework folds it into another. */

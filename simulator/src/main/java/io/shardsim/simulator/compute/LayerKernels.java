@@ -100,12 +100,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
                     + " to " + range.hiddenMost());
         }
         if (profile.eightBitProducts()) {
-            remarks.add("products of 8 bits: MFU counts against the 16-bit peak");
+            remarks.add("FP8 GEMMs, " + profile.fp8Recipe() + " scaling: MFU counts against the FP8 peak");
         }
         if (profile.isSingle()) {
             remarks.add(
                     "no published run in 32 bits has been compared with; matrix products take the data-sheet rate of the vector units, as"
-                            + " PyTorch does unless allow_tf32 is set, and MFU still counts against the 16-bit peak");
+                            + " PyTorch does unless allow_tf32 is set, and MFU counts against that");
         }
         return List.copyOf(remarks);
     }

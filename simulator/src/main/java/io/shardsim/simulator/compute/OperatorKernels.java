@@ -55,7 +55,7 @@ interface OperatorKernels {
             List<Kernel> backward = new ArrayList<>();
             for (int width : norm.widths()) {
                 long elements = share.tokens() * share.split(width);
-                forward.addAll(share.profile().kernels(FrameworkProfile.Operator.RMS_NORM_FORWARD, elements));
+                forward.addAll(share.profile().unroundedKernels(FrameworkProfile.Operator.RMS_NORM_FORWARD, elements));
                 backward.addAll(share.profile().kernels(FrameworkProfile.Operator.RMS_NORM_BACKWARD, elements));
             }
             return new Elementwise(forward, backward);

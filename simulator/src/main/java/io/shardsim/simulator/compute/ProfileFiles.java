@@ -131,7 +131,7 @@ public final class ProfileFiles {
         return folders;
     }
 
-    /** All figures of a profile, those of FP8 if that is part of it. */
+    /** All figures of a profile in 16 bits. */
     static FigureFile merged(String name) {
         FigureFile profile = PROFILES.find(name);
         if (profile == null) {
@@ -144,8 +144,7 @@ public final class ProfileFiles {
         add(TOOLCHAINS, profile, "toolchain", figures);
         add(OPTIMIZERS, profile, "optimizer_library", figures);
         figures.putAll(profile.figures());
-        FigureFile merged = new FigureFile(name, profile.block(), figures);
-        return merged.has(PRECISION) ? inFp8(merged) : merged;
+        return new FigureFile(name, profile.block(), figures);
     }
 
     private static void add(FigureFolder folder, FigureFile profile, String axis, Map<String, Figure> figures) {
@@ -154,11 +153,15 @@ public final class ProfileFiles {
         }
     }
 
-    /** The same figures under the first recipe of FP8 that the profile ships. */
-    private static FigureFile inFp8(FigureFile merged) {
+    /** Recipes of FP8 that a profile ships, the usual one first. */
+    static List<String> recipes(FigureFile profile) {
+        return profile.has(RECIPES) ? profile.list(RECIPES) : List.of();
+    }
+
+    /** The same figures under a recipe of FP8. */
+    static FigureFile inFp8(FigureFile merged, String recipe) {
         Map<String, Figure> figures = new LinkedHashMap<>(merged.figures());
-        List<String> recipes = merged.list(RECIPES);
-        figures.putAll(RECIPES_OF_FP8.named(recipes.get(0)).figures());
+        figures.putAll(RECIPES_OF_FP8.named(recipe).figures());
         return new FigureFile(merged.name(), merged.block(), figures);
     }
 

@@ -66,6 +66,13 @@ public record TrainingJob(
         return execution.kernels();
     }
 
+    /** The kernels that run, in the job's precision; without FP8 where the framework ships no recipe of it. */
+    public FrameworkProfile profile() {
+        FrameworkProfile profile = FrameworkProfile.named(kernels());
+        return (precision() == Precision.FP8 ? profile.inFp8() : profile)
+                .withElements(precision().bytes());
+    }
+
     public Checkpointing checkpointing() {
         return kept.checkpointing();
     }
@@ -181,6 +188,6 @@ public record TrainingJob(
                 parallel.tensor(),
                 parallel.sequence(),
                 precision().bytes(),
-                FrameworkProfile.named(kernels()).recomputesPointwise());
+                profile().recomputesPointwise());
     }
 }

@@ -36,8 +36,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                         job.parallel().context(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT));
-        FrameworkProfile profile = FrameworkProfile.named(job.kernels())
-                .withElements(job.precision().bytes());
+        FrameworkProfile profile = job.profile();
         calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(
                 job.model(),

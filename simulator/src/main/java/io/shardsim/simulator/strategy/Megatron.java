@@ -1,6 +1,5 @@
 package io.shardsim.simulator.strategy;
 
-import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
@@ -60,7 +59,7 @@ public class Megatron extends ShardingStrategy {
 
         /** Weights in 8 bits, in both orders, beside those that are updated. */
         long roundedWeightBytes() {
-            return FrameworkProfile.named(job.kernels()).keepsEightBits() ? 2 * layerParameters() : 0;
+            return job.profile().keepsEightBits() ? 2 * layerParameters() : 0;
         }
 
         /** Adds up all gradients that backward has not sent off; returns the operation after which that is done. */

@@ -1,7 +1,6 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.Refusal;
-import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
@@ -66,14 +65,12 @@ public final class MegatronCore extends Megatron {
                     "overlap_param_gather",
                     "overlap_grad_reduce"));
         }
-        if (gathersEightBits && !FrameworkProfile.named(job.kernels()).eightBitProducts()) {
+        if (gathersEightBits && !job.profile().eightBitProducts()) {
             problems.add(Refusal.of(
-                    "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as"
-                            + " transformer-engine-fp8, not " + job.kernels()
-                            + "; choose it, or remove fp8_param_gather",
+                    "fp8_param_gather true needs precision: fp8, not "
+                            + job.precision().id() + "; set it, or remove fp8_param_gather",
                     "fp8_param_gather",
-                    "kernels",
-                    "framework_profile"));
+                    "precision"));
         }
         return problems;
     }

@@ -34,11 +34,17 @@ class ProfileFilesTest {
     })
     void aProfileInFp8IsAnotherOneUnderARecipe(String name, String base, String recipe) {
         Map<String, Object> expected = new TreeMap<>(values(ProfileFiles.merged(base)));
-        expected.putAll(values(ProfileFiles.folders().get("fp8").named(recipe)));
         expected.put("precision", "fp8");
         assertThat(new TreeMap<>(values(ProfileFiles.merged(name)))).isEqualTo(expected);
-        assertThat(FrameworkProfile.named(name).eightBitProducts()).isTrue();
-        assertThat(FrameworkProfile.named(base).eightBitProducts()).isFalse();
+        FrameworkProfile eight = FrameworkProfile.named(base).inFp8();
+        for (FrameworkProfile.Operator operator : FrameworkProfile.Operator.values()) {
+            assertThat(FrameworkProfile.named(name).cost(operator)).isEqualTo(eight.cost(operator));
+        }
+        assertThat(FrameworkProfile.named(name).fp8Recipe()).isEqualTo(recipe);
+        assertThat(FrameworkProfile.named(base).fp8Recipe()).isNull();
+        assertThat(FrameworkProfile.named("eager").inFp8().eightBitProducts())
+                .as("ships no recipe")
+                .isFalse();
     }
 
     private static Map<String, Object> values(FigureFile file) {

@@ -230,7 +230,7 @@ class MegatronCoreTest {
         assertThat(strategy.problems(job(given, 1)))
                 .extracting(Refusal::sentence)
                 .containsExactly(
-                        "fp8_param_gather true needs a framework_profile that multiplies numbers of 8 bits, such as transformer-engine-fp8, not fused; choose it, or remove fp8_param_gather");
+                        "fp8_param_gather true needs precision: fp8, not bf16; set it, or remove fp8_param_gather");
     }
 
     /** A weight in 8 bits, in both orders, beside that of 16; or in its place. */

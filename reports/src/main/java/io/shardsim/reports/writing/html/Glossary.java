@@ -51,7 +51,7 @@ public final class Glossary {
                     "mfu",
                     "MFU",
                     "Model flops utilization: operations that the model needs, 6 x parameters per token plus attention, over the peak of the"
-                            + " GPUs in the precision trained in. Recomputation is not counted."),
+                            + " GPUs in the format that GEMMs take, FP8 with precision fp8. Recomputation is not counted."),
             new Term("micro-batch", "micro-batch", "Samples that one GPU takes through one forward and backward."),
             new Term("nic", "NIC", "Network interface of a node. Its links lead to the leaf switch and back."),
             new Term(

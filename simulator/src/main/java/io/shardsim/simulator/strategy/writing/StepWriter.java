@@ -70,8 +70,7 @@ public final class StepWriter {
 
     private StepWriter(TrainingJob job, StrategyParameters settings) {
         this.job = job;
-        this.profile = FrameworkProfile.named(job.kernels())
-                .withElements(job.precision().bytes());
+        this.profile = job.profile();
         this.memory = new MicroBatchMemory(job, profile);
         int stages = job.parallel().stages();
         for (int at = 0; at < stages; at++) {
