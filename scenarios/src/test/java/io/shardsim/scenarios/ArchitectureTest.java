@@ -294,6 +294,20 @@ class ArchitectureTest {
                 }
             };
 
+    /** What a constructor is given can be read at its call: few values, and no two switches side by side. */
+    @Test
+    void recordsCanBeRead() {
+        assertThat(SHARDSIM.stream().map(JavaClass::reflect).filter(Class::isRecord))
+                .isNotEmpty()
+                .filteredOn(each -> {
+                    List<String> types = Stream.of(each.getRecordComponents())
+                            .map(component -> component.getType().getName())
+                            .toList();
+                    return types.size() > 8 || String.join(",", types).contains("boolean,boolean");
+                })
+                .isEmpty();
+    }
+
     private static final DescribedPredicate<JavaFieldAccess> STREAM_OF_COLLECTIVES =
             DescribedPredicate.describe("name a stream of collectives", access -> {
                 String owner = access.getTargetOwner().getName();
