@@ -136,7 +136,7 @@ public final class Catalog {
     /**
      * The instance of this name with some values replaced, or null.
      *
-     * @param changed values under keys of {@link HardwareKeys#SERVER} and {@link HardwareKeys#PRICE}
+     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK} and {@link HardwareKeys#PRICE}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.find(name);
@@ -156,7 +156,7 @@ public final class Catalog {
     /**
      * A server that a scenario describes.
      *
-     * @param given values under keys of {@link HardwareKeys#SERVER} and {@link HardwareKeys#PRICE}; with at least GPUs, NICs and the rates of both
+     * @param given values under the same keys; with at least GPUs, NICs and the rates of both
      */
     public static InstanceSpec inlineInstance(GpuSpec gpu, Map<String, Object> given) {
         FigureFile file = SERVERS.named(INLINE_CLUSTER);

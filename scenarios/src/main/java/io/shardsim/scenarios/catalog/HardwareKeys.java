@@ -93,8 +93,10 @@ public final class HardwareKeys {
             Key.optional("price", ScalarTypes.decimalQuantity(UnitTable.PRICE), "price of a node");
 
     /** No figure: what NCCL takes over a network is in a file of its own. */
-    static final Key NETWORK =
-            Key.required("network", ScalarTypes.choice(NcclCatalog.NETWORKS.names()), "NCCL constants of its network");
+    public static final Key NETWORK = Key.required(
+            "network",
+            ScalarTypes.choice(NcclCatalog.NETWORKS.names()),
+            "network whose NCCL constants hold between nodes");
 
     private HardwareKeys() {}
 
@@ -129,7 +131,8 @@ public final class HardwareKeys {
                         values.whole("intra_node_latency"),
                         NvLinks.valueOf(((String) values.any("intra_node_links")).toUpperCase(Locale.ROOT))),
                 new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
-                new NetworkSpec(nic(values), values.count("nics_per_node"), fabric(values), file.text(NETWORK.name())),
+                new NetworkSpec(nic(values), values.count("nics_per_node"), fabric(values), (String)
+                        changed.getOrDefault(NETWORK.name(), file.text(NETWORK.name()))),
                 values.whole("host_memory"),
                 price);
     }

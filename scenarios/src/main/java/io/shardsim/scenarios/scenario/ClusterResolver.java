@@ -5,6 +5,7 @@ import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.HardwareKeys;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
@@ -15,6 +16,7 @@ import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.units.Bandwidth;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -136,15 +138,14 @@ final class ClusterResolver {
     /** What the block says about the server. */
     private Map<String, Object> given() {
         Map<String, Object> given = new LinkedHashMap<>();
-        for (Key key : HardwareKeys.SERVER) {
+        List<Key> keys = new ArrayList<>(HardwareKeys.SERVER);
+        keys.add(HardwareKeys.NETWORK);
+        keys.add(HardwareKeys.PRICE);
+        for (Key key : keys) {
             Object value = block.value(key.name());
             if (value != null) {
                 given.put(key.name(), value);
             }
-        }
-        Object price = block.value(HardwareKeys.PRICE.name());
-        if (price != null) {
-            given.put(HardwareKeys.PRICE.name(), price);
         }
         return given;
     }
@@ -156,6 +157,11 @@ final class ClusterResolver {
         if (!block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
             notes.add("pcie is left out and taken to be " + link + ", of generation 4, which holds a NIC of " + nic
                     + " back; write pcie: 56 GB/s for generation 5");
+        }
+        if (!block.has("instance") && !block.has(HardwareKeys.NETWORK.name()) && block.whole("nodes", 1) > 1) {
+            notes.add("network is left out and taken to be "
+                    + instance.network().library() + ", whose constants NCCL's steps between nodes have; write one of "
+                    + String.join(", ", NcclCatalog.NETWORKS.names()));
         }
     }
 

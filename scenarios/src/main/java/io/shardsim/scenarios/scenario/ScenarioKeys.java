@@ -153,6 +153,10 @@ public final class ScenarioKeys {
         for (Key key : HardwareKeys.SERVER) {
             keys.add(Key.optional(key.name(), key.type(), key.meaning()));
         }
+        keys.add(Key.optional(
+                HardwareKeys.NETWORK.name(),
+                HardwareKeys.NETWORK.type(),
+                HardwareKeys.NETWORK.meaning() + "; omitted in an inline cluster: infiniband"));
         keys.add(HardwareKeys.PRICE);
         keys.add(Key.optional(
                 SLOW_NIC,

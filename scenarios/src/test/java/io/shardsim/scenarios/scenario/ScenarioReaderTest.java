@@ -11,6 +11,7 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class ScenarioReaderTest {
@@ -110,7 +111,7 @@ class ScenarioReaderTest {
     @Test
     void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
         String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
-                + "cluster: {gpu: h100-80gb, gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 2";
+                + "cluster: {gpu: h100-80gb, gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: 400 Gbit/s, network: p5, nodes: 2";
         assertThat(read(cluster + "}\n").points().get(0).notes())
                 .containsExactly(
                         "pcie is left out and taken to be 24 GB/s, of generation 4, which holds a NIC of 48 GB/s back; "
@@ -177,6 +178,21 @@ class ScenarioReaderTest {
         assertThat(instance.nic().effectiveRate()).isEqualTo(Bandwidth.parse("12 GB/s"));
         assertThat(instance.pcie().switches()).isEqualTo(4);
         assertThat(instance.price().usdPerHour()).isNaN();
+    }
+
+    /** Nothing is taken to be InfiniBand in silence. */
+    @Test
+    void aNetworkThatIsLeftOutIsANote() throws InputException {
+        String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
+                + "cluster: {gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: ";
+        assertThat(read(cluster + "2}\n").points().get(0).notes())
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("network is left out and taken to be infiniband, whose constants NCCL's steps between nodes"
+                        + " have; write one of infiniband, p3dn,");
+        assertThat(read(cluster + "1}\n").points().get(0).notes()).isEmpty();
+        ScenarioPoint given = read(cluster + "2, network: p4d}\n").points().get(0);
+        assertThat(given.notes()).isEmpty();
+        assertThat(given.cluster().instance().network().library()).isEqualTo("p4d");
     }
 
     @Test
