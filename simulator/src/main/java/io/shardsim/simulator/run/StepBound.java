@@ -1,0 +1,173 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * A time that no run of a plan can beat, without running it.
+ *
+ * <p>It is the longest of two: the longest chain through the plan, and the time in which a node's NICs send all that must leave it. In the chain a kernel takes its time
+ * on a GPU that does nothing else, a collective the library's launch and its bytes at line rate, and operations keep the order of their streams, wait for
+ * what the plan names, and meet where ranks of two pipeline stages exchange something.
+ *
+ * <p>Why no run beats it: the simulator gives each of these at least that long. Kernels are only slowed down by collectives, links only shared, and bytes
+ * that a rank lacks must reach it by its node's links. Left out is all that makes a run slower: latencies, contention, slow-down, and channels.
+ */
+public final class StepBound {
+    private static final int STREAMS = Stream.values().length;
+    /** Fastest that an all-reduce within switches can be: each byte leaves a rank once. */
+    private static final double ONCE = 1;
+
+    private final Cluster cluster;
+    private final StepPlan plan;
+    private final SimulationSetup setup;
+    private final CollectiveSchedules schedules;
+    private final Map<Work, Long> works = new HashMap<>();
+    /** By identity: plans share equal operations. */
+    private final Map<Operation, Carried> durations = new IdentityHashMap<>();
+    /** For each stage, when the last operation of each stream ends at the earliest [ps]. */
+    private final long[][] streamEndPs;
+    /** For each stage, when each operation ends at the earliest [ps]. */
+    private final long[][] endPs;
+    /** For each stage, bytes that leave a node. */
+    private final double[] outboundBytes;
+
+    /**
+     * What an operation takes at least.
+     *
+     * @param outboundBytes what leaves the node of a collective's first rank
+     */
+    private record Carried(long ps, double outboundBytes) {}
+
+    private StepBound(SimulationSetup setup) {
+        this.setup = setup;
+        cluster = setup.cluster();
+        plan = setup.plan();
+        schedules = new CollectiveSchedules(cluster, setup.transports());
+        streamEndPs = new long[plan.stages()][STREAMS];
+        endPs = new long[plan.stages()][plan.size()];
+        outboundBytes = new double[plan.stages()];
+    }
+
+    /** The time that no run of the setup's plan can beat [ps]. */
+    public static long ps(SimulationSetup setup) {
+        return new StepBound(setup).ps();
+    }
+
+    private long ps() {
+        for (int operation = 0; operation < plan.size(); operation++) {
+            add(operation);
+        }
+        long longestPs = 0;
+        for (int stage = 0; stage < plan.stages(); stage++) {
+            for (long end : streamEndPs[stage]) {
+                longestPs = Math.max(longestPs, end);
+            }
+            longestPs = Math.max(longestPs, ps(outboundBytes[stage], nodeRate()));
+        }
+        return longestPs;
+    }
+
+    private void add(int operation) {
+        long startPs = 0;
+        boolean meets = plan.operation(operation) instanceof Operation.Collective && !runsOnAll(operation);
+        for (int stage = 0; stage < plan.stages() && meets; stage++) {
+            startPs = Math.max(startPs, plan.runsOn(operation, stage) ? readyPs(operation, stage) : 0);
+        }
+        for (int stage = 0; stage < plan.stages(); stage++) {
+            if (plan.runsOn(operation, stage)) {
+                long fromPs = meets ? startPs : readyPs(operation, stage);
+                endPs[stage][operation] = fromPs + durationPs(plan.operation(operation), stage);
+                streamEndPs[stage][plan.operation(operation).stream().ordinal()] = endPs[stage][operation];
+            }
+        }
+    }
+
+    private boolean runsOnAll(int operation) {
+        for (int stage = 0; stage < plan.stages(); stage++) {
+            if (!plan.runsOn(operation, stage)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long readyPs(int operation, int stage) {
+        long readyPs = streamEndPs[stage][plan.operation(operation).stream().ordinal()];
+        for (int wait : plan.waitsFor(operation)) {
+            readyPs = Math.max(readyPs, endPs[stage][wait]);
+        }
+        return readyPs;
+    }
+
+    private long durationPs(Operation operation, int stage) {
+        Carried carried = durations.computeIfAbsent(operation, this::carried);
+        outboundBytes[stage] += carried.outboundBytes();
+        return carried.ps();
+    }
+
+    private Carried carried(Operation operation) {
+        return operation instanceof Operation.Compute compute
+                ? new Carried(works.computeIfAbsent(compute.work(), setup.workTimes()::ps), 0)
+                : carried((Operation.Collective) operation);
+    }
+
+    private Carried carried(Operation.Collective collective) {
+        int first = collective.groups().first();
+        int[] members = collective.groups().membersOf(first);
+        if (members.length < 2) {
+            return new Carried(0, 0);
+        }
+        TransportModel.Choice choice = schedules.schedule(collective, first).choice();
+        double bytes = collective.totalBytes() * choice.transport().wireRatio();
+        double part = bytes * leastShare(collective.kind(), members.length);
+        int nodes = nodesOf(members);
+        if (nodes == 1) {
+            return new Carried(choice.transport().basePs() + ps(part, insideRate()), 0);
+        }
+        double leaving = bytes * leastShare(collective.kind(), nodes);
+        return new Carried(choice.transport().basePs() + ps(leaving, nodeRate()), leaving);
+    }
+
+    /** Share of the buffer that must leave, or reach, one of some parties. */
+    private static double leastShare(CollectiveKind kind, int parties) {
+        return switch (kind) {
+            case ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL -> (parties - 1.0) / parties;
+            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> ONCE;
+        };
+    }
+
+    private int nodesOf(int[] members) {
+        int nodes = 0;
+        int last = -1;
+        for (int member : members) {
+            int node = cluster.nodeRank(member);
+            nodes += node == last ? 0 : 1;
+            last = node;
+        }
+        return nodes;
+    }
+
+    private Bandwidth insideRate() {
+        return cluster.instance().intraNode().perGpuRate();
+    }
+
+    private Bandwidth nodeRate() {
+        InstanceSpec instance = cluster.instance();
+        return instance.nic().effectiveRate().times(instance.nicsPerNode());
+    }
+
+    private static long ps(double bytes, Bandwidth rate) {
+        return (long) (bytes / rate.bytesPerSecond() * 1e12);
+    }
+}
