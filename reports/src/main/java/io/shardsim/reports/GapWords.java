@@ -11,7 +11,7 @@ import java.util.Map;
  * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting, 3.6 s faster kernels, 0.9 s more interference}. The figures that are
  * shown add up, too: what rounding leaves goes to the largest part.
  */
-final class GapWords {
+public final class GapWords {
     /** Share of all waiting from which on one stream stands for it. */
     private static final double MOST = 0.9;
 
@@ -31,6 +31,16 @@ final class GapWords {
         unitPs = size >= SECOND_PS ? SECOND_PS : size >= SECOND_PS / 1000 ? SECOND_PS / 1000 : SECOND_PS / 1_000_000;
         unitName = unitPs == SECOND_PS ? "s" : unitPs == SECOND_PS / 1000 ? "ms" : "us";
         decimals = size < 100 * unitPs ? 1 : 0;
+    }
+
+    /**
+     * What a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s slower kernels}. Both have the same
+     * global batch, or the slower one's time is that of as many samples.
+     */
+    public static String lost(RunResult slow, RunResult fast) {
+        StepGap gap = StepGap.between(fast, slow);
+        GapWords words = new GapWords(gap.reversed());
+        return words.time(gap.gapPs()) + " per step more" + words.parts("");
     }
 
     /** The gap, for example {@code 9.8 s}. */

@@ -69,6 +69,15 @@ public record StepGap(
                 more.idlePs() - less.idlePs());
     }
 
+    /** The same gap as the slower run has it. */
+    StepGap reversed() {
+        Map<Stream, Long> waiting = new EnumMap<>(Stream.class);
+        waitingPs.forEach((stream, ps) -> waiting.put(stream, -ps));
+        Map<WorkPart, Long> work = new EnumMap<>(WorkPart.class);
+        workPs.forEach((part, ps) -> work.put(part, -ps));
+        return new StepGap(-gapPs, waiting, work, -interferencePs, -idlePs);
+    }
+
     /** The step as it would be with another batch, each part in proportion. */
     private static StepBreakdown ofBatch(StepBreakdown step, long batch, long own) {
         if (batch == own) {

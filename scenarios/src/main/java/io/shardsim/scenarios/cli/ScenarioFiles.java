@@ -27,7 +27,7 @@ final class ScenarioFiles {
         return scenarios;
     }
 
-    private static Problem foreign(String file, String title) {
+    static Problem foreign(String file, String title) {
         return new Problem(
                 file,
                 Position.START,

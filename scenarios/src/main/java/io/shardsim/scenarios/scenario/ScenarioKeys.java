@@ -23,6 +23,9 @@ public final class ScenarioKeys {
 
     static final String SLOW_NIC = "slow_nic";
 
+    /** Block of lists among which a plan chooses. */
+    static final String SEARCH = "search";
+
     private static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
@@ -139,7 +142,11 @@ public final class ScenarioKeys {
                     Key.optional("collectives", COLLECTIVES, "how collectives are carried"),
                     Key.optional("storage", STORAGE, "where samples are read from, and what that storage is like"),
                     Key.optional("checkpoint", CHECKPOINT, "what is saved, how often, and where"),
-                    Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"))
+                    Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"),
+                    Key.optional(
+                            SEARCH,
+                            new SweepType(),
+                            "lists of values by dotted key among which `shardsim plan` chooses; run refuses it"))
             .withExpected("a block with scenario, model, cluster, training, strategy");
 
     private ScenarioKeys() {}

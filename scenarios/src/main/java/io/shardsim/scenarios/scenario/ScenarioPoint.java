@@ -31,6 +31,16 @@ public record ScenarioPoint(
         figures = List.copyOf(figures);
     }
 
+    /** The same question, as another point of a sweep. */
+    public ScenarioPoint withValues(Map<String, Object> others) {
+        return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures);
+    }
+
+    /** The same with another task. */
+    public ScenarioPoint withTask(Task other) {
+        return new ScenarioPoint(scenario, values, cluster, other, collectives, notes, figures);
+    }
+
     /** What running it is expected to cost, in no unit. */
     public double weight() {
         return cluster.worldSize();

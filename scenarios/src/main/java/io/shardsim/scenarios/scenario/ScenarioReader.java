@@ -68,29 +68,41 @@ public final class ScenarioReader {
     public static ScenarioPoint readChanged(String file, String text, int index, Map<String, String> changes)
             throws InputException {
         Problems problems = new Problems(file);
-        StringBuilder changed = new StringBuilder("sweep:");
-        changes.forEach((key, value) ->
-                changed.append("\n  ").append(key).append(": [").append(value).append(']'));
         YamlNode root = YamlReader.readText(text, problems);
-        YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : changed.toString(), problems);
-        if (!(root instanceof Mapping tree) || !(block instanceof Mapping values)) {
+        if (!(root instanceof Mapping tree)) {
             throw new InputException(file, "holds no scenario");
         }
         Sweep sweep = Sweep.of(tree, problems);
         List<Sweep.Combination> points = sweep.combinations(tree, problems);
         problems.throwIfAny();
-        List<Sweep.Combination> combinations =
-                Sweep.of(values, problems).combinations(points.get(index).tree(), problems);
-        problems.throwIfAny();
-        // What the sweep said of the point need not hold any more.
-        Sweep.Combination combination =
-                new Sweep.Combination(Map.of(), combinations.get(0).tree());
-        ScenarioPoint point = point(combination, sweep, tree.entry("sweep") != null, problems);
+        Sweep.Combination changed = changed(points.get(index).tree(), changes, problems);
+        ScenarioPoint point = changed == null ? null : point(changed, sweep, tree.entry("sweep") != null, problems);
         problems.throwIfAny();
         if (point == null) {
             throw new InputException(file, "holds no scenario");
         }
-        return point;
+        // What the sweep said of the point need not hold any more.
+        return point.withValues(Map.of());
+    }
+
+    /** The point of a file without a sweep, as if a sweep had changed some values; null after problems were added. */
+    static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Problems problems) {
+        Sweep.Combination changed = changed(tree, changes, problems);
+        return changed == null ? null : point(changed, sweep(changes, problems), true, problems);
+    }
+
+    /** A tree with some values changed; null after problems were added. */
+    static Sweep.@Nullable Combination changed(Mapping tree, Map<String, String> changes, Problems problems) {
+        List<Sweep.Combination> combinations = sweep(changes, problems).combinations(tree, problems);
+        return combinations.size() == 1 ? combinations.get(0) : null;
+    }
+
+    private static Sweep sweep(Map<String, String> changes, Problems problems) {
+        StringBuilder text = new StringBuilder("sweep:");
+        changes.forEach((key, value) ->
+                text.append("\n  ").append(key).append(": [").append(value).append(']'));
+        YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : text.toString(), problems);
+        return block instanceof Mapping values ? Sweep.of(values, problems) : Sweep.NONE;
     }
 
     private static Scenario finish(@Nullable Scenario scenario, Problems problems) throws InputException {
@@ -112,6 +124,12 @@ public final class ScenarioReader {
             return null;
         }
         int before = problems.size();
+        YamlNode.Entry search = file.entry(ScenarioKeys.SEARCH);
+        if (search != null) {
+            problems.add(
+                    search.keyPosition(),
+                    "search is for shardsim plan, which chooses among its values; write sweep to run every one of them");
+        }
         Sweep sweep = Sweep.of(file, problems);
         boolean varies = file.entry("sweep") != null;
         List<ScenarioPoint> points = new ArrayList<>();

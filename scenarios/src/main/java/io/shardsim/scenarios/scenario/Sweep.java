@@ -29,6 +29,9 @@ final class Sweep {
     /** A key of the file, or of a block in it. */
     static final String KEY = "[a-z_]+(\\.[a-z_]+){0,2}";
 
+    /** Nothing varies. */
+    static final Sweep NONE = new Sweep(List.of());
+
     private final List<Axis> axes;
 
     private Sweep(List<Axis> axes) {
@@ -151,9 +154,7 @@ final class Sweep {
     /** A value as results carry it. */
     private static Object plain(YamlNode node) {
         if (node instanceof Mapping block) {
-            Map<String, Object> values = new LinkedHashMap<>();
-            block.entries().forEach(entry -> values.put(entry.key(), plain(entry.value())));
-            return values;
+            return values(block);
         }
         if (node instanceof Sequence list) {
             return list.items().stream().map(Sweep::plain).toList();
@@ -163,6 +164,13 @@ final class Sweep {
             return scalar.text().equals("true");
         }
         return scalar.isNumber() ? number(scalar.text()) : scalar.text();
+    }
+
+    /** A block as results carry it. */
+    static Map<String, Object> values(Mapping block) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        block.entries().forEach(entry -> values.put(entry.key(), plain(entry.value())));
+        return values;
     }
 
     private static Object number(String text) {

@@ -1,0 +1,67 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.run.SimulationSetup;
+import io.shardsim.simulator.run.StepBound;
+import io.shardsim.simulator.run.TransformerWorkTimes;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What is known of a training point before it runs.
+ *
+ * @param memory exact: that of the plan which would run
+ * @param leastStepSeconds a time that its step cannot beat; 0 where it does not fit [s]
+ */
+public record Prospect(MemoryFit memory, double leastStepSeconds) {
+
+    /** @param point of a training with its micro-batch written */
+    public static Prospect of(ScenarioPoint point) {
+        TrainingPoint training = TrainingPoint.of(point);
+        MemoryFit fit = training.found().fit();
+        if (!fit.fits()) {
+            return new Prospect(fit, 0);
+        }
+        SimulationSetup setup = new SimulationSetup(
+                point.cluster(),
+                training.found().plan().get(),
+                new TransformerWorkTimes(training.job(), point.cluster().instance()),
+                point.collectives().transports(),
+                Map.of(),
+                Set.of());
+        return new Prospect(fit, StepBound.ps(setup) * 1e-12);
+    }
+
+    /**
+     * A time that the step cannot beat, of kernels alone and without planning: one stage of a pipeline has at least its share of the layers, and computes them one
+     * after another for every micro-batch [s].
+     */
+    public static double leastComputeSeconds(ScenarioPoint point) {
+        Task.Training task = (Task.Training) point.task();
+        TrainingJob job = task.job(point.cluster(), task.strategy().create());
+        if (job.parallel().context() > 1) {
+            return 0;
+        }
+        TransformerWorkTimes times =
+                new TransformerWorkTimes(job, point.cluster().instance());
+        Segments segments = new Segments(job.model().operators());
+        long layerPs = times.ps(Work.of(segments.forward(Section.LAYER)))
+                + times.ps(Work.of(segments.backward(Section.LAYER)));
+        int stages = job.parallel().stages();
+        int layers = (job.model().layers() + stages - 1) / stages;
+        return layers * (double) layerPs * job.accumulationSteps() * 1e-12;
+    }
+
+    /** Samples of one data-parallel rank in a training step, which its micro-batches divide. */
+    public static int samplesOfReplica(ScenarioPoint point) {
+        Task.Training task = (Task.Training) point.task();
+        int ofSample = task.strategy().create().modelParallel().ranksOfSample();
+        return Math.toIntExact(task.globalBatch() / (point.cluster().worldSize() / ofSample));
+    }
+}

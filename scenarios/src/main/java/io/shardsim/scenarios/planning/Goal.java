@@ -1,0 +1,28 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.reports.TrainingCost;
+
+/**
+ * What is wanted.
+ *
+ * @param tokens to train on [tokens]
+ * @param daysMax longest time to train; infinite for any [days]
+ * @param usdMax most money to train; infinite for any [USD]
+ */
+public record Goal(Objective objective, double tokens, double daysMax, double usdMax) {
+
+    /** What training costs at a time per step. */
+    TrainingCost cost(Candidate candidate, double stepSeconds) {
+        return TrainingCost.of(
+                tokens,
+                candidate.tokens() / stepSeconds,
+                candidate.nodes(),
+                candidate.point().cluster().instance().price().usdPerHour());
+    }
+
+    /** Whether a candidate keeps the limits at a time per step. A cost that is not known keeps no limit. */
+    boolean allows(Candidate candidate, double stepSeconds) {
+        TrainingCost cost = cost(candidate, stepSeconds);
+        return cost.days() <= daysMax && (usdMax == Double.POSITIVE_INFINITY || cost.usd() <= usdMax);
+    }
+}

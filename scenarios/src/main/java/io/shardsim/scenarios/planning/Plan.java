@@ -1,0 +1,71 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.TrainingCost;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What a search came to.
+ *
+ * @param scenario name of the scenario
+ * @param ranked what was simulated and keeps the limits, the best first; candidates with the same digest once
+ * @param complete false when it was interrupted: then a better one may not have been simulated
+ */
+public record Plan(String scenario, Goal goal, List<Ranked> ranked, Counts counts, boolean complete) {
+
+    /** How many of the best are proven to be the best. */
+    public static final int BEST = 5;
+
+    public Plan {
+        ranked = List.copyOf(ranked);
+    }
+
+    /** A candidate that was simulated. */
+    public record Ranked(Candidate candidate, RunResult run, TrainingCost cost) {
+        double samplesPerSecond() {
+            return run.step().samplesPerSecond();
+        }
+    }
+
+    /**
+     * What became of the candidates.
+     *
+     * @param searched all that can be run
+     * @param refused combinations that break a rule, and are no candidates
+     * @param prunedByMemory do not fit
+     * @param prunedByBound cannot beat the best, or keep the limits, whatever happens
+     * @param simulated ran
+     */
+    public record Counts(int searched, int refused, int prunedByMemory, int prunedByBound, int simulated) {
+        public Counts {
+            if (searched < prunedByMemory + prunedByBound + simulated) {
+                throw new IllegalArgumentException(prunedByMemory + " pruned by memory, " + prunedByBound
+                        + " by bound and " + simulated + " simulated are more than " + searched + " searched");
+            }
+        }
+    }
+
+    /** Those of the ranked that no other beats in both days and dollars, the fastest first. */
+    List<Ranked> front() {
+        List<Ranked> byDays = ranked.stream()
+                .filter(one -> one.cost().hasPrice())
+                .sorted(Comparator.comparingDouble(one -> one.cost().days()))
+                .toList();
+        List<Ranked> front = new ArrayList<>();
+        double least = Double.POSITIVE_INFINITY;
+        for (Ranked one : byDays) {
+            if (one.cost().usd() < least) {
+                front.add(one);
+                least = one.cost().usd();
+            }
+        }
+        return front;
+    }
+
+    /** The best, at most {@link #BEST}. */
+    public List<Ranked> best() {
+        return ranked.subList(0, Math.min(BEST, ranked.size()));
+    }
+}

@@ -1,0 +1,242 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.GapWords;
+import io.shardsim.reports.MemoryWords;
+import io.shardsim.reports.Quantities;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.simulator.strategy.ShardGroupRule;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** A plan for the terminal: the best, why the others lost, and what was ruled out. */
+public final class PlanText {
+    private static final int FRONT_MAX = 4;
+
+    /** Heads of columns, as people who train models abbreviate them. */
+    private static final Map<String, String> SHORT = Map.of(
+            "shard_group", "group",
+            "tensor_parallel", "TP",
+            "pipeline_parallel", "PP",
+            "micro_batch", "batch",
+            "activation_checkpointing", "ckpt",
+            "activation_offload", "offload");
+
+    private final Plan plan;
+    private final int width;
+    private final StringBuilder out = new StringBuilder();
+
+    private PlanText(Plan plan, int width) {
+        this.plan = plan;
+        this.width = width;
+    }
+
+    /** At most {@code width} columns wide. */
+    public static String write(Plan plan, int width) {
+        return new PlanText(plan, width).text();
+    }
+
+    private String text() {
+        line(title());
+        if (plan.best().isEmpty()) {
+            line(nothing());
+            return out.toString();
+        }
+        line(common());
+        out.append('\n');
+        table();
+        out.append('\n');
+        runnersUp();
+        front();
+        rule();
+        accuracy();
+        line(counts());
+        return out.toString();
+    }
+
+    private String title() {
+        Goal goal = plan.goal();
+        StringBuilder title = new StringBuilder(plan.scenario() + ": "
+                + (goal.objective() == Objective.FASTEST ? "fastest" : "cheapest") + " of "
+                + Quantities.count(plan.counts().searched()) + " configurations");
+        if (goal.daysMax() < Double.POSITIVE_INFINITY) {
+            title.append(", within ")
+                    .append(Quantities.significant(goal.daysMax()))
+                    .append(" days");
+        }
+        if (goal.usdMax() < Double.POSITIVE_INFINITY) {
+            title.append(", within ").append(Quantities.usd(goal.usdMax()));
+        }
+        return title.append(plan.complete() ? "" : " (interrupted: the best so far)")
+                .toString();
+    }
+
+    private String nothing() {
+        Plan.Counts counts = plan.counts();
+        if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched()) {
+            return "Nothing fits in memory. Give more nodes, or a GPU with more memory.";
+        }
+        return "Nothing keeps the limits. Give more days, more money, or more nodes.";
+    }
+
+    /** What all of the best have alike. */
+    private String common() {
+        Map<String, String> alike =
+                new LinkedHashMap<>(plan.best().get(0).candidate().settings());
+        plan.best()
+                .forEach(one -> alike.entrySet()
+                        .removeIf(setting -> !setting.getValue()
+                                .equals(one.candidate().settings().get(setting.getKey()))));
+        return alike.isEmpty() ? "" : "All of these: " + words(alike);
+    }
+
+    private static String words(Map<String, String> settings) {
+        List<String> words = new ArrayList<>();
+        settings.forEach((key, value) -> words.add(name(key) + " " + value));
+        return String.join(", ", words);
+    }
+
+    private static String name(String key) {
+        return key.equals(SearchSpace.KIND) ? "strategy" : key.substring(key.indexOf('.') + 1);
+    }
+
+    /** Settings that differ among the best are columns. */
+    private void table() {
+        Set<String> differing = new LinkedHashSet<>();
+        plan.best().forEach(one -> differing.addAll(one.candidate().settings().keySet()));
+        differing.removeIf(key -> plan.best().stream()
+                        .map(one -> one.candidate().settings().getOrDefault(key, ""))
+                        .distinct()
+                        .count()
+                == 1);
+        List<List<String>> rows = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of(""));
+        differing.forEach(key -> head.add(shortened(name(key))));
+        head.addAll(List.of("samples/s", "step s", "GiB", "days", "USD"));
+        rows.add(head);
+        int rank = 0;
+        for (Plan.Ranked one : plan.best()) {
+            List<String> row = new ArrayList<>(List.of(String.valueOf(++rank)));
+            differing.forEach(key -> row.add(one.candidate().settings().getOrDefault(key, "-")));
+            row.addAll(List.of(
+                    Quantities.threeDigits(one.samplesPerSecond()),
+                    Quantities.threeDigits(one.run().step().stepSeconds()),
+                    MemoryWords.cell(one.run().facts().ledger().fit()),
+                    Quantities.threeDigits(one.cost().days()),
+                    one.cost().hasPrice() ? Quantities.fixed(one.cost().usd(), 0) : "-"));
+            rows.add(row);
+        }
+        aligned(rows);
+        line("days and USD: " + Quantities.significant(plan.goal().tokens() / 1e9)
+                + " billion tokens, all nodes on demand");
+    }
+
+    private static String shortened(String name) {
+        return SHORT.getOrDefault(name, name);
+    }
+
+    private void aligned(List<List<String>> rows) {
+        int columns = rows.get(0).size();
+        int[] widths = new int[columns];
+        rows.forEach(row -> {
+            for (int i = 0; i < columns; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        });
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(i == 0 ? "" : "  ")
+                        .append(" ".repeat(widths[i] - row.get(i).length()))
+                        .append(row.get(i));
+            }
+            out.append(line).append('\n');
+        }
+    }
+
+    /** Why the others are not the best; of clusters of other sizes the table says it. */
+    private void runnersUp() {
+        Plan.Ranked best = plan.best().get(0);
+        for (int i = 1; i < plan.best().size(); i++) {
+            Plan.Ranked other = plan.best().get(i);
+            if (other.run().gpus() == best.run().gpus()
+                    && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
+                line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
+            }
+        }
+    }
+
+    private void front() {
+        List<Plan.Ranked> front = plan.front();
+        if (front.size() < 2) {
+            return;
+        }
+        List<String> words = new ArrayList<>();
+        for (Plan.Ranked one : front.subList(0, Math.min(FRONT_MAX, front.size()))) {
+            words.add(Quantities.counted(one.candidate().nodes(), "node") + " "
+                    + Quantities.threeDigits(one.cost().days()) + " days "
+                    + Quantities.usd(one.cost().usd()));
+        }
+        line("Days against dollars: " + String.join(", ", words)
+                + (front.size() > FRONT_MAX ? ", and " + (front.size() - FRONT_MAX) + " more" : ""));
+    }
+
+    /** AWS's rule for the shard group beside what was found. */
+    private void rule() {
+        Plan.Ranked best = plan.best().get(0);
+        String found = best.candidate().settings().get("strategy." + StrategyDescriptor.SHARD_GROUP);
+        if (found == null) {
+            return;
+        }
+        int advised = ShardGroupRule.ranks(
+                best.run().facts().model().parameters(),
+                best.candidate().point().cluster().gpusPerNode(),
+                best.run().gpus());
+        line("AWS's rule of thumb, one node per 3 billion parameters, says shard_group " + advised + "; the best has "
+                + found + ".");
+    }
+
+    private void accuracy() {
+        ErrorInterval errors = plan.best().get(0).run().facts().accuracy();
+        if (errors != null) {
+            line("Accuracy: " + Quantities.counted(errors.nearest().size(), "similar published run") + " of the best: "
+                    + Quantities.percent(errors.low()) + " % to " + Quantities.percent(errors.high()) + " % off.");
+        }
+    }
+
+    private String counts() {
+        Plan.Counts counts = plan.counts();
+        Map<Integer, String> parts = new TreeMap<>();
+        parts.put(0, Quantities.count(counts.simulated()) + " simulated");
+        parts.put(1, Quantities.count(counts.prunedByMemory()) + " do not fit");
+        parts.put(2, Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats");
+        return "Of " + Quantities.count(counts.searched()) + ": " + String.join(", ", parts.values())
+                + (counts.refused() == 0
+                        ? ""
+                        : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
+    }
+
+    /** Breaks at blanks. */
+    private void line(String text) {
+        if (text.isEmpty()) {
+            return;
+        }
+        StringBuilder line = new StringBuilder();
+        for (String word : text.split(" ")) {
+            if (line.length() > 0 && line.length() + 1 + word.length() > width) {
+                out.append(line).append('\n');
+                line.setLength(0);
+                line.append("  ");
+            } else if (line.length() > 0) {
+                line.append(' ');
+            }
+            line.append(word);
+        }
+        out.append(line).append('\n');
+    }
+}

@@ -1,0 +1,248 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the best candidates without simulating them all. Memory is exact and rules out what does not fit. The rest is simulated in the order of a bound that no run
+ * beats, until the next bound is no better than the last of the best: what is left cannot be among them.
+ *
+ * <p>A wave of candidates is simulated at once, as many whatever the number of threads, so that the plan does not depend on it.
+ */
+public final class Planner implements AutoCloseable {
+    /** Candidates between two looks at the ranking. */
+    private static final int WAVE = 8;
+
+    /** Candidates whose plans are written before the next decision. */
+    private static final int CHECKED_AT_ONCE = 16;
+
+    private final SearchSpace space;
+    private final String scenario;
+    private final Goal goal;
+    private final int threads;
+    private final ExecutorService workers;
+    private final List<Plan.Ranked> ranked = new ArrayList<>();
+    private int prunedByMemory;
+    private int prunedByLimits;
+    private int simulated;
+
+    /** State: guarded by this. */
+    private boolean interrupted;
+
+    private @Nullable PointRuns running;
+
+    /** A candidate that fits, and how good it can be at best. */
+    private record Hope(Candidate candidate, double score) {}
+
+    /**
+     * @param nodesMax largest cluster where the file leaves the number of nodes open
+     * @throws InputException with what is wrong with the file where nothing in it can be run
+     */
+    public Planner(Variations file, Goal goal, int nodesMax, int threads) throws InputException {
+        this.goal = goal;
+        this.threads = threads;
+        workers = Executors.newFixedThreadPool(threads, task -> {
+            Thread thread = new Thread(task, "prospect");
+            thread.setDaemon(true);
+            return thread;
+        });
+        space = SearchSpace.of(file, nodesMax);
+        scenario = space.candidates().get(0).point().scenario();
+    }
+
+    /** Searches until the best are proven, or until {@link #interrupt}. */
+    public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
+        List<Hope> unchecked = byScore(hopes(space.candidates(), Prospect::leastComputeSeconds));
+        int next = 0;
+        PriorityQueue<Hope> checked = new PriorityQueue<>(Comparator.comparingDouble(Hope::score));
+        while (!isInterrupted()) {
+            while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isInterrupted()) {
+                int end = Math.min(next + CHECKED_AT_ONCE, unchecked.size());
+                checked.addAll(check(unchecked.subList(next, end)));
+                next = end;
+            }
+            List<Hope> wave = new ArrayList<>();
+            while (wave.size() < WAVE && !checked.isEmpty() && !isProven(checked.peek())) {
+                wave.add(checked.remove());
+            }
+            if (wave.isEmpty()) {
+                break;
+            }
+            simulate(wave, runner);
+            progress.show(
+                    (double) next / unchecked.size(),
+                    next + " of " + unchecked.size() + " candidates checked, " + simulated + " simulated");
+        }
+        int left = checked.size() + unchecked.size() - next;
+        boolean complete = !isInterrupted();
+        return new Plan(
+                scenario,
+                goal,
+                ranked,
+                new Plan.Counts(
+                        space.candidates().size(),
+                        space.refusals(),
+                        prunedByMemory,
+                        complete ? prunedByLimits + left : prunedByLimits,
+                        simulated),
+                complete);
+    }
+
+    /** Whether a candidate may be better than those that would be simulated next. */
+    private boolean isWorthChecking(Hope hope, PriorityQueue<Hope> checked) {
+        return !isProven(hope)
+                && (checked.size() < WAVE
+                        || checked.stream()
+                                        .filter(one -> one.score() <= hope.score())
+                                        .limit(WAVE)
+                                        .count()
+                                < WAVE);
+    }
+
+    /** Those that fit and may keep the limits, with the bound of their plan. */
+    private List<Hope> check(List<Hope> hopes) throws InterruptedException {
+        List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
+        List<Prospect> prospects = each(candidates, Prospect::of);
+        List<Hope> promising = new ArrayList<>();
+        for (int i = 0; i < prospects.size(); i++) {
+            if (!prospects.get(i).memory().fits()) {
+                prunedByMemory++;
+            } else {
+                hope(candidates.get(i), prospects.get(i).leastStepSeconds()).ifPresent(promising::add);
+            }
+        }
+        return promising;
+    }
+
+    private List<Hope> hopes(List<Candidate> candidates, Function<ScenarioPoint, Double> bound)
+            throws InterruptedException {
+        List<Double> seconds = each(candidates, bound);
+        List<Hope> hopes = new ArrayList<>();
+        for (int i = 0; i < seconds.size(); i++) {
+            hope(candidates.get(i), seconds.get(i)).ifPresent(hopes::add);
+        }
+        return hopes;
+    }
+
+    /** Empty where the candidate cannot keep the limits even at its bound. */
+    private Optional<Hope> hope(Candidate candidate, double leastStepSeconds) {
+        if (!goal.allows(candidate, leastStepSeconds)) {
+            prunedByLimits++;
+            return Optional.empty();
+        }
+        return Optional.of(new Hope(candidate, goal.objective().score(candidate, leastStepSeconds)));
+    }
+
+    private static List<Hope> byScore(List<Hope> hopes) {
+        return hopes.stream().sorted(Comparator.comparingDouble(Hope::score)).toList();
+    }
+
+    /** Asks something of each candidate, on all threads; in their order. Fewer answers when it was interrupted. */
+    private <T> List<T> each(List<Candidate> candidates, Function<ScenarioPoint, T> question)
+            throws InterruptedException {
+        List<Future<T>> asked = new ArrayList<>();
+        candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
+        List<T> answers = new ArrayList<>();
+        try {
+            for (Future<T> one : asked) {
+                if (isInterrupted()) {
+                    return answers;
+                }
+                answers.add(one.get());
+            }
+            return answers;
+        } catch (ExecutionException failure) {
+            throw new IllegalStateException(failure.getCause().getMessage(), failure.getCause());
+        }
+    }
+
+    private boolean isProven(Hope next) {
+        return ranked.size() >= Plan.BEST && next.score() >= score(ranked.get(Plan.BEST - 1));
+    }
+
+    private double score(Plan.Ranked one) {
+        return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
+    }
+
+    private void simulate(List<Hope> wave, ScenarioRunner runner) {
+        List<Candidate> candidates = wave.stream().map(Hope::candidate).toList();
+        PointRuns runs = new PointRuns(
+                List.of(new Scenario(
+                        scenario,
+                        "",
+                        true,
+                        candidates.stream().map(Candidate::point).toList())),
+                threads,
+                true);
+        synchronized (this) {
+            if (interrupted) {
+                return;
+            }
+            running = runs;
+        }
+        runs.runAll(runner, (share, what) -> {});
+        if (!runs.failures().isEmpty()) {
+            throw new IllegalStateException(String.join(System.lineSeparator(), runs.failures()));
+        }
+        for (Candidate candidate : candidates) {
+            RunResult run = runs.result(candidate.point());
+            if (run != null && run.training() != null) {
+                simulated++;
+                double seconds = run.step().stepSeconds();
+                if (goal.allows(candidate, seconds)) {
+                    ranked.add(new Plan.Ranked(candidate, run, goal.cost(candidate, seconds)));
+                }
+            }
+        }
+        rank();
+    }
+
+    /** The best first; of those that run alike, the one that was listed first. */
+    private void rank() {
+        ranked.sort(Comparator.comparingDouble(this::score));
+        Set<String> digests = new HashSet<>();
+        ranked.removeIf(
+                one -> !digests.add(one.candidate().nodes() + " " + one.run().digest()));
+    }
+
+    /** Stops what runs and begins nothing further. */
+    public void interrupt() {
+        PointRuns now;
+        synchronized (this) {
+            interrupted = true;
+            now = running;
+        }
+        if (now != null) {
+            now.interrupt();
+        }
+    }
+
+    private synchronized boolean isInterrupted() {
+        return interrupted;
+    }
+
+    @Override
+    public void close() {
+        workers.shutdownNow();
+    }
+}

@@ -1,0 +1,209 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every configuration that a file leaves open: a key that it sets is fixed; a key that it lists under {@code search} or {@code sweep} takes these values; a key
+ * of {@link #FREE} that it leaves out takes those given here.
+ *
+ * <p>Leaves out what changes the training itself: batch, sequence, precision and model.
+ */
+final class SearchSpace {
+    static final String KIND = "strategy.kind";
+    static final String NODES = "cluster.nodes";
+    static final String MICRO_BATCH = "training.micro_batch";
+    private static final String INSTANCE = "cluster.instance";
+    private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
+
+    /** Splits beyond a node, or deeper pipelines, are asked for by listing them. */
+    private static final int SPLIT_MAX = 8;
+
+    /** Free keys of a training and of strategies that have them, with values that need nothing else to be known. */
+    private static final Map<String, List<String>> FREE = free();
+
+    private final Variations file;
+    private final int nodesMax;
+    private final List<Candidate> candidates = new ArrayList<>();
+    private final Set<Object> seen = new HashSet<>();
+    private @Nullable InputException refused;
+    private int refusals;
+
+    private SearchSpace(Variations file, int nodesMax) {
+        this.file = file;
+        this.nodesMax = nodesMax;
+    }
+
+    private static Map<String, List<String>> free() {
+        Map<String, List<String>> free = new LinkedHashMap<>();
+        free.put("strategy.tensor_parallel", powers(1, SPLIT_MAX));
+        free.put("strategy.pipeline_parallel", powers(1, SPLIT_MAX));
+        free.put("training.activation_checkpointing", List.of("none", "selective", "operator", "full"));
+        free.put("training.activation_offload", List.of("false", "true"));
+        free.put("training.attention", List.of("standard", "flash"));
+        return free;
+    }
+
+    /** Powers of two. */
+    private static List<String> powers(int from, int to) {
+        return IntStream.iterate(from, value -> value <= to, value -> value * 2)
+                .mapToObj(String::valueOf)
+                .toList();
+    }
+
+    /**
+     * Candidates in an order that depends on the file alone.
+     *
+     * @param nodesMax largest cluster where the file leaves the number of nodes open
+     * @throws InputException with what is wrong with the file where nothing in it can be run
+     */
+    static SearchSpace of(Variations file, int nodesMax) throws InputException {
+        SearchSpace space = new SearchSpace(file, nodesMax);
+        space.expand(Map.of(), space.outerKeys(), space::addOfStrategy);
+        if (space.candidates.isEmpty()) {
+            throw space.refused == null
+                    ? new InputException(file.file(), "leaves nothing to choose that can be run")
+                    : space.refused;
+        }
+        return space;
+    }
+
+    List<Candidate> candidates() {
+        return candidates;
+    }
+
+    /** Combinations that break a rule of a strategy or of the model. */
+    int refusals() {
+        return refusals;
+    }
+
+    /** Keys that must be known before others can be listed. */
+    private Map<String, List<String>> outerKeys() {
+        Map<String, List<String>> keys = new LinkedHashMap<>();
+        put(keys, INSTANCE, file.sets("cluster.gpu") ? List.of() : Catalog.instanceNames());
+        put(keys, NODES, powers(1, nodesMax));
+        put(keys, KIND, Strategies.kinds());
+        return keys;
+    }
+
+    /** Adds a key with the values to try; one value or none is nothing to choose. */
+    private void put(Map<String, List<String>> keys, String key, List<String> free) {
+        List<String> listed = file.lists().get(key);
+        List<String> values = listed != null ? listed : file.sets(key) ? List.of() : free;
+        if (!values.isEmpty()) {
+            keys.put(key, values);
+        }
+    }
+
+    private interface Settings {
+        void add(Map<String, String> settings);
+    }
+
+    /** Every combination of values, the first key varying slowest. */
+    private static void expand(Map<String, String> settings, Map<String, List<String>> keys, Settings then) {
+        List<Map<String, String>> all = List.of(settings);
+        for (Map.Entry<String, List<String>> key : keys.entrySet()) {
+            List<Map<String, String>> longer = new ArrayList<>();
+            for (Map<String, String> one : all) {
+                for (String value : key.getValue()) {
+                    Map<String, String> with = new LinkedHashMap<>(one);
+                    with.put(key.getKey(), value);
+                    longer.add(with);
+                }
+            }
+            all = longer;
+        }
+        all.forEach(then::add);
+    }
+
+    private void addOfStrategy(Map<String, String> outer) {
+        String kind = outer.getOrDefault(KIND, String.valueOf(file.text(KIND)));
+        StrategyDescriptor strategy = Strategies.descriptor(kind);
+        Map<String, List<String>> keys = new LinkedHashMap<>();
+        if (strategy != null) {
+            if (strategy.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
+                put(keys, SHARD_GROUP, shardGroups(outer));
+            }
+            FREE.forEach((key, values) -> {
+                if (!key.startsWith("strategy.") || strategy.parameter(key.substring(key.indexOf('.') + 1)) != null) {
+                    put(keys, key, values);
+                }
+            });
+        }
+        file.lists().forEach((key, values) -> {
+            if (!key.equals(MICRO_BATCH) && !outer.containsKey(key) && !keys.containsKey(key)) {
+                keys.put(key, values);
+            }
+        });
+        expand(outer, keys, this::addMicroBatches);
+    }
+
+    /** From a node to the whole cluster. */
+    private List<String> shardGroups(Map<String, String> outer) {
+        ScenarioPoint point = point(outer);
+        return point == null
+                ? List.of()
+                : powers(point.cluster().gpusPerNode(), point.cluster().worldSize());
+    }
+
+    private void addMicroBatches(Map<String, String> settings) {
+        ScenarioPoint point = point(settings);
+        if (point == null || !(point.task() instanceof Task.Training)) {
+            refusals++;
+            return;
+        }
+        List<String> listed = file.lists().get(MICRO_BATCH);
+        if (listed == null && file.sets(MICRO_BATCH)) {
+            add(settings, point);
+            return;
+        }
+        int samples = Prospect.samplesOfReplica(point);
+        for (String microBatch : listed != null ? listed : divisors(samples)) {
+            Map<String, String> with = new LinkedHashMap<>(settings);
+            with.put(MICRO_BATCH, microBatch);
+            ScenarioPoint one = point(with);
+            if (one == null) {
+                refusals++;
+            } else {
+                add(with, one);
+            }
+        }
+    }
+
+    private static List<String> divisors(int samples) {
+        return IntStream.rangeClosed(1, samples)
+                .filter(divisor -> samples % divisor == 0)
+                .mapToObj(String::valueOf)
+                .toList();
+    }
+
+    /** Adds a candidate unless another one asks the same question. */
+    private void add(Map<String, String> settings, ScenarioPoint point) {
+        if (seen.add(List.of(point.cluster(), point.task(), point.collectives()))) {
+            candidates.add(new Candidate(settings, point));
+        }
+    }
+
+    private @Nullable ScenarioPoint point(Map<String, String> settings) {
+        try {
+            return file.with(settings);
+        } catch (InputException broken) {
+            refused = refused == null ? broken : refused;
+            return null;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A scenario file that is read once, and resolved as often as some of its keys have other values. */
+public final class Variations {
+    private final String file;
+    private final Mapping tree;
+    private final Map<String, List<String>> lists;
+
+    private Variations(String file, Mapping whole, Problems problems) {
+        this.file = file;
+        lists = new LinkedHashMap<>();
+        List<Entry> entries = new ArrayList<>();
+        for (Entry entry : whole.entries()) {
+            if (entry.key().equals(ScenarioKeys.SEARCH) || entry.key().equals("sweep")) {
+                addLists(entry, problems);
+            } else {
+                entries.add(entry);
+            }
+        }
+        tree = new Mapping(whole.position(), entries);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws InputException when it is no YAML, or holds no block of keys; keys are looked at by {@link #with}
+     */
+    public static Variations read(String file) throws InputException {
+        Problems problems = new Problems(file);
+        return of(YamlReader.read(file, problems), problems);
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException as {@link #read} does
+     */
+    public static Variations readText(String file, String text) throws InputException {
+        Problems problems = new Problems(file);
+        return of(YamlReader.readText(text, problems), problems);
+    }
+
+    private static Variations of(@Nullable YamlNode root, Problems problems) throws InputException {
+        problems.throwIfAny();
+        if (!(root instanceof Mapping whole)) {
+            throw new InputException(problems.file(), "holds no scenario");
+        }
+        Variations variations = new Variations(problems.file(), whole, problems);
+        problems.throwIfAny();
+        return variations;
+    }
+
+    private void addLists(Entry block, Problems problems) {
+        if (!(block.value() instanceof Mapping keys)) {
+            problems.add(
+                    block.value().position(),
+                    block.key() + " is " + block.value().kind()
+                            + "; write a block of lists such as cluster.nodes: [2, 4]");
+            return;
+        }
+        for (Entry key : keys.entries()) {
+            if (!(key.value() instanceof Sequence list)
+                    || list.items().isEmpty()
+                    || !list.items().stream().allMatch(Scalar.class::isInstance)) {
+                problems.add(
+                        key.value().position(),
+                        key.key() + " under " + block.key() + " is "
+                                + key.value().kind() + "; write a list of values such as [1, 2]");
+                continue;
+            }
+            lists.put(
+                    key.key(),
+                    list.items().stream().map(item -> ((Scalar) item).text()).toList());
+        }
+    }
+
+    public String file() {
+        return file;
+    }
+
+    /** Lists under {@code search} and {@code sweep}, by dotted key. */
+    public Map<String, List<String>> lists() {
+        return Collections.unmodifiableMap(lists);
+    }
+
+    /** What a file would say that sets these values, without what it lists: plain Java values. */
+    public Map<String, Object> file(Map<String, String> changes) {
+        Problems ignored = new Problems(file);
+        Sweep.Combination changed = ScenarioReader.changed(tree, changes, ignored);
+        return changed == null ? Map.of() : Sweep.values(changed.tree());
+    }
+
+    /** Whether the file sets a key of at most two parts, such as {@code training.micro_batch}. */
+    public boolean sets(String key) {
+        return value(key) != null;
+    }
+
+    /** The text of a single value; null where the file does not set the key, or sets a block. */
+    public @Nullable String text(String key) {
+        return value(key) instanceof Scalar scalar ? scalar.text() : null;
+    }
+
+    private @Nullable YamlNode value(String key) {
+        int dot = key.indexOf('.');
+        Entry entry = tree.entry(dot < 0 ? key : key.substring(0, dot));
+        if (entry == null || dot < 0) {
+            return entry == null ? null : entry.value();
+        }
+        Entry inner = entry.value() instanceof Mapping block ? block.entry(key.substring(dot + 1)) : null;
+        return inner == null ? null : inner.value();
+    }
+
+    /**
+     * The point that the file describes with some values changed; {@link ScenarioPoint#values} has them.
+     *
+     * @param changes a value, as YAML writes it, for each dotted key
+     * @throws InputException with every problem of what comes out
+     */
+    public ScenarioPoint with(Map<String, String> changes) throws InputException {
+        Problems problems = new Problems(file);
+        ScenarioPoint point = ScenarioReader.point(tree, changes, problems);
+        problems.throwIfAny();
+        if (point == null) {
+            throw new InputException(file, "holds no scenario");
+        }
+        return point;
+    }
+}

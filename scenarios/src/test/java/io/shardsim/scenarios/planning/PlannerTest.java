@@ -1,0 +1,136 @@
+package io.shardsim.scenarios.planning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** That a plan is what simulating everything would give, and says what became of the rest. */
+class PlannerTest {
+    private static final String SMALL = """
+            scenario: small
+            model: {hidden: 2048, layers: 4, heads: 16, vocab: 32000, gated_ffn: true, ffn: 5504}
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 1024, global_batch: 32, precision: bf16, activation_offload: false}
+            search: {strategy.kind: [mics, fsdp2, zero2, megatron-core]}
+            """;
+
+    private static final Goal FASTEST =
+            new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY);
+
+    private static Plan plan(String text, Goal goal, int threads) throws Exception {
+        try (Planner planner = new Planner(Variations.readText("small.yaml", text), goal, 4, threads);
+                PointSimulation simulation = new PointSimulation(new RunOptions(threads, true))) {
+            return planner.plan(simulation, (share, what) -> {});
+        }
+    }
+
+    @Test
+    void theBestAreThoseOfAnExhaustiveSearch() throws Exception {
+        Variations file = Variations.readText("small.yaml", SMALL);
+        List<Candidate> all = SearchSpace.of(file, 1).candidates();
+        assertThat(all).hasSizeGreaterThan(200);
+        Map<String, Double> byDigest = new LinkedHashMap<>();
+        int fit = 0;
+        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            for (Candidate candidate : all) {
+                RunResult run = simulation.run(candidate.point());
+                if (run.training() != null) {
+                    fit++;
+                    byDigest.putIfAbsent(run.digest(), run.step().stepSeconds());
+                }
+            }
+        }
+        Plan plan = plan(SMALL, FASTEST, 1);
+        assertThat(plan.best().stream().map(one -> one.run().step().stepSeconds()))
+                .containsExactlyElementsOf(byDigest.values().stream()
+                        .sorted(Comparator.naturalOrder())
+                        .limit(Plan.BEST)
+                        .toList());
+        Plan.Counts counts = plan.counts();
+        assertThat(counts.searched()).isEqualTo(all.size());
+        assertThat(counts.prunedByMemory() + counts.prunedByBound() + counts.simulated())
+                .isEqualTo(all.size());
+        assertThat(counts.simulated()).as("simulated of %d that fit", fit).isLessThan(fit);
+        assertThat(plan.complete()).isTrue();
+    }
+
+    @Test
+    void threadsChangeNothing() throws Exception {
+        Variations file = Variations.readText("small.yaml", SMALL);
+        String one = PlanJson.write(plan(SMALL, FASTEST, 1), file);
+        String two = PlanJson.write(plan(SMALL, FASTEST, 2), file);
+        assertThat(two).isEqualTo(one);
+        assertThat(one).contains("\"candidates\"", "\"pruned_by_memory\"", "\"digest\"", "\"interval\"");
+    }
+
+    @Test
+    void theWinnerWrittenAsAScenarioRunsAsThePlanSays() throws Exception {
+        Plan.Ranked best = plan(SMALL, FASTEST, 2).best().get(0);
+        Map<String, Object> written =
+                Variations.readText("small.yaml", SMALL).file(best.candidate().settings());
+        assertThat(written).doesNotContainKey("search");
+        StringBuilder yaml = new StringBuilder();
+        written.forEach((key, value) -> yaml.append(key)
+                .append(": ")
+                .append(value.toString().replace('=', ':').replace(":", ": "))
+                .append('\n'));
+        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            RunResult run = simulation.run(
+                    ScenarioReader.readText("best", yaml.toString()).points().get(0));
+            assertThat(run.digest()).isEqualTo(best.run().digest());
+        }
+    }
+
+    @Test
+    void theCheapestNeedNotBeTheFastest() throws Exception {
+        String open = SMALL.replace(", nodes: 2", "");
+        Plan fastest = plan(open, FASTEST, 2);
+        Plan cheapest = plan(open, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18), 2);
+        assertThat(cheapest.best().get(0).cost().usd())
+                .isLessThan(fastest.best().get(0).cost().usd());
+        assertThat(cheapest.best().get(0).cost().days())
+                .isGreaterThan(fastest.best().get(0).cost().days());
+        double days = fastest.best().get(0).cost().days();
+        Plan inTime = plan(open, new Goal(Objective.CHEAPEST, 500e9, days * 1.01, 1e18), 2);
+        assertThat(inTime.ranked()).isNotEmpty().allMatch(one -> one.cost().days() <= days * 1.01);
+        Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18), 2);
+        assertThat(never.best()).isEmpty();
+        assertThat(PlanText.write(never, 100)).contains("Nothing keeps the limits.");
+    }
+
+    @Test
+    void theTextSaysWhyOthersLostAndStaysShort() throws Exception {
+        String text = PlanText.write(plan(SMALL, FASTEST, 2), 80);
+        List<String> lines = text.lines().toList();
+        assertThat(lines).hasSizeLessThanOrEqualTo(25).allMatch(line -> line.length() <= 80);
+        assertThat(text).contains("fastest of ", "samples/s", " per step more", "simulated", "do not fit");
+    }
+
+    @Test
+    void aFileThatIsWrongIsToldAsByRun() {
+        assertThatThrownBy(() -> plan(SMALL.replace("global_batch", "globl_batch"), FASTEST, 1))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("did you mean global_batch");
+        assertThatThrownBy(() ->
+                        plan(SMALL.replace("[mics,", "[miks,").replace(" fsdp2, zero2, megatron-core", ""), FASTEST, 1))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("did you mean mics");
+        assertThatThrownBy(() -> plan(SMALL.replace("search: {", "search: {training.micro_batch: 2, "), FASTEST, 1))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("training.micro_batch under search");
+        assertThatThrownBy(() -> ScenarioReader.readText("small.yaml", SMALL))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("search is for shardsim plan");
+    }
+}
