@@ -304,7 +304,7 @@ class CommandLineTest {
             value = {
                 "rnu | shardsim: unknown command rnu; did you mean run?",
                 "'' | shardsim: a command is missing",
-                "plan x.yaml | shardsim: unknown command plan; known: run, import, validate, demo, catalog, bench, worker",
+                "plen x.yaml | shardsim: unknown command plen; did you mean plan?",
                 "run | shardsim run: Missing required parameter: 'FILE'",
                 "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
                 "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 and 1024; leave it out for one a core",

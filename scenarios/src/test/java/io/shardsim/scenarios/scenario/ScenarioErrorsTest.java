@@ -367,7 +367,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, sweep"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, sweep, search"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",
