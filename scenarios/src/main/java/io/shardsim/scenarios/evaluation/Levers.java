@@ -135,10 +135,12 @@ final class Levers {
             add("Flash attention", Map.of("training.attention", "flash"), execution.withAttention(AttentionKind.FLASH));
         }
         String compiled = job.kernels() + "-compile";
-        if (execution.kernels() != null && !execution.kernels().equals("compiled")) {
+        if (List.of("eager", "fused").contains(job.kernels()) && execution.kernels() != null) {
             add("Compiled kernels", Map.of("training.kernels", "compiled"), execution.withKernels("compiled"));
         } else if (execution.kernels() == null && FrameworkProfile.names().contains(compiled)) {
             add("torch.compile", Map.of(PROFILE, compiled));
+        } else if (FrameworkProfile.names().contains(compiled)) {
+            add("torch.compile", Map.of("training.kernels", compiled), execution.withKernels(compiled));
         }
     }
 

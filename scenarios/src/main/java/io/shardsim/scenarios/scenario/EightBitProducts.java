@@ -43,7 +43,7 @@ final class EightBitProducts {
     private static Refusal noRecipe(TrainingJob job) {
         return Refusal.of(
                 "precision fp8 needs kernels with a recipe of FP8, and " + job.kernels()
-                        + " ships none; take framework_profile "
+                        + " ships none; write kernels: "
                         + String.join(" or ", FrameworkProfile.namesWithFp8()) + ", or write precision: bf16",
                 "precision");
     }

@@ -69,8 +69,8 @@ public final class ScenarioKeys {
                             "how attention scores are computed; omitted: standard"),
                     Key.optional(
                             "kernels",
-                            ScalarTypes.choice("eager", "fused", "compiled"),
-                            "which kernels run; omitted: what the strategy's own framework ships"),
+                            NAME,
+                            "which kernels run: a framework profile (shardsim catalog frameworks), or eager, fused or compiled for those of no framework in particular; omitted: what the strategy's own framework ships"),
                     Key.optional(
                             "dropout",
                             ScalarTypes.flag(),

@@ -113,7 +113,7 @@ public sealed interface Task {
      * Settings of a {@link Training} that make it slower or faster, and larger or smaller; what is learned is the same.
      *
      * @param microBatch samples per GPU per forward-backward; null for the largest that fits
-     * @param kernels eager, fused or compiled; null for what the strategy's own framework ships
+     * @param kernels a framework profile; null for what the strategy's own framework ships
      */
     record Execution(
             @Nullable Integer microBatch,

@@ -1,8 +1,10 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.Precision;
@@ -63,12 +65,22 @@ final class TrainingResolver {
                     training.at("attention"),
                     "attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16");
         }
+        checkKernels(training);
         if (problems.told() > before || cluster == null || !divides) {
             return null;
         }
         Task.Training task = task(training, model, strategy, Math.toIntExact(sequenceLength), globalBatch);
         strategies.check(task, cluster);
         return problems.told() > before ? null : task;
+    }
+
+    private void checkKernels(Block training) {
+        String kernels = training.text("kernels");
+        if (kernels != null && !FrameworkProfile.names().contains(kernels)) {
+            problems.add(
+                    training.at("kernels"),
+                    "kernels " + kernels + " is not known; " + Nearest.remedy(kernels, FrameworkProfile.names()));
+        }
     }
 
     private Task.Training task(

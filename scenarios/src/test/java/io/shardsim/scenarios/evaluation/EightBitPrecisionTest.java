@@ -42,6 +42,11 @@ class EightBitPrecisionTest {
         List<RunResult> half = runs("training.precision: [bf16]");
         assertThat(half.get(1).digest()).isEqualTo(asked.get(0).digest());
         assertThat(half.get(0).digest()).isNotEqualTo(asked.get(0).digest());
+        assertThat(runs("training.precision: [fp8], training.kernels: [torchtitan-compile]")
+                        .get(1)
+                        .digest())
+                .as("the one key for kernels, any profile")
+                .isEqualTo(asked.get(0).digest());
     }
 
     /** 6 N and attention over the peak of what the GEMMs multiply: 989.4 and 1,978.8 Tflop/s. */

@@ -318,8 +318,12 @@ class ScenarioErrorsTest {
                         "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
                 with(
                         "global_batch: 1536",
+                        "global_batch: 1536\n  kernels: torchtitan",
+                        "a.yaml:7:12: kernels torchtitan is not known; did you mean torchtitan-compile or torchtitan-float8?"),
+                with(
+                        "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; take framework_profile torchtitan-compile or transformer-engine, or write precision: bf16"),
+                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1500",
