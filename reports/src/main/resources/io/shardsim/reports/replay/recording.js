@@ -39,7 +39,7 @@ export class Recording {
   constructor(outline, load) {
     Object.assign(this, asItIs(outline));
     this.load = load;
-    this.stateOf = Object.fromEntries(this.streams.map(({id, state}) => [id, state]));
+    this.markOf = Object.fromEntries(this.streams.map(({id, state}) => [id, state]));
     this.windows = [];
     this.pending = null;
     this.askAgainMs = 0;
@@ -150,7 +150,7 @@ export class Recording {
       const text = this.states.texts[this.states.ranks[rank]];
       return parseInt(text[Math.min(text.length - 1, Math.floor(text.length * ps / this.endPs))], 16);
     }
-    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | this.stateOf[stream], 0);
+    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | this.markOf[stream], 0);
   }
 
   /** Whether every operation of every rank was kept; of a very long run only rank 0 is known to its end. */
