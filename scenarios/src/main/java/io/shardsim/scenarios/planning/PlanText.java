@@ -205,7 +205,7 @@ public final class PlanText {
         ErrorInterval errors = plan.best().get(0).run().facts().accuracy();
         if (errors != null) {
             line("Accuracy: " + Quantities.counted(errors.nearest().size(), "similar published run") + " of the best: "
-                    + Quantities.percent(errors.low()) + " % to " + Quantities.percent(errors.high()) + " % off.");
+                    + Quantities.percent(errors.low()) + " to " + Quantities.percent(errors.high()) + " off.");
         }
     }
 

@@ -6,14 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,19 +98,21 @@ class FurtherJarTest {
     @TempDir
     private Path place;
 
+    private FurtherJar jars;
     private Path further;
 
     @BeforeEach
     void makeJar() throws IOException {
+        jars = new FurtherJar(place);
         Map<String, byte[]> files = new TreeMap<>();
         DATA.forEach((path, text) -> files.put(path, text.getBytes(StandardCharsets.UTF_8)));
-        Path classes = compile(Map.of("Borrowed", STRATEGY, "Hoop", COLLECTIVE));
+        Path classes = jars.compile(Map.of("Borrowed", STRATEGY, "Hoop", COLLECTIVE));
         for (String name : List.of("Borrowed", "Hoop")) {
             files.put(
                     "elsewhere/" + name + ".class",
                     Files.readAllBytes(classes.resolve("elsewhere/" + name + ".class")));
         }
-        further = jar("further.jar", files);
+        further = jars.jar("further.jar", files);
     }
 
     @Test
@@ -128,91 +125,38 @@ class FurtherJarTest {
                 training: {sequence_length: 256, global_batch: 8, micro_batch: 1}
                 strategy: {kind: borrowed, reduce_algorithm: hoop}
                 """);
-        Outcome outcome = shardsim("run", scenario.toString(), "--out", place.toString(), "--json");
+        FurtherJar.Outcome outcome =
+                jars.shardsim(further, "run", scenario.toString(), "--out", place.toString(), "--json");
 
-        assertThat(outcome.status).as(outcome.err).isZero();
-        assertThat(outcome.out)
+        assertThat(outcome.status()).as(outcome.err()).isZero();
+        assertThat(outcome.out())
                 .contains("\"strategy\" : \"borrowed\"", "\"instance\" : \"z1.48xlarge\"", "zeta is made up");
     }
 
     @Test
     void theCatalogListsWhatAFurtherJarHas() throws Exception {
-        assertThat(shardsim("catalog", "z1").out).contains("Z1", "NCCL on z1");
-        assertThat(shardsim("catalog", "zeta").out).contains("Zeta, kernel times", "NCCL on Zeta");
-        assertThat(shardsim("catalog", "strategies", "borrowed").out).contains("bucket_size: 50 MiB (Gradients");
-        assertThat(shardsim("catalog", "collectives").out).contains("hoop");
+        assertThat(jars.shardsim(further, "catalog", "z1").out()).contains("Z1", "NCCL on z1");
+        assertThat(jars.shardsim(further, "catalog", "zeta").out()).contains("Zeta, kernel times", "NCCL on Zeta");
+        assertThat(jars.shardsim(further, "catalog", "strategies", "borrowed").out())
+                .contains("bucket_size: 50 MiB (Gradients");
+        assertThat(jars.shardsim(further, "catalog", "collectives").out()).contains("hoop");
     }
 
     @Test
     void aBrokenFileOfAFurtherJarIsToldWithItsPlace() throws Exception {
-        further = jar(
+        further = jars.jar(
                 "broken.jar",
                 Map.of(
                         "catalog/instances/bad.yaml",
                         "title: Bad\ngpu: a100-80gb\nnics_per_node: {value: four, from: x}\n"
                                 .getBytes(StandardCharsets.UTF_8)));
-        Outcome outcome = shardsim("catalog", "instances", "bad");
+        FurtherJar.Outcome outcome = jars.shardsim(further, "catalog", "instances", "bad");
 
-        assertThat(outcome.status).isEqualTo(1);
-        assertThat(outcome.err)
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err())
                 .contains("catalog/instances/bad.yaml:3:24: nics_per_node four is a text; write a whole number")
                 .contains("catalog/instances/bad.yaml:3:36: source x is not among the file's sources; add it")
                 .contains("bad.yaml:1:1: entry has no network; add network: one of infiniband,")
                 .doesNotContain("\tat ");
-    }
-
-    private record Outcome(int status, String out, String err) {}
-
-    /** The tool in a JVM of its own, as the launcher starts it. */
-    private Outcome shardsim(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path") + System.getProperty("path.separator") + further,
-                Main.class.getName()));
-        command.addAll(List.of(arguments));
-        Path out = place.resolve("out.txt");
-        Path err = place.resolve("err.txt");
-        Process process = new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
-        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
-        return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
-    }
-
-    private Path compile(Map<String, String> sources) throws IOException {
-        Path folder = Files.createDirectories(place.resolve("sources"));
-        List<String> arguments = new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), "-d"));
-        Path classes = Files.createDirectories(place.resolve("classes"));
-        arguments.add(classes.toString());
-        for (Map.Entry<String, String> source : sources.entrySet()) {
-            Path file = folder.resolve(source.getKey() + ".java");
-            Files.writeString(file, source.getValue());
-            arguments.add(file.toString());
-        }
-        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new)))
-                .isZero();
-        return classes;
-    }
-
-    /** With entries for its folders, as the jar tool and Maven write them. */
-    private Path jar(String name, Map<String, byte[]> files) throws IOException {
-        Path jar = place.resolve(name);
-        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
-            List<String> folders = files.keySet().stream()
-                    .map(path -> path.substring(0, path.lastIndexOf('/') + 1))
-                    .distinct()
-                    .toList();
-            for (String folder : folders) {
-                out.putNextEntry(new JarEntry(folder));
-            }
-            for (Map.Entry<String, byte[]> file : files.entrySet()) {
-                out.putNextEntry(new JarEntry(file.getKey()));
-                out.write(file.getValue());
-            }
-        }
-        return jar;
     }
 }
