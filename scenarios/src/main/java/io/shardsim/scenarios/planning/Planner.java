@@ -172,7 +172,7 @@ public final class Planner implements AutoCloseable {
             }
             return answers;
         } catch (ExecutionException failure) {
-            throw new IllegalStateException(failure.getCause().getMessage(), failure.getCause());
+            throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
         }
     }
 
