@@ -12,7 +12,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** A plan for the terminal: the best, why the others lost, and what was ruled out. */
 public final class PlanText {
@@ -211,11 +210,10 @@ public final class PlanText {
 
     private String counts() {
         Plan.Counts counts = plan.counts();
-        Map<Integer, String> parts = new TreeMap<>();
-        parts.put(0, Quantities.count(counts.simulated()) + " simulated");
-        parts.put(1, Quantities.count(counts.prunedByMemory()) + " do not fit");
-        parts.put(2, Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats");
-        return "Of " + Quantities.count(counts.searched()) + ": " + String.join(", ", parts.values())
+        return "Of " + Quantities.count(counts.searched()) + ": " + Quantities.count(counts.simulated())
+                + " simulated, "
+                + Quantities.count(counts.prunedByMemory()) + " do not fit, "
+                + Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats"
                 + (counts.refused() == 0
                         ? ""
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
