@@ -212,8 +212,8 @@ public final class ProfileFiles {
         for (String family : block.entries().keySet()) {
             own.put(family, block.decimal(family, 0));
         }
-        double others = own.remove("others");
-        return new RateRatio(others, own);
+        own.remove("others");
+        return new RateRatio(block.decimal("others", 0), own);
     }
 
     private static Cost cost(String text) {
