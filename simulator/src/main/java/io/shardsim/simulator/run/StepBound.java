@@ -34,7 +34,7 @@ public final class StepBound {
     private final CollectiveSchedules schedules;
     private final Map<Work, Long> works = new HashMap<>();
     /** By identity: plans share equal operations. */
-    private final Map<Operation, Carried> durations = new IdentityHashMap<>();
+    private final IdentityHashMap<Operation, Carried> durations = new IdentityHashMap<>();
     /** For each stage, when the last operation of each stream ends at the earliest [ps]. */
     private final long[][] streamEndPs;
     /** For each stage, when each operation ends at the earliest [ps]. */

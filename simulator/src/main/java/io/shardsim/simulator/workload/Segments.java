@@ -28,10 +28,10 @@ public final class Segments {
     private final Map<Section, Segment> forward = new EnumMap<>(Section.class);
     private final Map<Section, Segment> backward = new EnumMap<>(Section.class);
     private final Map<Again, Segment> again = new HashMap<>();
-    private final Map<Segment, List<Segment>> blocks = new IdentityHashMap<>();
-    private final Map<Segment, Exchanging> exchanging = new IdentityHashMap<>();
-    private final Map<Segment, Exchanging> besideWeights = new IdentityHashMap<>();
-    private final Map<Segment, Attending> attending = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Exchanging> besideWeights = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Attending> attending = new IdentityHashMap<>();
 
     public Segments(Transformer operators) {
         this.operators = operators;
