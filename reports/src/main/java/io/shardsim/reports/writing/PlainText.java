@@ -1,7 +1,7 @@
 package io.shardsim.reports.writing;
 
 /** Text that every terminal can show and none can be steered by, and its lines. */
-final class PlainText {
+public final class PlainText {
     private PlainText() {}
 
     /** ASCII where there is any, a question mark for what controls a terminal. */
@@ -19,7 +19,7 @@ final class PlainText {
     }
 
     /** Breaks at blanks; a longer word stands alone and may stick out. */
-    static void wrapped(StringBuilder out, String text, String indent, int width) {
+    public static void wrapped(StringBuilder out, String text, String indent, int width) {
         String line = "";
         boolean first = true;
         for (String word : printable(text).split("(?<=\\S) +")) {

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.api;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.simulator.plan.MemoryFit;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ public record PointResult(
      */
     public record Memory(long neededBytes, long reservedBytes, long capacityBytes) {
         public boolean fits() {
-            return neededBytes <= capacityBytes;
+            return new MemoryFit(neededBytes, reservedBytes, capacityBytes).fits();
         }
     }
 
@@ -88,7 +89,7 @@ public record PointResult(
     }
 
     private static Memory memory(RunResult run) {
-        var fit = run.facts().ledger().fit();
+        MemoryFit fit = run.facts().ledger().fit();
         return new Memory(fit.neededBytes(), fit.reservedBytes(), fit.capacityBytes());
     }
 }

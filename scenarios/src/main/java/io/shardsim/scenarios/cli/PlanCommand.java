@@ -3,7 +3,6 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
-import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.planning.Goal;
 import io.shardsim.scenarios.planning.Objective;
 import io.shardsim.scenarios.planning.Plan;
@@ -12,7 +11,6 @@ import io.shardsim.scenarios.planning.PlanText;
 import io.shardsim.scenarios.planning.Planner;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.yaml.InputException;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -101,10 +99,8 @@ final class PlanCommand implements Callable<Integer> {
                 return plan(planner, variations);
             }
         } catch (InputException refused) {
-            String title = ScenarioImport.titleOf(file);
             ProblemPrinter.print(
-                    title == null ? refused.problems() : List.of(ScenarioFiles.foreign(file, title)),
-                    spec.commandLine().getErr());
+                    ScenarioFiles.problems(file, refused), spec.commandLine().getErr());
             return ExitStatus.USAGE;
         }
     }

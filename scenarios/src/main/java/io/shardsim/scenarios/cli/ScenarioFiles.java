@@ -20,17 +20,21 @@ final class ScenarioFiles {
             try {
                 scenarios.add(ScenarioReader.read(file));
             } catch (InputException refused) {
-                String title = ScenarioImport.titleOf(file);
-                problems.addAll(title == null ? refused.problems() : List.of(foreign(file, title)));
+                problems.addAll(problems(file, refused));
             }
         }
         return scenarios;
     }
 
-    static Problem foreign(String file, String title) {
-        return new Problem(
-                file,
-                Position.START,
-                "this is a " + title + ", not a scenario; shardsim import " + file + " makes a scenario of it");
+    /** What is wrong with a file, or that it is one of another tool. */
+    static List<Problem> problems(String file, InputException refused) {
+        String title = ScenarioImport.titleOf(file);
+        return title == null
+                ? refused.problems()
+                : List.of(new Problem(
+                        file,
+                        Position.START,
+                        "this is a " + title + ", not a scenario; shardsim import " + file
+                                + " makes a scenario of it"));
     }
 }

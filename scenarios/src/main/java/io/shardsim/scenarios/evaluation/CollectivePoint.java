@@ -8,8 +8,13 @@ import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.run.Shortcut;
+import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.topology.Cluster;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** A point at which all ranks run one collective, and nothing else. */
 record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups world) {
@@ -19,7 +24,12 @@ record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups wor
         return new CollectivePoint(point, (Task.Collective) point.task(), new RankGroups("world", ranks, ranks, 1));
     }
 
-    StepPlan plan() {
+    SimulationSetup setup(Set<Shortcut> shortcuts) {
+        return new SimulationSetup(
+                point.cluster(), plan(), Work::amount, point.collectives().transports(), Map.of(), shortcuts);
+    }
+
+    private StepPlan plan() {
         StepPlan.Builder plan = StepPlan.builder();
         plan.add(new Operation.Collective(
                 Stream.GATHER,

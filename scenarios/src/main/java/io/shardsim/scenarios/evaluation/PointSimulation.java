@@ -7,22 +7,18 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
-import io.shardsim.simulator.plan.StepPlan;
-import io.shardsim.simulator.plan.Work;
-import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
-import io.shardsim.simulator.run.TransformerWorkTimes;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
     private final Simulator simulator;
     private final Runnable close;
-    private final boolean skipRepetition;
+    private final Set<Shortcut> shortcuts;
     private final boolean beyondMemory;
 
     /** Executes what a point comes to. */
@@ -48,7 +44,7 @@ public final class PointSimulation implements ScenarioRunner {
     private PointSimulation(RunOptions options, Simulator simulator, Runnable close) {
         this.simulator = simulator;
         this.close = close;
-        skipRepetition = options.fastForward();
+        shortcuts = Shortcut.allIf(options.fastForward());
         beyondMemory = options.tooLarge() == RunOptions.TooLarge.SIMULATED;
     }
 
@@ -82,16 +78,14 @@ public final class PointSimulation implements ScenarioRunner {
             return RunResult.outOfMemory(facts, new NearestFit(training).words());
         }
         long beganNanos = System.nanoTime();
-        StepPlan plan = training.found().plan().get();
-        TransformerWorkTimes times =
-                new TransformerWorkTimes(training.job(), training.cluster().instance());
-        StepObservation observation = observe(training.point(), plan, times, observer);
+        SimulationSetup setup = training.setup(shortcuts);
+        StepObservation observation = simulator.run(setup, observer);
         double wallSeconds = secondsSince(beganNanos);
         return RunResult.of(
                 facts,
                 observation,
                 MemoryOverTime.of(
-                        plan,
+                        setup.plan(),
                         observation.timeline(),
                         observation.endPs(),
                         training.memory().bufferBytes()),
@@ -102,7 +96,7 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
-        StepObservation observation = observe(collective.point(), collective.plan(), Work::amount, observer);
+        StepObservation observation = simulator.run(collective.setup(shortcuts), observer);
         return RunResult.of(facts, observation, secondsSince(beganNanos));
     }
 
@@ -114,19 +108,6 @@ public final class PointSimulation implements ScenarioRunner {
     public static boolean fits(ScenarioPoint point) {
         return !(point.task() instanceof Task.Training)
                 || TrainingPoint.of(point).fits();
-    }
-
-    private StepObservation observe(ScenarioPoint point, StepPlan plan, WorkTimes times, @Nullable RunObserver observer)
-            throws InterruptedException {
-        return simulator.run(
-                new SimulationSetup(
-                        point.cluster(),
-                        plan,
-                        times,
-                        point.collectives().transports(),
-                        Map.of(),
-                        Shortcut.allIf(skipRepetition)),
-                observer);
     }
 
     @Override

@@ -5,12 +5,10 @@ import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.Work;
-import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.simulator.run.StepBound;
 import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -28,14 +26,7 @@ public record Prospect(MemoryFit memory, double leastStepSeconds) {
         if (!fit.fits()) {
             return new Prospect(fit, 0);
         }
-        SimulationSetup setup = new SimulationSetup(
-                point.cluster(),
-                training.found().plan().get(),
-                new TransformerWorkTimes(training.job(), point.cluster().instance()),
-                point.collectives().transports(),
-                Map.of(),
-                Set.of());
-        return new Prospect(fit, StepBound.ps(setup) * 1e-12);
+        return new Prospect(fit, StepBound.ps(training.setup(Set.of())) * 1e-12);
     }
 
     /**

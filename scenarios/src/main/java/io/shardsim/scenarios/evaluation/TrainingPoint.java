@@ -4,9 +4,14 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.run.Shortcut;
+import io.shardsim.simulator.run.SimulationSetup;
+import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.topology.Cluster;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * A point at which a model is trained, with the micro-batch that it runs with, given or found. Nothing has run.
@@ -41,6 +46,17 @@ record TrainingPoint(
         return new GpuMemory(
                 cluster.instance().gpu().memoryBytes(),
                 point.collectives().transports().bufferBytes(cluster));
+    }
+
+    /** What runs for the whole step. */
+    SimulationSetup setup(Set<Shortcut> shortcuts) {
+        return new SimulationSetup(
+                cluster(),
+                found.plan().get(),
+                new TransformerWorkTimes(job(), cluster().instance()),
+                point.collectives().transports(),
+                Map.of(),
+                shortcuts);
     }
 
     Cluster cluster() {

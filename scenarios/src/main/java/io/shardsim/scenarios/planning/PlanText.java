@@ -4,6 +4,7 @@ import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.GapWords;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.writing.PlainText;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import java.util.ArrayList;
@@ -46,7 +47,10 @@ public final class PlanText {
             line(nothing());
             return out.toString();
         }
-        line(common());
+        String common = common();
+        if (!common.isEmpty()) {
+            line(common);
+        }
         out.append('\n');
         table();
         out.append('\n');
@@ -219,22 +223,7 @@ public final class PlanText {
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
     }
 
-    /** Breaks at blanks. */
     private void line(String text) {
-        if (text.isEmpty()) {
-            return;
-        }
-        StringBuilder line = new StringBuilder();
-        for (String word : text.split(" ")) {
-            if (line.length() > 0 && line.length() + 1 + word.length() > width) {
-                out.append(line).append('\n');
-                line.setLength(0);
-                line.append("  ");
-            } else if (line.length() > 0) {
-                line.append(' ');
-            }
-            line.append(word);
-        }
-        out.append(line).append('\n');
+        PlainText.wrapped(out, text, "  ", width);
     }
 }

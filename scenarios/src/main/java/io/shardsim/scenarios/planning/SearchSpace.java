@@ -4,6 +4,7 @@ import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SearchSpace {
     static final String KIND = "strategy.kind";
-    static final String NODES = "cluster.nodes";
-    static final String MICRO_BATCH = "training.micro_batch";
+    private static final String NODES = "cluster.nodes";
+    private static final String MICRO_BATCH = "training.micro_batch";
     private static final String INSTANCE = "cluster.instance";
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
 
@@ -73,7 +75,7 @@ final class SearchSpace {
      */
     static SearchSpace of(Variations file, int nodesMax) throws InputException {
         SearchSpace space = new SearchSpace(file, nodesMax);
-        space.expand(Map.of(), space.outerKeys(), space::addOfStrategy);
+        expand(Map.of(), space.outerKeys(), space::addOfStrategy);
         if (space.candidates.isEmpty()) {
             throw space.refused == null
                     ? new InputException(file.file(), "leaves nothing to choose that can be run")
@@ -109,12 +111,9 @@ final class SearchSpace {
         }
     }
 
-    private interface Settings {
-        void add(Map<String, String> settings);
-    }
-
     /** Every combination of values, the first key varying slowest. */
-    private static void expand(Map<String, String> settings, Map<String, List<String>> keys, Settings then) {
+    private static void expand(
+            Map<String, String> settings, Map<String, List<String>> keys, Consumer<Map<String, String>> then) {
         List<Map<String, String>> all = List.of(settings);
         for (Map.Entry<String, List<String>> key : keys.entrySet()) {
             List<Map<String, String>> longer = new ArrayList<>();
@@ -127,7 +126,7 @@ final class SearchSpace {
             }
             all = longer;
         }
-        all.forEach(then::add);
+        all.forEach(then);
     }
 
     private void addOfStrategy(Map<String, String> outer) {
@@ -185,7 +184,7 @@ final class SearchSpace {
     }
 
     private static List<String> divisors(int samples) {
-        return IntStream.rangeClosed(1, samples)
+        return IntStream.rangeClosed(1, Math.min(samples, ScenarioKeys.MICRO_BATCH_MAX))
                 .filter(divisor -> samples % divisor == 0)
                 .mapToObj(String::valueOf)
                 .toList();

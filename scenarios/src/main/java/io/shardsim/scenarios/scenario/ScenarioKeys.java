@@ -21,6 +21,9 @@ public final class ScenarioKeys {
     /** Bounds what one run may cost; a larger cluster is a typing error today. */
     static final int NODES_MAX = 65_536;
 
+    /** More samples at once than any GPU has room for. */
+    public static final int MICRO_BATCH_MAX = 65_536;
+
     static final String SLOW_NIC = "slow_nic";
 
     /** Block of lists among which a plan chooses. */
@@ -45,7 +48,7 @@ public final class ScenarioKeys {
                             "samples per optimizer update; a multiple of the replicas of the model, which without tensor, context and pipeline parallelism are the world size"),
                     Key.optional(
                             "micro_batch",
-                            ScalarTypes.whole(1, 65_536),
+                            ScalarTypes.whole(1, MICRO_BATCH_MAX),
                             "samples per GPU per forward-backward; omitted: the largest that fits"),
                     Key.optional(
                             "precision",

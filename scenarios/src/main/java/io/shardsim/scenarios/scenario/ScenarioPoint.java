@@ -36,11 +36,6 @@ public record ScenarioPoint(
         return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures);
     }
 
-    /** The same with another task. */
-    public ScenarioPoint withTask(Task other) {
-        return new ScenarioPoint(scenario, values, cluster, other, collectives, notes, figures);
-    }
-
     /** What running it is expected to cost, in no unit. */
     public double weight() {
         return cluster.worldSize();
