@@ -20,9 +20,14 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
                 candidate.point().cluster().instance().price().usdPerHour());
     }
 
-    /** Whether a candidate keeps the limits at a time per step. A cost that is not known keeps no limit. */
+    /** Whether it is about money, so that candidates without a price are of no use. */
+    boolean asksForMoney() {
+        return objective == Objective.CHEAPEST || usdMax < Double.POSITIVE_INFINITY;
+    }
+
+    /** Whether a candidate keeps the limits at a time per step. A cost that is not known keeps none. */
     boolean allows(Candidate candidate, double stepSeconds) {
         TrainingCost cost = cost(candidate, stepSeconds);
-        return cost.days() <= daysMax && (usdMax == Double.POSITIVE_INFINITY || cost.usd() <= usdMax);
+        return cost.days() <= daysMax && (!asksForMoney() || cost.usd() <= usdMax);
     }
 }

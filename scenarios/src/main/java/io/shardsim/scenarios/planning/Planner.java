@@ -67,6 +67,12 @@ public final class Planner implements AutoCloseable {
             return thread;
         });
         space = SearchSpace.of(file, nodesMax);
+        if (goal.asksForMoney()
+                && space.candidates().stream()
+                        .noneMatch(one -> goal.cost(one, 1).hasPrice())) {
+            throw new InputException(
+                    file.file(), "has no price to plan money with; set cluster.price, or ask for the fastest");
+        }
         scenario = space.candidates().get(0).point().scenario();
     }
 

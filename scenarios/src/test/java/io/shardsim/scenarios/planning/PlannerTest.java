@@ -110,6 +110,16 @@ class PlannerTest {
     }
 
     @Test
+    void moneyNeedsAPrice() {
+        String inline = SMALL.replace(
+                "{instance: p4d.24xlarge, nodes: 2}",
+                "{gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, network: p4d, nodes: 2}");
+        assertThatThrownBy(() -> plan(inline, new Goal(Objective.CHEAPEST, 500e9, 1e9, Double.POSITIVE_INFINITY), 1))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("set cluster.price");
+    }
+
+    @Test
     void theTextSaysWhyOthersLostAndStaysShort() throws Exception {
         String text = PlanText.write(plan(SMALL, FASTEST, 2), 80);
         List<String> lines = text.lines().toList();

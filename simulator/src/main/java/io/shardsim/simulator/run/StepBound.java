@@ -1,7 +1,7 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.CollectiveKind;
-import io.shardsim.simulator.collective.TransportModel;
+import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
@@ -25,9 +25,6 @@ import java.util.Map;
  */
 public final class StepBound {
     private static final int STREAMS = Stream.values().length;
-    /** Fastest that an all-reduce within switches can be: each byte leaves a rank once. */
-    private static final double ONCE = 1;
-
     private final Cluster cluster;
     private final StepPlan plan;
     private final SimulationSetup setup;
@@ -128,34 +125,35 @@ public final class StepBound {
         if (members.length < 2) {
             return new Carried(0, 0);
         }
-        TransportModel.Choice choice = schedules.schedule(collective, first).choice();
-        double bytes = collective.totalBytes() * choice.transport().wireRatio();
-        double part = bytes * leastShare(collective.kind(), members.length);
-        int nodes = nodesOf(members);
-        if (nodes == 1) {
-            return new Carried(choice.transport().basePs() + ps(part, insideRate()), 0);
+        Transport transport = schedules.schedule(collective, first).choice().transport();
+        double bytes = collective.totalBytes() * transport.wireRatio();
+        int together = mostOnANode(members);
+        if (together == members.length) {
+            double arriving = bytes * leastShare(collective.kind(), 1, members.length);
+            return new Carried(transport.basePs() + ps(arriving, insideRate()), 0);
         }
-        double leaving = bytes * leastShare(collective.kind(), nodes);
-        return new Carried(choice.transport().basePs() + ps(leaving, nodeRate()), leaving);
+        double leaving = bytes * leastShare(collective.kind(), together, members.length);
+        return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving);
     }
 
-    /** Share of the buffer that must leave, or reach, one of some parties. */
-    private static double leastShare(CollectiveKind kind, int parties) {
+    /** Share of the buffer that must leave, or reach, some members from the others, be it by sums within switches. */
+    private static double leastShare(CollectiveKind kind, int together, int members) {
         return switch (kind) {
-            case ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL -> (parties - 1.0) / parties;
-            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> ONCE;
+            case ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL -> (double) (members - together) / members;
+            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> 1;
         };
     }
 
-    private int nodesOf(int[] members) {
-        int nodes = 0;
-        int last = -1;
-        for (int member : members) {
-            int node = cluster.nodeRank(member);
-            nodes += node == last ? 0 : 1;
-            last = node;
+    /** Members on the node that has most of them: any other node lacks more of what the rest has. */
+    private int mostOnANode(int[] members) {
+        int most = 0;
+        int together = 0;
+        for (int i = 0; i < members.length; i++) {
+            boolean same = i > 0 && cluster.nodeRank(members[i]) == cluster.nodeRank(members[i - 1]);
+            together = same ? together + 1 : 1;
+            most = Math.max(most, together);
         }
-        return nodes;
+        return most;
     }
 
     private Bandwidth insideRate() {
