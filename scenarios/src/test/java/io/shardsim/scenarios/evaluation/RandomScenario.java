@@ -1,7 +1,11 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -36,6 +40,16 @@ final class RandomScenario {
 
     static String text(long seed) {
         return new RandomScenario(seed).write();
+    }
+
+    /** The scenario's point; empty where it asks for what cannot be. */
+    static Optional<ScenarioPoint> point(long seed) {
+        try {
+            return Optional.of(
+                    ScenarioReader.readText("random", text(seed)).points().get(0));
+        } catch (InputException refused) {
+            return Optional.empty();
+        }
     }
 
     /** True once in so many times. */

@@ -7,10 +7,10 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
-import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -34,12 +34,11 @@ class SameResultsHoweverExecutedTest {
         int skipping = 0;
         for (int seed = 0; seed < Integer.getInteger("exactness.seeds", 16); seed++) {
             String text = RandomScenario.text(seed);
-            ScenarioPoint point;
-            try {
-                point = ScenarioReader.readText("random", text).points().get(0);
-            } catch (InputException refused) {
+            Optional<ScenarioPoint> drawn = RandomScenario.point(seed);
+            if (drawn.isEmpty()) {
                 continue;
             }
+            ScenarioPoint point = drawn.get();
             SplittableRandom random = new SplittableRandom(seed);
             int rank = random.nextInt(point.cluster().worldSize());
             Map<Integer, Long> straggler =

@@ -3,14 +3,13 @@ package io.shardsim.scenarios.evaluation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.scenario.ScenarioPoint;
-import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.StepBound;
-import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -23,14 +22,11 @@ class StepBoundTest {
     void noRunBeatsIt() throws Exception {
         List<Double> shares = new ArrayList<>();
         for (int seed = 0; seed < Integer.getInteger("bound.seeds", 150); seed++) {
-            String text = RandomScenario.text(seed);
-            ScenarioPoint point;
-            try {
-                point = ScenarioReader.readText("random", text).points().get(0);
-            } catch (InputException refused) {
+            Optional<ScenarioPoint> point = RandomScenario.point(seed);
+            if (point.isEmpty()) {
                 continue;
             }
-            String what = "seed " + seed + ": " + text;
+            String what = "seed " + seed + ": " + RandomScenario.text(seed);
             try (PointSimulation simulation = new PointSimulation(
                     new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED), (setup, observer) -> {
                         long boundPs = StepBound.ps(setup);
@@ -39,7 +35,7 @@ class StepBoundTest {
                         shares.add((double) boundPs / observed.endPs());
                         return observed;
                     })) {
-                simulation.run(point);
+                simulation.run(point.get());
             }
         }
         double[] sorted =

@@ -333,75 +333,71 @@ public final class ScalarTypes {
         return quoted.substring(2, quoted.length() - 2);
     }
 
-    private record Quantity(UnitTable table, long min, long max) implements ValueType {
+    /** A number with a unit of a table. */
+    private interface OfUnits extends ValueType {
+        UnitTable table();
+
+        Object valueOf(String text);
+
+        /** What is wrong with a value; empty for nothing. */
+        String problem(Object value, String key, String text);
+
         @Override
-        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+        default @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
                 refuse(node, key, this, problems);
                 return null;
             }
             try {
-                long value = table.parseWhole(scalar.text());
-                if (value < min) {
-                    problems.add(
-                            node.position(),
-                            key + ": " + table.kind() + " " + scalar.text() + " < " + min + " " + table.baseUnit()
-                                    + "; write for example " + table.example());
-                    return null;
+                Object value = valueOf(scalar.text());
+                String problem = problem(value, key, scalar.text());
+                if (problem.isEmpty()) {
+                    return value;
                 }
-                if (value > max) {
-                    problems.add(
-                            node.position(),
-                            key + ": " + table.kind() + " " + scalar.text() + " > " + max + " " + table.baseUnit()
-                                    + "; write for example " + table.example());
-                    return null;
-                }
-                return value;
+                problems.add(node.position(), problem);
             } catch (QuantityException refused) {
                 problems.add(node.position(), key + ": " + refused.getMessage());
-                return null;
             }
+            return null;
         }
 
         @Override
-        public String expected() {
-            return "a " + table.kind() + " such as " + table.example();
+        default String expected() {
+            return "a " + table().kind() + " such as " + table().example();
         }
 
         @Override
-        public Map<String, Object> schema() {
-            return quantitySchema(table);
+        default Map<String, Object> schema() {
+            return quantitySchema(table());
         }
     }
 
-    private record DecimalQuantity(UnitTable table, boolean positive) implements ValueType {
+    private record Quantity(UnitTable table, long min, long max) implements OfUnits {
         @Override
-        public @Nullable Object read(YamlNode node, String key, Problems problems) {
-            if (!(node instanceof Scalar scalar) || scalar.isNull()) {
-                refuse(node, key, this, problems);
-                return null;
-            }
-            try {
-                double value = table.parse(scalar.text()).doubleValue();
-                if (positive && value == 0) {
-                    problems.add(node.position(), key + " " + scalar.text() + " is not above 0; write " + expected());
-                    return null;
-                }
-                return value;
-            } catch (QuantityException refused) {
-                problems.add(node.position(), key + ": " + refused.getMessage());
-                return null;
-            }
+        public Object valueOf(String text) {
+            return table.parseWhole(text);
         }
 
         @Override
-        public String expected() {
-            return "a " + table.kind() + " such as " + table.example();
+        public String problem(Object value, String key, String text) {
+            long whole = (Long) value;
+            if (whole >= min && whole <= max) {
+                return "";
+            }
+            return key + ": " + table.kind() + " " + text + (whole < min ? " < " + min : " > " + max) + " "
+                    + table.baseUnit() + "; write for example " + table.example();
+        }
+    }
+
+    private record DecimalQuantity(UnitTable table, boolean positive) implements OfUnits {
+        @Override
+        public Object valueOf(String text) {
+            return table.parse(text).doubleValue();
         }
 
         @Override
-        public Map<String, Object> schema() {
-            return quantitySchema(table);
+        public String problem(Object value, String key, String text) {
+            return positive && (Double) value == 0 ? key + " " + text + " is not above 0; write " + expected() : "";
         }
     }
 }

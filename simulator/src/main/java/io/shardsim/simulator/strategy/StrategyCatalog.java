@@ -6,8 +6,6 @@ import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.catalog.DescriptorFolder;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.NamedType;
-import io.shardsim.simulator.schema.ScalarTypes;
-import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.LinkedHashMap;
@@ -18,13 +16,12 @@ import java.util.function.Predicate;
 
 /** The strategies on the class path: every file {@code strategies/<kind>.yaml}. Nothing else lists them. */
 public final class StrategyCatalog {
-    private static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
     private static final String PARAMETERS = "parameters";
     private static final DescriptorFolder FILES = new DescriptorFolder(
             "strategies",
-            Key.required("title", LINE, "one line for people"),
-            Key.optional("version", LINE, "product and version that it is modelled on"),
-            Key.optional("family", LINE, "what kinds that shard in the same way have in common"),
+            Key.required("title", Setting.LINE, "one line for people"),
+            Key.optional("version", Setting.LINE, "product and version that it is modelled on"),
+            Key.optional("family", Setting.LINE, "what kinds that shard in the same way have in common"),
             Key.required(PARAMETERS, new NamedType(Setting.TYPE), "what a scenario may set"));
 
     private final Map<String, Descriptor> byKind = new LinkedHashMap<>();

@@ -23,7 +23,10 @@ import java.util.stream.Stream;
  * @param ffn width between the two linear maps of the feed-forward block
  */
 public record ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
-    /** One entry for each shape that was asked for; a shape is some numbers, and a program has few. */
+    /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
+    private static final int SHAPES_MAX = 256;
+
+    /** By the shapes that were asked for. */
     private static final Map<ModelShape, Parts> PARTS = new ConcurrentHashMap<>();
 
     /** Models whose layers have the same operators. */
@@ -166,6 +169,9 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
     }
 
     private Parts parts() {
+        if (PARTS.size() > SHAPES_MAX) {
+            PARTS.clear();
+        }
         return PARTS.computeIfAbsent(this, Parts::of);
     }
 

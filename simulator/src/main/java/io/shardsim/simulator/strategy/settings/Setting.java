@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param source where the default comes from
  */
 public record Setting(String name, String written, String meaning, String source) {
-    private static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
+    /** One line of text. */
+    public static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
 
     /** What a file writes under the name of a setting. */
     public static final BlockType TYPE = BlockType.of(
