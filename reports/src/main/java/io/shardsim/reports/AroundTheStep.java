@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint absent when the scenario says nothing of it
  * @param startUp absent when the scenario says nothing of it
  * @param samplesPerSecond with stalls and pauses
- * @param cost 500 billion tokens at that rate
+ * @param cost the training that was asked for, or 500 billion tokens, at that rate
  */
 public record AroundTheStep(
         @Nullable Input input,
@@ -31,8 +31,6 @@ public record AroundTheStep(
         @Nullable StartUp startUp,
         double samplesPerSecond,
         TrainingCost cost) {
-    private static final double TOKENS = 500e9;
-
     /**
      * Reading samples.
      *
@@ -122,7 +120,7 @@ public record AroundTheStep(
                 around.startUp() == null ? null : startUp(facts, around.startUp()),
                 facts.model().globalBatch() / stepWithAll,
                 TrainingCost.of(
-                        TOKENS,
+                        run.step().cost().tokens(),
                         facts.model().tokensPerStep() / stepWithAll,
                         facts.nodes(),
                         facts.cluster().instance().price().usdPerHour()));

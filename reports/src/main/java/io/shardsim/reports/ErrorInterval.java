@@ -30,6 +30,15 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
         return new ErrorInterval(low, high, nearest);
     }
 
+    /** The range in one line, for example {@code 5 similar published runs are -9.5 % to +3.7 % off}. */
+    public String brief() {
+        return Quantities.counted(nearest.size(), "similar published run")
+                + (nearest.size() == 1
+                        ? " is " + percent(low)
+                        : " are " + (percent(low).equals(percent(high)) ? "" : percent(low) + " to ") + percent(high))
+                + " off (+: too fast)";
+    }
+
     /** The range and the cases in words, for people; a case that may have set a constant is marked. */
     public String sentence() {
         return "the published runs most like this one came out " + range() + " times as fast as measured: " + cases();

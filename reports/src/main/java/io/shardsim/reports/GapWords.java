@@ -74,6 +74,24 @@ public final class GapWords {
         return words.size() == 1 ? ", all by " + parts.get(0).less() : ": " + String.join(", ", words);
     }
 
+    /** The gap by its causes, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
+    String causes(Map<StepGap.Cause, Long> causes) {
+        List<Map.Entry<StepGap.Cause, Long>> ordered = new ArrayList<>(causes.entrySet());
+        ordered.sort((a, b) -> Long.compare(Math.abs(b.getValue()), Math.abs(a.getValue())));
+        BigDecimal rest = rounded(gap.gapPs());
+        for (Map.Entry<StepGap.Cause, Long> cause : ordered) {
+            rest = rest.subtract(rounded(cause.getValue()));
+        }
+        List<String> words = new ArrayList<>();
+        for (Map.Entry<StepGap.Cause, Long> cause : ordered) {
+            BigDecimal figure = rounded(cause.getValue()).add(words.isEmpty() ? rest : BigDecimal.ZERO);
+            if (figure.signum() != 0) {
+                words.add(words(figure) + " " + Names.id(cause.getKey()));
+            }
+        }
+        return words.size() == 1 ? ", all " + Names.id(ordered.get(0).getKey()) : ": " + String.join(", ", words);
+    }
+
     /** A time in the unit of the gap. */
     String time(long ps) {
         return words(rounded(ps));

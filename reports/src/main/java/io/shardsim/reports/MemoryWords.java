@@ -38,7 +38,7 @@ public final class MemoryWords {
      *
      * @param mayLower whether a smaller micro-batch may make room
      */
-    public static @Nullable String warning(MemoryFit fit, boolean mayLower) {
+    public static @Nullable Message warning(MemoryFit fit, boolean mayLower) {
         double full = (double) fit.reservedBytes() / fit.capacityBytes();
         if (!fit.fits() || full <= EDGE) {
             return null;
@@ -46,12 +46,16 @@ public final class MemoryWords {
         String edge = Quantities.fixed(100 * EDGE, 0) + " %";
         String remedy = mayLower ? " Lower micro_batch." : "";
         return fit.isTight()
-                ? "memory is tight: the run " + needs(fit)
-                        + ". The allocator has to flush and retry, which is not modelled:" + " real runs above " + edge
-                        + " were up to 24 % slower, and may run out of memory." + remedy
-                : "memory is " + Quantities.fixed(100 * full, 0) + " % full with fragmentation. Above " + edge
-                        + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
-                        + remedy;
+                ? new Message(
+                        MessageCode.MEMORY_TIGHT,
+                        "memory is tight: the run " + needs(fit)
+                                + ". The allocator has to flush and retry, which is not modelled: real runs above "
+                                + edge + " were up to 24 % slower, and may run out of memory." + remedy)
+                : new Message(
+                        MessageCode.MEMORY_EDGE,
+                        "memory is " + Quantities.fixed(100 * full, 0) + " % full with fragmentation. Above " + edge
+                                + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
+                                + remedy);
     }
 
     /** Three digits, or as many as tell the three figures apart. */

@@ -54,12 +54,19 @@ public record RunFacts(
      * @param notes for example a capped shard group
      * @param warnings what a reader must know before trusting the figures
      * @param sources where the constants come from
+     * @param settings the scenario as it was resolved for this run, in the order of a scenario file
      */
-    public record Remarks(List<String> notes, List<String> warnings, List<Source> sources) {
+    public record Remarks(List<String> notes, List<Message> warnings, List<Source> sources, List<Setting> settings) {
         public Remarks {
             notes = List.copyOf(notes);
             warnings = List.copyOf(warnings);
             sources = List.copyOf(sources);
+            settings = List.copyOf(settings);
+        }
+
+        /** Without the scenario. */
+        public Remarks(List<String> notes, List<Message> warnings, List<Source> sources) {
+            this(notes, warnings, sources, List.of());
         }
     }
 
@@ -74,17 +81,17 @@ public record RunFacts(
     }
 
     /** The same with what published runs say about it. */
-    public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<String> moreWarnings) {
+    public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<Message> moreWarnings) {
         List<String> allNotes = new ArrayList<>(notes());
         allNotes.addAll(moreNotes);
-        List<String> allWarnings = new ArrayList<>(warnings());
+        List<Message> allWarnings = new ArrayList<>(messages());
         allWarnings.addAll(moreWarnings);
         return new RunFacts(
                 scenario,
                 point,
                 cluster,
                 work,
-                new Remarks(allNotes, allWarnings, sources()),
+                new Remarks(allNotes, allWarnings, sources(), settings()),
                 surroundings,
                 trials,
                 interval);
@@ -104,8 +111,29 @@ public record RunFacts(
         return remarks.notes();
     }
 
+    /** The warnings in words. */
     public List<String> warnings() {
+        return messages().stream().map(Message::text).toList();
+    }
+
+    /** The warnings with their codes. */
+    public List<Message> messages() {
         return remarks.warnings();
+    }
+
+    /** The scenario as it was resolved for this run. */
+    public List<Setting> settings() {
+        return remarks.settings();
+    }
+
+    /** What a dotted key was resolved to; null where this run has no such key. */
+    public @Nullable Setting setting(String path) {
+        for (Setting setting : settings()) {
+            if (setting.path().equals(path)) {
+                return setting;
+            }
+        }
+        return null;
     }
 
     public List<Source> sources() {
@@ -196,7 +224,7 @@ public record RunFacts(
             return shortName() + split.words() + (choosesGroup(gpus) ? " (shard group " + shardGroup + ")" : "");
         }
 
-        private boolean choosesGroup(int gpus) {
+        boolean choosesGroup(int gpus) {
             return shardGroup > 1 && shardGroup < gpus / split.ranks();
         }
 
@@ -224,7 +252,7 @@ public record RunFacts(
         }
 
         /** For example {@code , tensor parallel 8}, to follow a name. */
-        private String words() {
+        String words() {
             return (tensor > 1 ? ", tensor parallel " + tensor : "")
                     + (sequence ? ", sequence parallel" : "")
                     + (context > 1 ? ", context parallel " + context : "")

@@ -96,6 +96,11 @@ public record RunResult(
             return breakdown.stepSeconds();
         }
 
+        /** The longest training, or the one that was asked for. */
+        TrainingCost cost() {
+            return costs.get(costs.size() - 1);
+        }
+
         Training with(ScalingEfficiency other) {
             return new Training(
                     samplesPerSecond, tokensPerSecondPerGpu, computeBusy, flops, breakdown, exposed, costs, other);
@@ -204,6 +209,25 @@ public record RunResult(
 
     public boolean fits() {
         return remedy == null;
+    }
+
+    /** Tokens that the cluster trains on in a second, stalls and pauses around the step counted; 0 where no training step ran [1/s]. */
+    public double tokensPerSecond() {
+        if (training == null) {
+            return 0;
+        }
+        AroundTheStep around = AroundTheStep.of(this);
+        return (around == null ? training.samplesPerSecond() : around.samplesPerSecond())
+                * facts.model().sequenceLength();
+    }
+
+    /** What a training of the length that was asked for takes, stalls and pauses around the step counted; null where no training step ran. */
+    public @Nullable TrainingCost cost() {
+        if (training == null) {
+            return null;
+        }
+        AroundTheStep around = AroundTheStep.of(this);
+        return around == null ? training.cost() : around.cost();
     }
 
     /** The strategy in words, or the collective where there is no strategy. */

@@ -6,6 +6,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All runs of one scenario: one run, or every point of its sweep.
@@ -26,6 +28,52 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
 
     public boolean sweep() {
         return isSweep(runs);
+    }
+
+    /** The training run with the most tokens a second, the first of equal ones; null where none ran. */
+    public @Nullable RunResult fastest() {
+        return best(RunResult::tokensPerSecond);
+    }
+
+    /** The training run that costs least for as many tokens, the first of equal ones; null where none has a price. */
+    public @Nullable RunResult cheapest() {
+        return best(run -> run.cost() == null || !run.cost().hasPrice()
+                ? Double.NEGATIVE_INFINITY
+                : -run.cost().usd());
+    }
+
+    /** The runs of which none is both slower and dearer than another one, the fastest first. */
+    public List<RunResult> front() {
+        List<RunResult> front = new ArrayList<>();
+        double least = Double.POSITIVE_INFINITY;
+        for (RunResult run : byDays()) {
+            TrainingCost cost = run.cost();
+            if (cost != null && cost.usd() < least) {
+                least = cost.usd();
+                front.add(run);
+            }
+        }
+        return front;
+    }
+
+    /** Training runs that ran, the fastest first. */
+    public List<RunResult> byDays() {
+        return runs.stream()
+                .filter(run -> run.training() != null)
+                .sorted(Comparator.comparingDouble(RunResult::tokensPerSecond).reversed())
+                .toList();
+    }
+
+    private @Nullable RunResult best(ToDoubleFunction<RunResult> goodness) {
+        RunResult best = null;
+        double most = Double.NEGATIVE_INFINITY;
+        for (RunResult run : runs) {
+            if (run.training() != null && goodness.applyAsDouble(run) > most) {
+                most = goodness.applyAsDouble(run);
+                best = run;
+            }
+        }
+        return best;
     }
 
     /** True when at least one point ran. */

@@ -122,6 +122,45 @@ public record StepGap(
         };
     }
 
+    /** Why two runs differ. */
+    public enum Cause {
+        /** How states are sharded: what compute waits for, interference, and what the strategy computes itself. */
+        SHARDING,
+        /** What the GPUs compute, and how fast: the framework's kernels, the micro-batch, recomputation. */
+        KERNELS,
+        /** What compute waits for, and interference, where both shard alike. */
+        NETWORK,
+        /** What compute waits for that stays in the node: host copies and the process that issues kernels. */
+        HOST
+    }
+
+    /**
+     * The gap by its causes, those of no time left out; they sum to it [ps].
+     *
+     * @param sharding whether the two runs shard in different ways
+     */
+    public Map<Cause, Long> byCause(boolean sharding) {
+        Map<Cause, Long> causes = new EnumMap<>(Cause.class);
+        waitingPs.forEach((stream, ps) ->
+                add(causes, sharding ? Cause.SHARDING : ofHost(stream) ? Cause.HOST : Cause.NETWORK, ps));
+        workPs.forEach((part, ps) ->
+                add(causes, sharding && part == WorkPart.OTHER_WORK ? Cause.SHARDING : Cause.KERNELS, ps));
+        add(causes, sharding ? Cause.SHARDING : Cause.NETWORK, interferencePs + idlePs);
+        causes.values().removeIf(ps -> ps == 0);
+        if (sum(causes) != gapPs) {
+            throw new IllegalStateException("a gap of " + gapPs + " ps is not the sum of its causes " + causes);
+        }
+        return Collections.unmodifiableMap(causes);
+    }
+
+    private static boolean ofHost(Stream stream) {
+        return StreamLook.of(stream).mark() == StreamLook.Mark.NOTHING;
+    }
+
+    private static void add(Map<Cause, Long> causes, Cause cause, long ps) {
+        causes.merge(cause, ps, Long::sum);
+    }
+
     long kernelsPs() {
         return workPs.getOrDefault(WorkPart.KERNELS, 0L);
     }

@@ -3,10 +3,12 @@ package io.shardsim.reports;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +19,25 @@ import org.jspecify.annotations.Nullable;
  * @param gpus the cluster on which they are compared
  * @param speedUp samples per second of the faster over the slower
  * @param gap what the faster one saves in a step, and its parts
+ * @param causesPs the same by causes: sharding, kernels, network, host; they sum to the gap [ps]
  * @param sentence for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
+ * @param brief the same in short, by causes
  */
-public record StrategyComparison(int gpus, String faster, String slower, double speedUp, StepGap gap, String sentence) {
+public record StrategyComparison(
+        int gpus,
+        String faster,
+        String slower,
+        double speedUp,
+        StepGap gap,
+        Map<StepGap.Cause, Long> causesPs,
+        String sentence,
+        String brief) {
 
     private static final int HEADLINES_MAX = 3;
+    private static final String STRATEGY = "strategy";
+    private static final String KIND = "strategy.kind";
+    /** Below this a key does not matter enough to compare two of its values, unless no other matters more. */
+    private static final double NOTABLE_WEIGHT = 1.05;
     /** Below this two are called equally fast. */
     private static final double NOTABLE_SPEED_UP = 1.005;
     /** By so much one scales better than the other. */
@@ -29,9 +45,12 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
 
     /**
      * The fastest series against those that differ from it in one thing, on the largest cluster that two ran on; empty when there is nothing to
-     * compare. Where a sweep varies strategies and something else, that is done for each value of the rest.
+     * compare. Where a sweep varies strategies and something else, that is done for each value of the rest. Where it varies settings alone,
+     * those that matter are compared.
      */
     public static List<StrategyComparison> of(ScenarioResult scenario) {
+        Set<String> worth = worthComparing(scenario);
+        SweptKeys keys = SweptKeys.of(scenario.runs());
         List<StrategyComparison> comparisons = new ArrayList<>();
         alike(scenario.series()).forEach(group -> {
             int gpus = largestCommonCluster(group);
@@ -42,51 +61,108 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                     rivals.put(name, run);
                 }
             });
-            comparisons.addAll(fastestAgainstOthers(gpus, rivals));
+            comparisons.addAll(fastestAgainstOthers(gpus, rivals, worth, keys));
         });
         return comparisons;
     }
 
+    /** Strategies where the sweep has several; else the keys that matter, or the one that matters most. */
+    private static Set<String> worthComparing(ScenarioResult scenario) {
+        if (variesKinds(scenario.runs())) {
+            return Set.of(STRATEGY, KIND);
+        }
+        List<KeyWeight> weights = KeyWeight.of(scenario);
+        Set<String> worth = new HashSet<>();
+        for (KeyWeight weight : weights) {
+            if (worth.isEmpty() || weight.ratio() >= NOTABLE_WEIGHT) {
+                worth.add(weight.key());
+            }
+        }
+        return worth;
+    }
+
+    private static boolean variesKinds(Collection<RunResult> runs) {
+        return runs.stream()
+                        .map(run -> run.facts().strategy())
+                        .filter(Objects::nonNull)
+                        .map(RunFacts.Strategy::kind)
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
     /** Where a sweep varies the strategy and something else, strategies are compared with the rest alike. */
     private static Collection<Map<String, List<RunResult>>> alike(Map<String, List<RunResult>> series) {
-        long strategies = series.values().stream()
-                .map(runs -> swept(runs.get(0), true))
-                .distinct()
-                .count();
+        boolean strategies =
+                variesKinds(series.values().stream().flatMap(List::stream).toList());
         Map<String, Map<String, List<RunResult>>> groups = new LinkedHashMap<>();
         series.forEach((name, runs) -> groups.computeIfAbsent(
-                        strategies > 1 ? swept(runs.get(0), false) : "", rest -> new LinkedHashMap<>())
+                        strategies ? besidesStrategy(runs.get(0)) : "", rest -> new LinkedHashMap<>())
                 .put(name, runs));
         return groups.values();
     }
 
-    /** The sweep's values that are the strategy's, or all others but the number of nodes. */
-    private static String swept(RunResult run, boolean ofStrategy) {
+    /** The sweep's values but for the strategy and the number of nodes. */
+    private static String besidesStrategy(RunResult run) {
         Map<String, Object> values = new LinkedHashMap<>(ScalingEfficiency.seriesPoint(run));
-        values.keySet().removeIf(path -> (path.equals("strategy") || path.startsWith("strategy.")) != ofStrategy);
+        values.keySet().removeAll(List.of(STRATEGY, KIND));
         return values.toString();
     }
 
-    private static List<StrategyComparison> fastestAgainstOthers(int gpus, Map<String, RunResult> rivals) {
+    private static List<StrategyComparison> fastestAgainstOthers(
+            int gpus, Map<String, RunResult> rivals, Set<String> worth, SweptKeys keys) {
         List<StrategyComparison> comparisons = new ArrayList<>();
         rivals.entrySet().stream()
                 .max(Comparator.comparingDouble(entry -> rate(entry.getValue())))
                 .ifPresent(best -> rivals.forEach((name, run) -> {
-                    if (differInOneThing(best.getValue(), run)) {
-                        comparisons.add(compare(gpus, best.getKey(), best.getValue(), name, run));
+                    String difference = difference(best.getValue(), run);
+                    if (difference != null && worth.contains(difference) && trainAlike(best.getValue(), run)) {
+                        comparisons.add(compare(
+                                gpus,
+                                new Named(
+                                        best.getKey(), brief(best.getValue(), run, difference, keys), best.getValue()),
+                                new Named(name, brief(run, best.getValue(), difference, keys), run)));
                     }
                 }));
         return comparisons;
     }
 
-    /** A block that the sweep varies as a whole is one thing. */
-    private static boolean differInOneThing(RunResult one, RunResult other) {
+    /** The one key in which two points differ; null where they differ in none or several. A block that the sweep varies as a whole is one thing. */
+    private static @Nullable String difference(RunResult one, RunResult other) {
         Map<String, Object> values = ScalingEfficiency.seriesPoint(one);
         Map<String, Object> others = ScalingEfficiency.seriesPoint(other);
-        return values.keySet().stream()
-                        .filter(path -> !Objects.equals(values.get(path), others.get(path)))
-                        .count()
-                == 1;
+        List<String> differing = values.keySet().stream()
+                .filter(path -> !Objects.equals(values.get(path), others.get(path)))
+                .toList();
+        return differing.size() == 1 ? differing.get(0) : null;
+    }
+
+    /** Seconds of samples of other models, or of other lengths, do not compare. */
+    private static boolean trainAlike(RunResult one, RunResult other) {
+        RunFacts.Training model = one.facts().model();
+        return model.parameters() == other.facts().model().parameters()
+                && model.sequenceLength() == other.facts().model().sequenceLength();
+    }
+
+    /** A run of a comparison, by its full name and by what it differs in. */
+    private record Named(String name, String brief, RunResult run) {}
+
+    /** By what a run differs from another one: the strategy where kinds differ, and settings that the sweep varies. */
+    private static String brief(RunResult run, RunResult other, String difference, SweptKeys keys) {
+        RunFacts.Strategy own = run.facts().sharding();
+        boolean kinds = !own.kind().equals(other.facts().sharding().kind());
+        List<String> words = new ArrayList<>();
+        if (kinds) {
+            words.add(own.shortName());
+        }
+        for (String path : keys.paths()) {
+            boolean differs = path.equals(difference) || path.startsWith(difference + ".");
+            if (differs && !path.equals(KIND) && !keys.resolved(run, path).equals(keys.resolved(other, path))) {
+                words.add(keys.resolvedWords(run, path));
+            }
+        }
+        words.removeIf(String::isEmpty);
+        return String.join(", ", words);
     }
 
     /** The sentences that a reader should see first: the largest differences, in the order of the series. */
@@ -102,23 +178,80 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                 .toList();
     }
 
-    private static StrategyComparison compare(int gpus, String faster, RunResult fast, String slower, RunResult slow) {
+    /** The same in short: of those of the fastest run the closest rival and the one that is furthest behind. */
+    public static List<String> briefly(ScenarioResult scenario) {
+        RunResult fastest = scenario.fastest();
+        RunNames names = new RunNames(scenario);
+        List<StrategyComparison> all = of(scenario).stream()
+                .filter(one -> fastest != null
+                        && one.speedUp() >= NOTABLE_SPEED_UP
+                        && one.gpus() == fastest.gpus()
+                        && names.of(fastest).equals(one.faster()))
+                .sorted(Comparator.comparingDouble(StrategyComparison::speedUp))
+                .toList();
+        return all.size() < 3
+                ? all.stream().map(StrategyComparison::brief).toList()
+                : List.of(all.get(0).brief(), all.get(all.size() - 1).brief());
+    }
+
+    private static StrategyComparison compare(int gpus, Named faster, Named slower) {
+        RunResult fast = faster.run();
+        RunResult slow = slower.run();
         double speedUp = rate(fast) / rate(slow);
         StepGap gap = StepGap.between(fast, slow);
-        String sentence = speedUp < NOTABLE_SPEED_UP
-                ? faster + " and " + slower + " are equally fast at " + Quantities.counted(gpus, "GPU") + "."
+        Map<StepGap.Cause, Long> causes = gap.byCause(
+                !fast.facts().sharding().kind().equals(slow.facts().sharding().kind()) || isOfStrategy(fast, slow));
+        String sentence = ratio(gpus, faster.name(), slower.name(), speedUp) + "."
+                + (speedUp < NOTABLE_SPEED_UP
+                        ? ""
+                        : split(gap, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow));
+        return new StrategyComparison(
+                gpus,
+                faster.name(),
+                slower.name(),
+                speedUp,
+                gap,
+                causes,
+                sentence,
+                brief(gpus, faster, slower, speedUp, gap, causes));
+    }
+
+    /** For example {@code At 256 GPUs MiCS beats FSDP by 2.6 s a step (1.12x): 3.7 s kernels, -1.1 s sharding.} */
+    private static String brief(
+            int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<StepGap.Cause, Long> causes) {
+        if (speedUp < NOTABLE_SPEED_UP) {
+            return ratio(gpus, faster.brief(), slower.brief(), speedUp) + ".";
+        }
+        GapWords words = new GapWords(gap);
+        String unit = unit(faster.run(), slower.run());
+        return "At " + Quantities.counted(gpus, "GPU") + " " + faster.brief() + " beats " + slower.brief() + " by "
+                + words.total() + (unit.equals("step") ? " a " : " per ") + unit + " ("
+                + Quantities.fixed(speedUp, 2) + "x)" + words.causes(causes) + ".";
+    }
+
+    private static String ratio(int gpus, String faster, String slower, double speedUp) {
+        return speedUp < NOTABLE_SPEED_UP
+                ? faster + " and " + slower + " are equally fast at " + Quantities.counted(gpus, "GPU")
                 : "At " + Quantities.counted(gpus, "GPU") + " " + faster + " is " + Quantities.fixed(speedUp, 2)
-                        + "x as fast as " + slower + "." + split(gap, fast, slow) + scaling(fast, slower, slow)
-                        + saving(fast, slow);
-        return new StrategyComparison(gpus, faster, slower, speedUp, gap, sentence);
+                        + "x as fast as " + slower;
+    }
+
+    /** Whether the two differ in a setting of the strategy. */
+    private static boolean isOfStrategy(RunResult fast, RunResult slow) {
+        String difference = difference(fast, slow);
+        return difference != null && (difference.equals(STRATEGY) || difference.startsWith(STRATEGY + "."));
+    }
+
+    private static String unit(RunResult fast, RunResult slow) {
+        RunFacts.Training model = fast.facts().model();
+        return model.globalBatch() == slow.facts().model().globalBatch()
+                ? "step"
+                : Quantities.count(model.globalBatch()) + " samples";
     }
 
     private static String split(StepGap gap, RunResult fast, RunResult slow) {
         GapWords words = new GapWords(gap);
-        RunFacts.Training model = fast.facts().model();
-        boolean sameBatch = model.globalBatch() == slow.facts().model().globalBatch();
-        String sentence = " It saves " + words.total() + " per "
-                + (sameBatch ? "step" : Quantities.count(model.globalBatch()) + " samples")
+        String sentence = " It saves " + words.total() + " per " + unit(fast, slow)
                 + words.parts(aboutKernels(fast.facts(), slow.facts())) + ".";
         long restPs = gap.gapPs() - gap.kernelsPs();
         return otherFramework(fast.facts(), slow.facts()) && restPs <= 0
@@ -158,8 +291,8 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
 
     /** What the faster one saves in a training, for all nodes; AWS's own quote of 2022 multiplies the hours by the price of one node. */
     private static String saving(RunResult fast, RunResult slow) {
-        TrainingCost less = fast.step().costs().get(fast.step().costs().size() - 1);
-        TrainingCost more = slow.step().costs().get(slow.step().costs().size() - 1);
+        TrainingCost less = fast.step().cost();
+        TrainingCost more = slow.step().cost();
         double saved = more.usd() - less.usd();
         String usd = saved > 0
                 ? " and " + Quantities.usd(saved)
@@ -168,8 +301,8 @@ public record StrategyComparison(int gpus, String faster, String slower, double 
                                 : " for all " + fast.nodes() + " nodes (" + Quantities.usd(saved / fast.nodes())
                                         + " a node)")
                 : "";
-        return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd
-                + " in 500 billion tokens.";
+        return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd + " in "
+                + Quantities.number(less.tokens() * 1e-9, 3) + " billion tokens.";
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {

@@ -3,7 +3,9 @@ package io.shardsim.reports;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -11,6 +13,7 @@ import java.util.function.ToLongFunction;
 
 /** What a scenario asks, in words: what all its runs have in common, and what varies between them. */
 public final class Subject {
+    private static final String SHARD_GROUP = "strategy.shard_group";
     /** More values than these are counted, not listed. */
     private static final int LISTED_MAX = 4;
     /** Keys of the sweep that {@link #of} tells by what they make of the runs. */
@@ -39,18 +42,114 @@ public final class Subject {
         return parts;
     }
 
-    /** Only what is the same in all runs, as the title of a table whose columns tell the rest. */
-    public static List<String> shared(ScenarioResult result) {
+    /**
+     * Only what is the same in all runs, as the title of a table whose columns tell the rest. What the tool chose is marked, and named even where it
+     * varies.
+     */
+    public static List<String> resolved(ScenarioResult result) {
         Subject subject = new Subject(result);
-        List<String> parts = new ArrayList<>(subject.work(false));
-        List<String> instances = subject.instances();
-        if (subject.same(RunResult::gpus)) {
-            parts.add(Quantities.counted(subject.first().gpus(), "GPU")
-                    + (instances.size() == 1 ? " of " + instances.get(0) : ""));
-        } else if (instances.size() == 1) {
-            parts.add(instances.get(0));
+        List<String> parts = new ArrayList<>();
+        if (subject.first().facts().training() == null) {
+            parts.add(subject.collectives(false));
+            parts.addAll(subject.sharedCluster());
+            return parts;
+        }
+        subject.addIfShared(parts, run -> modelInBrief(run.facts().model()));
+        subject.addIfShared(parts, run -> "sequence " + run.facts().model().sequenceLength());
+        subject.addIfShared(parts, run -> "batch " + run.facts().model().globalBatch());
+        subject.addIfShared(parts, run -> setting(run, "training.precision", "%s"));
+        subject.addIfShared(parts, run -> setting(run, "training.attention", "%s attention"));
+        subject.addIfShared(parts, Subject::checkpointing);
+        subject.addIfShared(
+                parts,
+                run -> run.facts().sharding().shortName()
+                        + run.facts().sharding().split().words());
+        subject.addShardGroup(parts);
+        parts.addAll(subject.sharedCluster());
+        String chosen = subject.microBatch();
+        if (!chosen.isEmpty()) {
+            parts.add(chosen);
         }
         return parts;
+    }
+
+    /** Whether the title tells the shard group: the scenario gives it, and the sweep does not vary it. */
+    public static boolean isGroupInTitle(RunResult run) {
+        Setting group = run.facts().setting(SHARD_GROUP);
+        return group != null && group.origin() == Setting.Origin.GIVEN;
+    }
+
+    /** The given shard group, or the one that all runs have; small clusters cap it. */
+    private void addShardGroup(List<String> parts) {
+        if (keys.paths().contains(SHARD_GROUP)) {
+            return;
+        }
+        OptionalInt given = runs.stream()
+                .filter(Subject::isGroupInTitle)
+                .mapToInt(run -> ranks(setting(run, SHARD_GROUP, "%s")))
+                .max();
+        RunFacts.Strategy own = first().facts().sharding();
+        if (given.isPresent()) {
+            parts.add("shard group " + given.getAsInt());
+        } else if (own.choosesGroup(first().gpus())
+                && same(run -> run.facts().sharding().shardGroup())) {
+            parts.add("shard group " + own.shardGroup());
+        }
+    }
+
+    private static int ranks(String written) {
+        return Integer.parseInt(written.replaceAll("\\D", ""));
+    }
+
+    private List<String> sharedCluster() {
+        List<String> instances = instances();
+        String of = instances.size() == 1 ? instances.get(0) : "";
+        if (same(RunResult::gpus)) {
+            return List.of(Quantities.counted(first().gpus(), "GPU") + (of.isEmpty() ? "" : " of " + of));
+        }
+        return of.isEmpty() ? List.of() : List.of(of);
+    }
+
+    /** Whether all runs have the same words. */
+    private boolean addIfShared(List<String> parts, Function<RunResult, String> words) {
+        List<String> all = distinct(words);
+        if (all.size() == 1 && !all.get(0).isEmpty()) {
+            parts.add(all.get(0));
+        }
+        return all.size() == 1;
+    }
+
+    private static String modelInBrief(RunFacts.Training model) {
+        return model.model() + " " + Quantities.significant(model.parameters() * 1e-9) + " B";
+    }
+
+    /** A value of the resolved scenario in words; empty where the run has none. */
+    private static String setting(RunResult run, String path, String format) {
+        Setting setting = run.facts().setting(path);
+        return setting == null ? "" : format.replace("%s", setting.value());
+    }
+
+    private static String checkpointing(RunResult run) {
+        String words = setting(run, "training.activation_checkpointing", "%s checkpointing");
+        String offload = setting(run, "training.activation_offload", "%s");
+        return words.replace("none ", "no ") + (offload.equals("true") ? " and activation offload" : "");
+    }
+
+    /** The micro-batch where the sweep does not vary it, marked where it was chosen. */
+    private String microBatch() {
+        boolean anyFits = runs.stream().anyMatch(RunResult::fits);
+        IntSummaryStatistics sizes = runs.stream()
+                .filter(run -> run.fits() || !anyFits)
+                .mapToInt(run -> run.facts().model().microBatch())
+                .summaryStatistics();
+        boolean chosen = runs.stream()
+                .map(run -> run.facts().setting("training.micro_batch"))
+                .anyMatch(setting -> setting != null && setting.origin() == Setting.Origin.CHOSEN);
+        if (!chosen && sizes.getMin() != sizes.getMax()) {
+            return "";
+        }
+        return "micro-batch " + sizes.getMin() + (sizes.getMin() == sizes.getMax() ? "" : " to " + sizes.getMax())
+                + (chosen ? " (chosen)" : "");
     }
 
     private RunResult first() {

@@ -97,7 +97,10 @@ public final class SweptKeys {
 
     /** The value as a table shows it under the name of its key. */
     public String text(RunResult run, String path) {
-        Object value = value(run, path);
+        return text(value(run, path));
+    }
+
+    private static String text(@Nullable Object value) {
         return value == null ? "-" : value instanceof Boolean on ? (on ? "yes" : "no") : String.valueOf(value);
     }
 
@@ -109,7 +112,10 @@ public final class SweptKeys {
 
     /** The setting as a part of a name, for example {@code flash attention} or {@code micro_batch 4}; empty where the run lacks the key. */
     String words(RunResult run, String path) {
-        Object value = value(run, path);
+        return words(value(run, path), path);
+    }
+
+    private String words(@Nullable Object value, String path) {
         String name = name(path);
         if (value == null) {
             return "";
@@ -122,6 +128,30 @@ public final class SweptKeys {
             return (value.equals("none") ? "no" : value) + " " + noun;
         }
         return VALUE_SPEAKS.contains(name) ? String.valueOf(value) : name + " " + value;
+    }
+
+    /** What a run has for a key; where its block leaves the key out, what that was resolved to, if anything. */
+    private @Nullable Object resolvedValue(RunResult run, String path) {
+        Object value = value(run, path);
+        Setting setting = run.facts().setting(path);
+        if (value != null || setting == null) {
+            return value;
+        }
+        return switch (setting.value()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> setting.value().replaceFirst(" (elements|ranks|layers|stages)$", "");
+        };
+    }
+
+    /** The same as a table shows it under the name of its key. */
+    public String resolved(RunResult run, String path) {
+        return text(resolvedValue(run, path));
+    }
+
+    /** The same as a part of a name. */
+    String resolvedWords(RunResult run, String path) {
+        return words(resolvedValue(run, path), path);
     }
 
     private static String tail(String path) {

@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.plan.MemoryFit;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class MemoryWordsTest {
@@ -33,13 +34,17 @@ class MemoryWordsTest {
     @Test
     void warnsOfMemoryThatIsTightOrNearlyFull() {
         assertThat(MemoryWords.warning(fit(30, 36.8), true)).isNull();
-        assertThat(MemoryWords.warning(fit(36, 37.2), true))
+        assertThat(warning(fit(36, 37.2), true))
                 .startsWith("memory is 94 % full with fragmentation.")
                 .endsWith(" Lower micro_batch.");
-        assertThat(MemoryWords.warning(fit(38, 39.8), false))
+        assertThat(warning(fit(38, 39.8), false))
                 .startsWith("memory is tight: the run needs 38.0 of 39.6 GiB per GPU, 39.8 GiB with fragmentation.")
                 .doesNotContain("Lower");
         assertThat(MemoryWords.warning(fit(39.7, 41), true)).as("does not run").isNull();
+    }
+
+    private static String warning(MemoryFit fit, boolean mayLower) {
+        return Objects.requireNonNull(MemoryWords.warning(fit, mayLower)).text();
     }
 
     private static MemoryFit fit(double needed, double reserved) {

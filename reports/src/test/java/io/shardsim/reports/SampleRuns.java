@@ -183,7 +183,7 @@ public final class SampleRuns {
                 facts.point(),
                 new Cluster(renamed, facts.nodes()),
                 new RunFacts.Sharded(facts.sharding(), facts.model(), facts.ledger()),
-                new RunFacts.Remarks(facts.notes(), facts.warnings(), facts.sources()));
+                new RunFacts.Remarks(facts.notes(), facts.messages(), facts.sources()));
         return run.with(renamedFacts, run.training());
     }
 
@@ -302,8 +302,10 @@ public final class SampleRuns {
         List<String> notes = nodes * 8 < 128 && kind.equals("mics")
                 ? List.of("strategy.shard_group 128 is above the world size; capped to " + nodes * 8)
                 : List.of();
-        List<String> warnings =
-                nodes == 2 ? List.of("memory is within 5 % of the capacity; fragmentation decides") : List.of();
+        List<Message> warnings = nodes == 2
+                ? List.of(new Message(
+                        MessageCode.MEMORY_EDGE, "memory is within 5 % of the capacity; fragmentation decides"))
+                : List.of();
         RunFacts facts = RunFacts.of(
                         scenario,
                         point,

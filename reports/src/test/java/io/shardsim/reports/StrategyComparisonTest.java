@@ -91,6 +91,34 @@ class StrategyComparisonTest {
                         tuple("zeropp, nic 100 Gbit/s", "zero3, nic 100 Gbit/s", 2.0));
     }
 
+    /** Prefetch changes 1 %, the micro-batch doubles the speed: nobody compares two points that differ in prefetch. */
+    @Test
+    void aSettingThatHardlyMattersIsNotCompared() {
+        List<RunResult> runs = new ArrayList<>();
+        for (int microBatch : List.of(1, 2)) {
+            for (boolean prefetch : List.of(false, true)) {
+                int seconds = 200 / microBatch - (prefetch ? 1 : 0);
+                runs.add(run(
+                        Map.of("training.micro_batch", microBatch, "strategy.prefetch", prefetch),
+                        "fsdp",
+                        "eager",
+                        microBatch,
+                        1536,
+                        seconds,
+                        Map.of(Work.Kind.LAYER_FORWARD, seconds * S),
+                        0,
+                        Map.of()));
+            }
+        }
+        ScenarioResult sweep = ScenarioResult.of("s", runs);
+        assertThat(StrategyComparison.of(sweep))
+                .extracting(StrategyComparison::brief)
+                .containsExactly("At 32 GPUs micro_batch 2 beats micro_batch 1 by 100 s a step (2.01x), all kernels.");
+        assertThat(KeyWeight.of(sweep))
+                .extracting(KeyWeight::words)
+                .containsExactly("micro_batch 2.0x", "prefetch 1.01x");
+    }
+
     @Test
     void whereOnlySomethingElseVariesThatIsCompared() {
         assertThat(compare(run("25 Gbit/s", "zero3", "eager", 1, 8), run("100 Gbit/s", "zero3", "eager", 1, 4)))
@@ -135,6 +163,10 @@ class StrategyComparisonTest {
         assertThat(comparison.gap().parts())
                 .containsExactly(entry("waiting_gather", 7 * S), entry("kernels", 4 * S), entry("interference", -S));
         assertThat(sum(comparison.gap().parts())).isEqualTo(comparison.gap().gapPs());
+        assertThat(comparison.causesPs())
+                .containsExactly(entry(StepGap.Cause.SHARDING, 6 * S), entry(StepGap.Cause.KERNELS, 4 * S));
+        assertThat(comparison.brief())
+                .isEqualTo("At 32 GPUs mics beats zero3 by 10.0 s a step (1.50x): 6.0 s sharding, 4.0 s kernels.");
     }
 
     @Test
@@ -159,6 +191,28 @@ class StrategyComparisonTest {
                 .as("kernels of one framework")
                 .contains("4.0 s faster kernels, 1.0 s more")
                 .doesNotContain("The lead is");
+    }
+
+    /** Where both shard alike, what they wait for is the network's. */
+    @Test
+    void causesOfAGapBetweenTwoNetworks() {
+        assertThat(compare(network("25 Gbit/s", 30, 9), network("100 Gbit/s", 22, 1))
+                        .get(0)
+                        .brief())
+                .isEqualTo("At 32 GPUs nic 100 Gbit/s beats nic 25 Gbit/s by 8.0 s a step (1.36x), all network.");
+    }
+
+    private static RunResult network(String nic, int seconds, int waiting) {
+        return run(
+                Map.of("cluster.nic", nic),
+                "zero3",
+                "eager",
+                1,
+                1536,
+                seconds,
+                Map.of(Work.Kind.LAYER_FORWARD, (seconds - waiting) * S),
+                0,
+                Map.of(Stream.GATHER, waiting * S));
     }
 
     /** A step of some seconds, of which so many are work, slow-down and waiting for gathers. */

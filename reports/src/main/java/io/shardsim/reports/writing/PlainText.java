@@ -1,7 +1,12 @@
 package io.shardsim.reports.writing;
 
+import java.util.regex.Pattern;
+
 /** Text that every terminal can show and none can be steered by, and its lines. */
 public final class PlainText {
+    /** A blank between words, but not before the unit of a figure. */
+    private static final Pattern BREAK = Pattern.compile("(?<=\\S) +(?!(?:s|ms|us|ns|GiB|GPUs?|B|%)(?:[\\s,.;:)]|$))");
+
     private PlainText() {}
 
     /** ASCII where there is any, a question mark for what controls a terminal. */
@@ -22,7 +27,7 @@ public final class PlainText {
     public static void wrapped(StringBuilder out, String text, String indent, int width) {
         String line = "";
         boolean first = true;
-        for (String word : printable(text).split("(?<=\\S) +")) {
+        for (String word : BREAK.split(printable(text))) {
             String longer = line.isEmpty() ? (first ? word : indent + word) : line + " " + word;
             if (longer.length() > width && !line.isEmpty()) {
                 out.append(line).append('\n');

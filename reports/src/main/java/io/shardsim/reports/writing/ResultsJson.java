@@ -81,7 +81,11 @@ public final class ResultsJson {
         Map<String, @Nullable Object> parts = new LinkedHashMap<>();
         comparison.gap().parts().forEach((part, ps) -> parts.put(part, exactSeconds(ps)));
         out.put("saved_seconds_by_part", parts);
+        Map<String, @Nullable Object> causes = new LinkedHashMap<>();
+        comparison.causesPs().forEach((cause, ps) -> causes.put(Names.id(cause), exactSeconds(ps)));
+        out.put("saved_seconds_by_cause", causes);
         out.put("sentence", comparison.sentence());
+        out.put("brief", comparison.brief());
         return out;
     }
 

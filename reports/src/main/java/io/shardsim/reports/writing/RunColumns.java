@@ -8,6 +8,7 @@ import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.Subject;
 import io.shardsim.reports.SweptKeys;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.reports.writing.TableColumn.Says;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The columns that a table of runs may have: a key for what varies, then figures. What is the same in all runs has none. */
+/** The columns that a table of runs may have: one for each key that varies, then figures. What is the same in all runs has none. */
 final class RunColumns {
     /** Figures of this rank and above go where there is no room; those below only where there is none for them alone. */
     static final int DROPPABLE = 10;
@@ -24,40 +25,71 @@ final class RunColumns {
     /** The column that a legend explains. */
     static final String DAYS = "days";
 
-    private final List<RunResult> runs;
+    private static final String SHARD_GROUP = " \\(shard group \\d+\\)";
+    private static final String KIND = "strategy.kind";
+
+    private final List<RunResult> all;
+    private final List<RunResult> rows;
     private final RunNames names;
     private final SweptKeys keys;
 
-    private RunColumns(ScenarioResult scenario) {
-        runs = scenario.runs();
+    private RunColumns(ScenarioResult scenario, List<RunResult> rows) {
+        all = scenario.runs();
+        this.rows = rows;
         names = new RunNames(scenario);
-        keys = SweptKeys.of(runs);
+        keys = SweptKeys.of(all);
     }
 
-    /** All columns, a cell for each run. */
-    static List<TableColumn> of(ScenarioResult scenario) {
-        RunColumns some = new RunColumns(scenario);
+    /** All columns, a cell for each of some runs of a scenario. */
+    static List<TableColumn> of(ScenarioResult scenario, List<RunResult> rows) {
+        RunColumns some = new RunColumns(scenario, rows);
         boolean training = scenario.runs().stream().anyMatch(run -> run.facts().training() != null);
-        List<TableColumn> all = new ArrayList<>(training ? some.trainingKeys() : some.collectiveKeys());
-        all.addAll(training ? some.trainingFigures() : some.collectiveFigures());
-        return all;
+        List<TableColumn> columns = new ArrayList<>(training ? some.trainingKeys() : some.collectiveKeys());
+        columns.addAll(training ? some.trainingFigures() : some.collectiveFigures());
+        return columns;
     }
 
     private List<TableColumn> trainingKeys() {
         List<TableColumn> columns = new ArrayList<>();
-        List<String> strategies = cells(names::strategyOf);
-        if (strategies.stream().distinct().count() > 1 || keys.settingPaths().isEmpty()) {
-            columns.add(new TableColumn("strategy", "", false, Says.WHAT_WAS_RUN, 0, strategies));
+        if (all.stream().map(this::strategy).distinct().count() > 1) {
+            columns.add(new TableColumn("strategy", "", false, Says.WHAT_WAS_RUN, 0, cells(this::strategy)));
         }
-        addSettings(columns, List.of());
+        List<String> paths = new ArrayList<>(strategySettings());
+        paths.addAll(keys.settingPaths());
+        addKeys(columns, paths);
         return columns;
+    }
+
+    private List<String> strategySettings() {
+        return keys.paths().stream()
+                .filter(path -> path.startsWith("strategy.") && !path.equals(KIND))
+                .toList();
+    }
+
+    /** The strategy by its name, with no setting that has a column. */
+    private String strategy(RunResult run) {
+        RunFacts.Strategy own = run.facts().sharding();
+        if (strategySettings().isEmpty()) {
+            String name = names.strategyOf(run);
+            return Subject.isGroupInTitle(run) ? name.replaceFirst(SHARD_GROUP, "") : name;
+        }
+        boolean ambiguous = all.stream()
+                .map(other -> other.facts().sharding())
+                .anyMatch(other -> other.shortName().equals(own.shortName())
+                        && !other.name().equals(own.name()));
+        return ambiguous ? own.name() : own.shortName();
     }
 
     private List<TableColumn> collectiveKeys() {
         List<TableColumn> columns = new ArrayList<>();
-        List<String> kinds = cells(run -> bare(run).kind().id());
-        if (runs.size() == 1 || kinds.stream().distinct().count() > 1) {
-            columns.add(new TableColumn("collective", "", false, Says.WHAT_WAS_RUN, 0, kinds));
+        if (all.size() == 1 || differ(run -> bare(run).kind().id())) {
+            columns.add(new TableColumn(
+                    "collective",
+                    "",
+                    false,
+                    Says.WHAT_WAS_RUN,
+                    0,
+                    cells(run -> bare(run).kind().id())));
         }
         columns.add(new TableColumn(
                 "algorithm",
@@ -66,28 +98,31 @@ final class RunColumns {
                 Says.WHAT_WAS_RUN,
                 0,
                 cells(run -> bare(run).algorithm())));
-        List<String> sizes = cells(run -> Quantities.bytes(bare(run).totalBytes()));
-        if (runs.size() == 1 || sizes.stream().distinct().count() > 1) {
-            columns.add(new TableColumn("size", "", true, Says.WHAT_WAS_RUN, 0, sizes));
+        Function<RunResult, String> size = run -> Quantities.bytes(bare(run).totalBytes());
+        if (all.size() == 1 || differ(size)) {
+            columns.add(new TableColumn("size", "", true, Says.WHAT_WAS_RUN, 0, cells(size)));
         }
-        addSettings(columns, List.of("workload.collective", "workload.size", "collectives.algorithm"));
+        List<String> besides = List.of("workload.collective", "workload.size", "collectives.algorithm");
+        addKeys(
+                columns,
+                keys.settingPaths().stream()
+                        .filter(path -> !besides.contains(path))
+                        .toList());
         return columns;
     }
 
-    private void addSettings(List<TableColumn> columns, List<String> besides) {
-        for (String path : keys.settingPaths()) {
-            if (!besides.contains(path)) {
-                boolean number = runs.stream().allMatch(run -> keys.value(run, path) instanceof Number);
-                String name = keys.name(path);
-                int half = middle(name);
-                columns.add(new TableColumn(
-                        name.substring(0, half),
-                        name.substring(half),
-                        number,
-                        Says.WHAT_WAS_RUN,
-                        0,
-                        cells(run -> keys.text(run, path))));
-            }
+    private boolean differ(Function<RunResult, String> words) {
+        return all.stream().map(words).distinct().count() > 1;
+    }
+
+    private void addKeys(List<TableColumn> columns, List<String> paths) {
+        for (String path : paths) {
+            List<String> cells = cells(run -> keys.resolved(run, path));
+            boolean number = cells.stream().allMatch(cell -> cell.matches("-|[0-9.,]+"));
+            String name = keys.name(path);
+            int half = middle(name);
+            columns.add(new TableColumn(
+                    name.substring(0, half), name.substring(half), number, Says.WHAT_WAS_RUN, 0, cells));
         }
     }
 
@@ -110,62 +145,53 @@ final class RunColumns {
     private List<TableColumn> trainingFigures() {
         List<TableColumn> columns = new ArrayList<>(gpus());
         columns.addAll(List.of(
-                figure("step", "s", 4, step(t -> Quantities.threeDigits(t.stepSeconds()))),
-                figure("samples/s", "", 0, RunColumns::rateOrVerdict),
+                figure("step s", 4, step(t -> Quantities.threeDigits(t.stepSeconds()))),
+                figure("samples/s", 0, RunColumns::rateOrVerdict),
                 figure(
-                        "TFLOPS",
-                        "/GPU",
+                        "TFLOPS/GPU",
                         14,
                         step(t -> Quantities.significant(t.flops().teraflopsPerGpu()))),
-                figure(
-                        "MFU",
-                        "%",
-                        15,
-                        step(t -> Quantities.fixed(100 * t.flops().mfu(), 1)))));
-        if (runs.stream().anyMatch(RunColumns::isScaled)) {
-            columns.add(figure("scaling", "%", 12, step(RunColumns::scaling)));
+                figure("MFU %", 15, step(t -> Quantities.fixed(100 * t.flops().mfu(), 1)))));
+        if (all.stream().anyMatch(RunColumns::isScaled)) {
+            columns.add(figure("scaling %", 12, step(RunColumns::scaling)));
         }
         columns.add(figure(
-                "exposed",
-                "% of step",
-                11,
-                step(t -> Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1))));
+                "exposed %", 11, step(t -> Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1))));
         columns.add(figure(
-                "memory", "GiB", 3, run -> MemoryWords.cell(run.facts().ledger().fit())));
+                "GiB/GPU", 3, run -> MemoryWords.cell(run.facts().ledger().fit())));
         columns.add(figure(
                 "batch",
-                "micro x acc.",
                 13,
                 run -> run.facts().model().microBatch() + " x "
                         + run.facts().model().accumulationSteps()));
-        columns.add(figure(DAYS, "", 2, cost(c -> Quantities.significant(c.days()))));
-        columns.add(figure("USD", "", 1, cost(c -> Quantities.fixed(c.usd(), 0))));
+        columns.add(figure(DAYS, 2, cost(c -> Quantities.significant(c.days()))));
+        columns.add(figure("USD", 1, cost(c -> c.hasPrice() ? Quantities.fixed(c.usd(), 0) : "-")));
         return columns;
     }
 
     private List<TableColumn> collectiveFigures() {
         List<TableColumn> columns = new ArrayList<>(gpus());
         columns.addAll(List.of(
-                figure("time", "", 2, speed(one -> Quantities.seconds(one.seconds()))),
-                figure("algbw", "GB/s", 10, speed(one -> Quantities.threeDigits(one.algorithmBytesPerSecond() * 1e-9))),
-                figure("busbw", "GB/s", 0, speed(one -> Quantities.threeDigits(one.busBytesPerSecond() * 1e-9)))));
+                figure("time", 2, speed(one -> Quantities.seconds(one.seconds()))),
+                figure("algbw GB/s", 10, speed(one -> Quantities.threeDigits(one.algorithmBytesPerSecond() * 1e-9))),
+                figure("busbw GB/s", 0, speed(one -> Quantities.threeDigits(one.busBytesPerSecond() * 1e-9)))));
         return columns;
     }
 
     /** Where runs have different clusters; the title tells the size of the only one. */
     private List<TableColumn> gpus() {
-        boolean same = runs.stream().mapToInt(RunResult::gpus).distinct().count() == 1;
-        return same && runs.size() > 1 ? List.of() : List.of(figure("GPUs", "", 0, run -> String.valueOf(run.gpus())));
+        boolean same = all.stream().mapToInt(RunResult::gpus).distinct().count() == 1;
+        return same ? List.of() : List.of(figure("GPUs", 0, run -> String.valueOf(run.gpus())));
     }
 
-    private TableColumn figure(String name, String unit, int rank, Function<RunResult, String> cell) {
-        return new TableColumn(name, unit, true, Says.WHAT_CAME_OF_IT, rank, cells(cell));
+    private TableColumn figure(String name, int rank, Function<RunResult, String> cell) {
+        return new TableColumn(name, "", true, Says.WHAT_CAME_OF_IT, rank, cells(cell));
     }
 
     private static String rateOrVerdict(RunResult run) {
         return run.training() == null
                 ? "too large"
-                : Quantities.significant(run.training().samplesPerSecond());
+                : Quantities.threeDigits(run.training().samplesPerSecond());
     }
 
     /** A series of one cluster is its own baseline. */
@@ -189,11 +215,7 @@ final class RunColumns {
     }
 
     private static Function<RunResult, String> cost(Function<TrainingCost, String> figure) {
-        return step(t -> t.costs().isEmpty() ? null : figure.apply(longest(t)));
-    }
-
-    static TrainingCost longest(RunResult.Training training) {
-        return training.costs().get(training.costs().size() - 1);
+        return run -> run.cost() == null ? "-" : figure.apply(run.cost());
     }
 
     private static Function<RunResult, String> speed(Function<BusBandwidth, String> figure) {
@@ -201,6 +223,6 @@ final class RunColumns {
     }
 
     private List<String> cells(Function<RunResult, String> cell) {
-        return runs.stream().map(cell).map(PlainText::printable).toList();
+        return rows.stream().map(cell).map(PlainText::printable).toList();
     }
 }

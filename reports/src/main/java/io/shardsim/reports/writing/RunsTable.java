@@ -4,13 +4,16 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.TrainingCost;
+import io.shardsim.reports.writing.StyledText.Look;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * The rows of the terminal's table: a column for each key that varies, then figures. What is the same in all runs is not in it.
+ * The rows of the terminal's table: a column for each key that varies, then figures. What is the same in all runs is not in it. The fastest row is
+ * marked by {@code *}, the cheapest by {@code $}.
  *
  * <p>Where the terminal is narrow, utilization goes first, then other ratios; keys are shortened so that rows stay different, or get a line of their
  * own above their figures. Time, throughput, memory, days and dollars go last. What went is named below the table.
@@ -23,44 +26,74 @@ final class RunsTable {
     private static final int KEY_WIDTH_MAX = 40;
 
     private final ScenarioResult scenario;
-    private final List<RunResult> runs;
-    private final RunNames names;
+    private final RowChoice choice;
+    private final List<RunResult> rows;
+    private final StyledText out;
+    /** Columns that are left beside the marks. */
     private final int width;
 
-    private RunsTable(ScenarioResult scenario, int width) {
+    private RunsTable(ScenarioResult scenario, RowChoice choice, StyledText out) {
         this.scenario = scenario;
-        this.width = width;
-        runs = scenario.runs();
-        names = new RunNames(scenario);
+        this.choice = choice;
+        this.out = out;
+        rows = choice.all();
+        width = out.style().width() - (choice.isMarked() ? INDENT.length() : 0);
     }
 
-    /** The table and what there is to say about its columns, each line ended. */
-    static String write(ScenarioResult scenario, int width) {
-        return new RunsTable(scenario, width).write();
+    /** The table and what there is to say about its columns. */
+    static void write(ScenarioResult scenario, RowChoice choice, StyledText out) {
+        new RunsTable(scenario, choice, out).write();
     }
 
-    private String write() {
+    private void write() {
         int longestKey = Math.max(KEY_WIDTH_MAX, width / 3);
-        List<TableColumn> all = RunColumns.of(scenario).stream()
+        List<TableColumn> all = new ArrayList<>(RunColumns.of(scenario, rows).stream()
                 .map(column -> column.key() ? column.inShort(longestKey) : column)
-                .toList();
+                .toList());
+        List<TableColumn> alike = choice.isPart()
+                ? all.stream().filter(column -> column.key() && isAlike(column)).toList()
+                : List.of();
+        all.removeAll(alike);
         List<TableColumn> columns = dropped(all, RunColumns.DROPPABLE, width);
         List<TableColumn> fitting = widthOf(columns) <= width ? columns : withShortKeys(all, columns);
-        StringBuilder out = new StringBuilder();
-        List<TableColumn> shown = widthOf(fitting) <= width ? fitting : figuresAlone(all);
-        if (shown == fitting) {
-            lines(out, shown, "");
+        sayWhatIsAlike(alike);
+        List<TableColumn> shown = fitting;
+        if (widthOf(shown) > width) {
+            shown = withLetters(all);
+        }
+        if (widthOf(shown) <= width) {
+            if (shown != fitting) {
+                sayWhatLettersAre(shown, all);
+            }
+            lines(shown);
         } else {
+            shown = figuresAlone(all);
             namesAbove(
-                    out,
                     shown,
                     all.stream()
                             .filter(TableColumn::key)
                             .map(TableColumn::words)
                             .toList());
         }
-        legend(out, all, shown);
-        return out.toString();
+        legend(all, shown);
+    }
+
+    private static boolean isAlike(TableColumn column) {
+        return column.cells().stream().distinct().count() == 1;
+    }
+
+    private void sayWhatIsAlike(List<TableColumn> alike) {
+        if (!alike.isEmpty()) {
+            out.paragraph(
+                    "All of these: "
+                            + String.join(
+                                    ", ",
+                                    alike.stream()
+                                            .map(column -> column.words() + " "
+                                                    + column.cells().get(0))
+                                            .toList()),
+                    Look.PLAIN);
+        }
     }
 
     private static int widthOf(List<TableColumn> columns) {
@@ -110,77 +143,118 @@ final class RunsTable {
         return dropped(shorter, RunColumns.DROPPABLE, width);
     }
 
+    /** With letters for the keys whose names are wider than their values. */
+    private List<TableColumn> withLetters(List<TableColumn> all) {
+        List<TableColumn> shorter = new ArrayList<>();
+        char letter = 'a';
+        for (TableColumn column : all) {
+            boolean replaced = column.key() && column.under(letter).width() < column.width();
+            shorter.add(replaced ? column.under(letter++) : column);
+        }
+        return dropped(shortened(shorter), RunColumns.DROPPABLE, width);
+    }
+
+    private void sayWhatLettersAre(List<TableColumn> shown, List<TableColumn> all) {
+        List<String> words = new ArrayList<>();
+        for (int i = 0; i < shown.size(); i++) {
+            if (shown.get(i).key() && !shown.get(i).name().equals(all.get(i).name())) {
+                words.add(shown.get(i).name() + " " + all.get(i).words());
+            }
+        }
+        out.paragraph(String.join(", ", words), Look.TITLE);
+    }
+
     private List<TableColumn> figuresAlone(List<TableColumn> all) {
         List<TableColumn> figures = all.stream().filter(column -> !column.key()).toList();
         return dropped(figures, 1, width - INDENT.length());
     }
 
-    private void lines(StringBuilder out, List<TableColumn> columns, String indent) {
-        head(out, columns, indent);
-        for (int row = 0; row < runs.size(); row++) {
-            line(out, columns, row, indent);
+    private void lines(List<TableColumn> columns) {
+        head(columns, "");
+        for (int row = 0; row < rows.size(); row++) {
+            sayWhereTheFrontBegins(row);
+            row(columns, row, "");
         }
     }
 
     /** The name of each run on a line of its own, its figures below. */
-    private void namesAbove(StringBuilder out, List<TableColumn> figures, List<String> keyNames) {
-        PlainText.wrapped(out, String.join(", ", keyNames), INDENT, width);
-        head(out, figures, INDENT);
-        for (int row = 0; row < runs.size(); row++) {
-            PlainText.wrapped(out, names.of(runs.get(row)), INDENT, width);
-            line(out, figures, row, INDENT);
+    private void namesAbove(List<TableColumn> figures, List<String> keyNames) {
+        RunNames names = new RunNames(scenario);
+        out.paragraph(String.join(", ", keyNames), Look.TITLE);
+        head(figures, INDENT);
+        for (int row = 0; row < rows.size(); row++) {
+            sayWhereTheFrontBegins(row);
+            out.paragraph(names.of(rows.get(row)), look(row));
+            row(figures, row, INDENT);
         }
     }
 
-    private static void head(StringBuilder out, List<TableColumn> columns, String indent) {
-        line(out, columns, TableColumn::name, indent);
+    private void sayWhereTheFrontBegins(int row) {
+        if (row == choice.best().size()) {
+            out.paragraph("days against USD, no run is both faster and cheaper than these:", Look.PLAIN);
+        }
+    }
+
+    private void head(List<TableColumn> columns, String indent) {
+        head(columns, TableColumn::name, indent);
         if (columns.stream().anyMatch(column -> !column.unit().isEmpty())) {
-            line(out, columns, TableColumn::unit, indent);
+            head(columns, TableColumn::unit, indent);
         }
-        out.append("-".repeat(indent.length() + widthOf(columns))).append('\n');
     }
 
-    private static void line(StringBuilder out, List<TableColumn> columns, int row, String indent) {
-        line(out, columns, column -> column.cells().get(row), indent);
+    private void head(List<TableColumn> columns, Function<TableColumn, String> text, String indent) {
+        out.line((marks(' ') + indent + cells(columns, text)).stripTrailing(), Look.TITLE);
     }
 
-    private static void line(
-            StringBuilder out, List<TableColumn> columns, Function<TableColumn, String> text, String indent) {
-        StringBuilder line = new StringBuilder(indent);
+    private void row(List<TableColumn> columns, int row, String indent) {
+        String cells = cells(columns, column -> column.cells().get(row));
+        out.line((marks(choice.mark(rows.get(row))) + indent + cells).stripTrailing(), look(row));
+    }
+
+    private Look look(int row) {
+        return choice.mark(rows.get(row)) == RowChoice.FASTEST ? Look.BEST : Look.PLAIN;
+    }
+
+    private String marks(char mark) {
+        return choice.isMarked() ? mark + " " : "";
+    }
+
+    private static String cells(List<TableColumn> columns, Function<TableColumn, String> text) {
+        StringBuilder line = new StringBuilder();
         for (TableColumn column : columns) {
             String cell = text.apply(column);
             String space = " ".repeat(column.width() - cell.length());
             line.append(column.number() ? space + cell : cell + space).append(GAP);
         }
-        out.append(line.toString().stripTrailing()).append('\n');
+        return line.toString();
     }
 
-    /** What days and dollars are for, and which columns had to go. */
-    private void legend(StringBuilder out, List<TableColumn> all, List<TableColumn> shown) {
+    /** What marks, days and dollars are, where the rest of the table is, and which columns had to go. */
+    private void legend(List<TableColumn> all, List<TableColumn> shown) {
+        List<String> parts = new ArrayList<>();
+        if (choice.isPart()) {
+            parts.add("the best " + choice.best().size() + " of "
+                    + scenario.runs().size() + " points, all are in results.csv");
+        }
+        if (choice.isMarked()) {
+            parts.add(choice.legend());
+        }
+        if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
+            rows.stream().filter(run -> run.cost() != null).findFirst().ifPresent(run -> parts.add(days(run.cost())));
+        }
         List<String> left = all.stream()
                 .filter(column -> !column.key() && !shown.contains(column))
                 .map(TableColumn::words)
                 .toList();
-        if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
-            runs.stream()
-                    .filter(run ->
-                            run.training() != null && !run.training().costs().isEmpty())
-                    .findFirst()
-                    .ifPresent(run -> PlainText.wrapped(
-                            out,
-                            "days and USD: "
-                                    + Quantities.count(Math.round(
-                                            RunColumns.longest(run.step()).tokens() * 1e-9))
-                                    + " billion tokens, all nodes on demand",
-                            INDENT,
-                            width));
-        }
         if (!left.isEmpty()) {
-            PlainText.wrapped(
-                    out,
-                    "no room at " + width + " columns for " + String.join(", ", left) + "; see results.csv",
-                    INDENT,
-                    width);
+            parts.add("not shown: " + String.join(", ", left).replace(" %", ""));
         }
+        if (!parts.isEmpty()) {
+            out.paragraph(String.join("; ", parts), Look.ASIDE);
+        }
+    }
+
+    private static String days(TrainingCost cost) {
+        return "days and USD: " + Quantities.number(cost.tokens() * 1e-9, 3) + " B tokens on demand";
     }
 }

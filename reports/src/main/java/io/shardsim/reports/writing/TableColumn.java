@@ -47,6 +47,11 @@ record TableColumn(String name, String unit, boolean number, Says says, int rank
                 : this;
     }
 
+    /** The same under a letter, which a legend explains. */
+    TableColumn under(char letter) {
+        return new TableColumn(String.valueOf(letter), "", number, says, rank, cells);
+    }
+
     /** The whole head in one word. */
     String words() {
         return name.endsWith("_") || unit.startsWith("/") ? name + unit : name;

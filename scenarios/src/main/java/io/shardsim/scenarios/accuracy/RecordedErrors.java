@@ -1,6 +1,8 @@
 package io.shardsim.scenarios.accuracy;
 
 import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.Message;
+import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.Metric;
@@ -86,7 +88,7 @@ public final class RecordedErrors {
                         && row.metric() != Metric.TFLOPS_PER_GPU
                         && !row.metric().isMemory())
                 .toList();
-        List<String> warnings = warnings(run, like);
+        List<Message> warnings = warnings(run, like);
         List<String> notes = aboutMemory(run);
         List<ErrorInterval.Near> nearest = nearest(like, run).stream()
                 .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.speedError()))
@@ -124,28 +126,36 @@ public final class RecordedErrors {
                         : ErrorInterval.of(nearest).sentenceOfMemory());
     }
 
-    private static List<String> warnings(Likeness run, List<Row> like) {
+    private static List<Message> warnings(Likeness run, List<Row> like) {
         List<Row> same = like.stream()
                 .filter(row -> row.likeness().architecture().equals(run.architecture()))
                 .toList();
-        List<String> warnings = new ArrayList<>();
+        List<Message> warnings = new ArrayList<>();
         if (same.isEmpty()) {
-            warnings.add("no published " + (run.work().equals("training") ? "training step" : run.work()) + " on the "
-                    + run.architecture() + " architecture has been compared with; read the figures as a guess");
+            warnings.add(new Message(
+                    MessageCode.NOT_VALIDATED,
+                    "no published " + (run.work().equals("training") ? "training step" : run.work()) + " on the "
+                            + run.architecture()
+                            + " architecture has been compared with; read the figures as a guess"));
             return warnings;
         }
         long gpus = same.stream().mapToLong(row -> row.likeness().gpus()).max().orElse(0);
         if (run.gpus() > BEYOND * gpus) {
-            warnings.add(run.gpus() + " GPUs are beyond the " + gpus + " of the largest run on the "
-                    + run.architecture() + " architecture that has been compared with");
+            warnings.add(new Message(
+                    MessageCode.MORE_GPUS_THAN_VALIDATED,
+                    run.gpus() + " GPUs are beyond the " + gpus + " of the largest run on the " + run.architecture()
+                            + " architecture that has been compared with"));
         }
         long tokens = same.stream()
                 .mapToLong(row -> row.likeness().sequenceLength())
                 .max()
                 .orElse(0);
         if (run.sequenceLength() > BEYOND * tokens) {
-            warnings.add("sequence_length " + run.sequenceLength() + " is beyond the " + tokens
-                    + " of the longest run on the " + run.architecture() + " architecture that has been compared with");
+            warnings.add(new Message(
+                    MessageCode.LONGER_SEQUENCE_THAN_VALIDATED,
+                    "sequence_length " + run.sequenceLength() + " is beyond the " + tokens
+                            + " of the longest run on the " + run.architecture()
+                            + " architecture that has been compared with"));
         }
         return warnings;
     }

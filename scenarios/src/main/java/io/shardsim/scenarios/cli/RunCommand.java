@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ReportWriter;
@@ -54,6 +55,11 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")
     private boolean json;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "Show every run, every reason and every note, not only what matters most.")
+    private boolean verbose;
 
     @Option(
             names = "--out",
@@ -173,7 +179,9 @@ final class RunCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         List<ScenarioResult> results = new ArrayList<>();
         PrintWriter stdout = spec.commandLine().getOut();
-        int width = json ? 0 : Terminal.width();
+        TextStyle style = json
+                ? TextStyle.withoutTerminal()
+                : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         for (Scenario scenario : scenarios) {
             List<RunResult> finished = runs.results(scenario);
             Path directory = directories.get(scenario.name());
@@ -184,8 +192,7 @@ final class RunCommand implements Callable<Integer> {
             results.add(result);
             List<Path> written = reports.write(directory, result);
             if (!json) {
-                stdout.println(reports.table(result, width).stripTrailing());
-                stdout.println();
+                stdout.println(reports.text(result, style).stripTrailing());
                 stdout.println("report: " + written.get(0));
                 stdout.flush();
             }

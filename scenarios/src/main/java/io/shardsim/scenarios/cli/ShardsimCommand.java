@@ -62,6 +62,8 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());
         commandLine.addSubcommand(new WorkerCommand(services.runners()));
+        commandLine.addSubcommand(new HelpCommand());
+        commandLine.addSubcommand(new VersionCommand());
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         commandLine.setUsageHelpAutoWidth(false);

@@ -1,16 +1,16 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.TextStyle;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 
 /** What is known about the terminal, asked of the system without native code. */
 final class Terminal {
     static final int WIDTH_MIN = 40;
-    /** Where there is no terminal: a file or a pipe. */
-    private static final int WIDTH_WITHOUT = 120;
 
     private Terminal() {}
 
@@ -24,7 +24,12 @@ final class Terminal {
         String[] size =
                 ask("sh", "-c", "exec 2>/dev/null; stty size </dev/tty").strip().split("\\s+");
         Integer asked = size.length == 2 ? columns(size[1]) : null;
-        return asked == null ? WIDTH_WITHOUT : Math.max(WIDTH_MIN, asked);
+        return asked == null ? TextStyle.WIDTH_WITHOUT_TERMINAL : Math.max(WIDTH_MIN, asked);
+    }
+
+    /** How text on standard output is set: as wide as the terminal, coloured where it is one and NO_COLOR is not set. */
+    static TextStyle style(TextStyle.Detail detail) {
+        return new TextStyle(width(), CommandLine.Help.Ansi.AUTO.enabled(), detail);
     }
 
     /** Whether standard error is a terminal that someone looks at. */

@@ -55,6 +55,7 @@ record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups wor
                         task.totalBytes(),
                         choice.algorithm().name() + ", " + choice.transport().name(),
                         point.collectives().library()),
-                new RunFacts.Remarks(point.notes(), List.of(), Figures.sources(point)));
+                new RunFacts.Remarks(
+                        point.notes(), List.of(), Figures.sources(point), ResolvedSettings.ofCollective(point, task)));
     }
 }

@@ -6,6 +6,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.ResultsCsv;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.reports.writing.SummaryTable;
+import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.reports.writing.html.HtmlReport;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,8 +34,8 @@ public final class ReportFiles implements ReportWriter {
     }
 
     @Override
-    public String table(ScenarioResult result, int width) {
-        return SummaryTable.write(result, width);
+    public String text(ScenarioResult result, TextStyle style) {
+        return SummaryTable.write(result, style);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.TextStyle;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,8 +17,8 @@ public interface ReportWriter {
      */
     List<Path> write(Path directory, ScenarioResult result) throws IOException;
 
-    /** What the terminal shows, at most {@code width} columns wide. */
-    String table(ScenarioResult result, int width);
+    /** What the terminal shows. */
+    String text(ScenarioResult result, TextStyle style);
 
     /** The result document of all scenarios. */
     String json(List<ScenarioResult> results);

@@ -1,6 +1,8 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.MemoryWords;
+import io.shardsim.reports.Message;
+import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -39,7 +41,8 @@ final class TrainingFacts {
                         point.values(),
                         point.cluster(),
                         new RunFacts.Sharded(strategy(), model(), memory()),
-                        new RunFacts.Remarks(notes(), warnings(), Figures.sources(point)))
+                        new RunFacts.Remarks(
+                                notes(), warnings(), Figures.sources(point), ResolvedSettings.of(training)))
                 .withSurroundings(task.surroundings());
     }
 
@@ -102,12 +105,14 @@ final class TrainingFacts {
         return notes;
     }
 
-    private List<String> warnings() {
-        List<String> warnings =
-                new ArrayList<>(new TransformerWorkTimes(job, training.cluster().instance()).remarks());
+    private List<Message> warnings() {
+        List<Message> warnings = new ArrayList<>();
+        new TransformerWorkTimes(job, training.cluster().instance())
+                .remarks()
+                .forEach(remark -> warnings.add(new Message(MessageCode.KERNEL_TIMES, remark)));
         // None is smaller than one that was chosen though it is tight.
         boolean mayLower = job.microBatch() > 1 && (task.microBatch() != null || fit.isRoomy());
-        String full = MemoryWords.warning(fit, mayLower);
+        Message full = MemoryWords.warning(fit, mayLower);
         if (full != null) {
             warnings.add(full);
         }

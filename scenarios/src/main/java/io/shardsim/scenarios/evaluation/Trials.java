@@ -42,7 +42,8 @@ public final class Trials {
                 settled(point, lever.task()),
                 point.collectives(),
                 point.notes(),
-                point.figures())));
+                point.figures(),
+                point.given())));
     }
 
     /**
@@ -71,7 +72,14 @@ public final class Trials {
 
     private static boolean fits(ScenarioPoint point, Task.Training task) {
         return PointSimulation.fits(new ScenarioPoint(
-                point.scenario(), Map.of(), point.cluster(), task, point.collectives(), List.of(), List.of()));
+                point.scenario(),
+                Map.of(),
+                point.cluster(),
+                task,
+                point.collectives(),
+                List.of(),
+                List.of(),
+                Map.of()));
     }
 
     /** The run that is tried otherwise. */

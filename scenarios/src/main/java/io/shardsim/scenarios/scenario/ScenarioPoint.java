@@ -16,6 +16,7 @@ import java.util.Map;
  * @param values what the sweep gives this point, by dotted key in the file's order: texts, numbers, flags, lists and maps; empty without a sweep
  * @param notes what a reader should know, for example a capped shard group
  * @param figures figures of the catalog that the cluster and the model are made of, keys preceded by the entry's name
+ * @param given what the file or the sweep gives, by dotted key, as plain values
  */
 public record ScenarioPoint(
         String scenario,
@@ -24,16 +25,18 @@ public record ScenarioPoint(
         Task task,
         CollectiveSettings collectives,
         List<String> notes,
-        List<Figure> figures) {
+        List<Figure> figures,
+        Map<String, Object> given) {
     public ScenarioPoint {
         values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
         notes = List.copyOf(notes);
         figures = List.copyOf(figures);
+        given = Collections.unmodifiableMap(new LinkedHashMap<>(given));
     }
 
     /** The same question, as another point of a sweep. */
     public ScenarioPoint withValues(Map<String, Object> others) {
-        return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures);
+        return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures, given);
     }
 
     /** What running it is expected to cost, in no unit. */

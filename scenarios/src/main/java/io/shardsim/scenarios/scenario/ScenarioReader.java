@@ -150,22 +150,22 @@ public final class ScenarioReader {
     private static @Nullable ScenarioPoint point(
             Sweep.Combination combination, Sweep sweep, boolean varies, Problems problems) {
         Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
-        return block == null ? null : new Point(block, combination.values(), sweep, varies, problems).resolve();
+        return block == null ? null : new Point(block, combination, sweep, varies, problems).resolve();
     }
 
     /** One point while it is resolved. */
     private static final class Point {
         private final Block file;
-        private final Map<String, Object> values;
+        private final Sweep.Combination combination;
         private final Sweep sweep;
         private final boolean inSweep;
         private final Problems problems;
         private final List<String> notes = new ArrayList<>();
         private final List<Figure> figures = new ArrayList<>();
 
-        Point(Block file, Map<String, Object> values, Sweep sweep, boolean inSweep, Problems problems) {
+        Point(Block file, Sweep.Combination combination, Sweep sweep, boolean inSweep, Problems problems) {
             this.file = file;
-            this.values = values;
+            this.combination = combination;
             this.sweep = sweep;
             this.inSweep = inSweep;
             this.problems = problems;
@@ -186,7 +186,15 @@ public final class ScenarioReader {
             if (cluster == null || task == null) {
                 return null;
             }
-            return new ScenarioPoint(file.text("scenario", ""), values, cluster, task, settings, notes, figures);
+            return new ScenarioPoint(
+                    file.text("scenario", ""),
+                    combination.values(),
+                    cluster,
+                    task,
+                    settings,
+                    notes,
+                    figures,
+                    combination.given());
         }
 
         private @Nullable Task collective(@Nullable Cluster cluster) {

@@ -47,7 +47,24 @@ final class Sweep {
      * @param values by dotted key, as plain Java values
      * @param tree the file with these values in place and without its sweep
      */
-    record Combination(Map<String, Object> values, Mapping tree) {}
+    record Combination(Map<String, Object> values, Mapping tree) {
+        /** Every value of the tree by its dotted key. */
+        Map<String, Object> given() {
+            Map<String, Object> given = new LinkedHashMap<>();
+            add("", tree, given);
+            return given;
+        }
+
+        private static void add(String prefix, Mapping block, Map<String, Object> into) {
+            for (Entry entry : block.entries()) {
+                if (entry.value() instanceof Mapping inner) {
+                    add(prefix + entry.key() + ".", inner, into);
+                } else {
+                    into.put(prefix + entry.key(), plain(entry.value()));
+                }
+            }
+        }
+    }
 
     /** The sweep of a file; without any, one combination of nothing. */
     static Sweep of(Mapping file, Problems problems) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunOptions;
@@ -94,7 +95,7 @@ class CommandLineTest {
         }
 
         @Override
-        public String table(ScenarioResult result, int width) {
+        public String text(ScenarioResult result, TextStyle style) {
             return "table of " + result.scenario();
         }
 

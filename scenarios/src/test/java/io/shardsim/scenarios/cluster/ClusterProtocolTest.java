@@ -169,6 +169,7 @@ class ClusterProtocolTest {
                 point.task(),
                 point.collectives(),
                 point.notes(),
-                point.figures());
+                point.figures(),
+                point.given());
     }
 }

@@ -102,7 +102,14 @@ class LibraryTest {
                 ? small(training, cluster)
                 : new Task.Collective(((Task.Collective) point.task()).kind(), COLLECTIVE_BYTES);
         return new ScenarioPoint(
-                point.scenario(), Map.of(), cluster, task, point.collectives(), point.notes(), point.figures());
+                point.scenario(),
+                Map.of(),
+                cluster,
+                task,
+                point.collectives(),
+                point.notes(),
+                point.figures(),
+                point.given());
     }
 
     private static Task.Training small(Task.Training task, Cluster cluster) {

@@ -1,0 +1,98 @@
+package io.shardsim.reports.writing;
+
+import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.KeyWeight;
+import io.shardsim.reports.Message;
+import io.shardsim.reports.MessageCode;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.Remark;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.StrategyComparison;
+import io.shardsim.reports.writing.StyledText.Look;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Everything that there is to say about the runs of a scenario: every reason, every warning, every note, each once. */
+final class Reasons {
+    private final ScenarioResult scenario;
+    private final StyledText out;
+    private final RunNames names;
+
+    private Reasons(ScenarioResult scenario, StyledText out) {
+        this.scenario = scenario;
+        this.out = out;
+        names = new RunNames(scenario);
+    }
+
+    static void write(ScenarioResult scenario, StyledText out) {
+        Reasons reasons = new Reasons(scenario, out);
+        reasons.comparisons();
+        reasons.series();
+        reasons.remarks();
+    }
+
+    private void comparisons() {
+        StrategyComparison.of(scenario).forEach(one -> out.paragraph(one.sentence(), "", Look.PLAIN));
+        List<KeyWeight> weights = KeyWeight.of(scenario);
+        if (!weights.isEmpty()) {
+            out.paragraph(Findings.weights(weights), Look.PLAIN);
+        }
+        out.gap();
+    }
+
+    /** Each series on its largest cluster that fits; what several say alike is said once, below. */
+    private void series() {
+        Map<String, Set<String>> said = new LinkedHashMap<>();
+        scenario.series().forEach((name, runs) -> {
+            RunResult run = ScenarioResult.largestThatFits(runs);
+            Diagnosis diagnosis = Diagnosis.of(run);
+            String subject = name + ", " + Quantities.counted(run.gpus(), "GPU");
+            out.paragraph(subject + ": " + diagnosis.why(), Look.PLAIN);
+            if (!diagnosis.next().isEmpty()) {
+                out.paragraph("  Next: " + diagnosis.next(), Look.PLAIN);
+            }
+            Diagnosis.further(run)
+                    .forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
+                            .add(subject));
+        });
+        int all = scenario.series().size();
+        said.forEach((sentence, subjects) -> out.paragraph(
+                sentence + (all == 1 || subjects.size() == all ? "" : " (" + String.join("; ", subjects) + ")"),
+                Look.PLAIN));
+        out.gap();
+    }
+
+    private void remarks() {
+        for (RunResult run : scenario.runs()) {
+            if (!run.fits()) {
+                Diagnosis diagnosis = Diagnosis.of(run);
+                out.paragraph(
+                        MessageCode.OUT_OF_MEMORY.id() + ", " + names.withGpus(run) + ": " + diagnosis.why() + " "
+                                + diagnosis.next(),
+                        Look.WARNING);
+            }
+        }
+        for (MessageCode code : MessageCode.values()) {
+            Remark.of(scenario, run -> texts(run, code))
+                    .forEach(remark -> out.paragraph(line("warning " + code.id(), remark), Look.WARNING));
+        }
+        Remark.of(scenario, run -> run.facts().notes())
+                .forEach(remark -> out.paragraph(line("note", remark), Look.PLAIN));
+    }
+
+    private static List<String> texts(RunResult run, MessageCode code) {
+        return run.facts().messages().stream()
+                .filter(message -> message.code() == code)
+                .map(Message::text)
+                .toList();
+    }
+
+    private static String line(String kind, Remark remark) {
+        return kind + (remark.runs().equals(Remark.ALL) ? ": " : ", " + remark.runs() + ": ") + remark.text();
+    }
+}

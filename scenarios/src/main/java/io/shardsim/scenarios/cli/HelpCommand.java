@@ -1,0 +1,62 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.MessageCode;
+import io.shardsim.reports.MessagePage;
+import io.shardsim.reports.writing.PlainText;
+import io.shardsim.simulator.Nearest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code help [COMMAND|CODE]}: what a command takes, or what a message means. */
+@Command(name = "help", description = "Shows what a command takes, or what the code of a message means.")
+final class HelpCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(arity = "0..1", paramLabel = "COMMAND|CODE", description = "For example run, or memory-edge.")
+    private @Nullable String topic;
+
+    @Override
+    public Integer call() {
+        CommandLine root = spec.commandLine().getParent();
+        CommandLine command = topic == null ? root : root.getSubcommands().get(topic);
+        if (command != null) {
+            command.usage(spec.commandLine().getOut());
+            if (topic == null) {
+                print("", "Codes of messages, for shardsim help CODE: " + String.join(", ", MessageCode.ids()));
+            }
+            return ExitStatus.DONE;
+        }
+        String name = String.valueOf(topic);
+        MessagePage page =
+                MessageCode.of(name).orElseThrow(() -> unknown(name, root)).page();
+        print(name + ": " + page.headline());
+        page.paragraphs().forEach(paragraph -> print("", paragraph));
+        return ExitStatus.DONE;
+    }
+
+    private ParameterException unknown(String name, CommandLine root) {
+        List<String> known = new ArrayList<>(root.getSubcommands().keySet());
+        known.addAll(MessageCode.ids());
+        return new ParameterException(
+                spec.commandLine(), name + " is no command and no code of a message; " + Nearest.remedy(name, known));
+    }
+
+    private void print(String... paragraphs) {
+        StringBuilder text = new StringBuilder();
+        for (String paragraph : paragraphs) {
+            PlainText.wrapped(text, paragraph, "", Terminal.width());
+        }
+        spec.commandLine().getOut().print(text);
+        spec.commandLine().getOut().flush();
+    }
+}

@@ -1,0 +1,121 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.Setting;
+import io.shardsim.reports.Setting.Origin;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A scenario as it was resolved for one run: each value, and whether the file gives it, it is the default, or it was chosen here. */
+final class ResolvedSettings {
+    /** Blocks in the order in which scenario files have them. */
+    private static final List<String> BLOCKS =
+            List.of("model", "cluster", "training", "strategy", "workload", "collectives", "storage", "checkpoint");
+
+    private final ScenarioPoint point;
+    private final Map<String, Setting> settings = new LinkedHashMap<>();
+
+    private ResolvedSettings(ScenarioPoint point) {
+        this.point = point;
+    }
+
+    /** Those of a training run. */
+    static List<Setting> of(TrainingPoint training) {
+        ResolvedSettings resolved = new ResolvedSettings(training.point());
+        Task.Training task = training.task();
+        resolved.put("model", task.modelName());
+        resolved.addCluster();
+        resolved.addTraining(task, training.job());
+        resolved.addStrategy(training);
+        resolved.addCollectives();
+        return resolved.list();
+    }
+
+    /** Those of a bare collective. */
+    static List<Setting> ofCollective(ScenarioPoint point, Task.Collective task) {
+        ResolvedSettings resolved = new ResolvedSettings(point);
+        resolved.addCluster();
+        resolved.put("workload.collective", task.kind().id());
+        resolved.put("workload.size", task.totalBytes() + " B");
+        resolved.addCollectives();
+        return resolved.list();
+    }
+
+    private void addCluster() {
+        put("cluster.instance", point.cluster().instance().name());
+        put("cluster.nodes", point.cluster().nodes());
+    }
+
+    private void addTraining(Task.Training task, TrainingJob job) {
+        put("training.sequence_length", task.sequenceLength());
+        put("training.global_batch", task.globalBatch());
+        put("training.micro_batch", job.microBatch(), Origin.CHOSEN);
+        put("training.precision", job.precision().id());
+        put("training.activation_checkpointing", word(job.checkpointing()));
+        put("training.checkpointed_layers", job.kept().checkpointedLayers());
+        put("training.activation_offload", job.kept().offload());
+        put("training.attention", word(job.execution().attention()));
+        put("training.kernels", job.kernels());
+        put("training.dropout", task.learning().dropout());
+        put("training.gradient_clipping", task.learning().gradientClipping());
+    }
+
+    private void addStrategy(TrainingPoint training) {
+        put("strategy.kind", training.task().strategy().kind());
+        StrategyParameters settings = training.strategy().settings();
+        training.task().strategy().parameters().forEach((name, written) -> {
+            if (name.equals(StrategyDescriptor.SHARD_GROUP) && settings.isZeroByDefault(name)) {
+                put(
+                        "strategy." + name,
+                        training.strategy().shardGroups(training.job()).size(),
+                        Origin.CHOSEN);
+            } else {
+                put("strategy." + name, written);
+            }
+        });
+    }
+
+    private void addCollectives() {
+        put("collectives.library", point.collectives().library());
+        put("collectives.algorithm", point.collectives().algorithm());
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void put(String path, Object value) {
+        put(path, value, Origin.DEFAULT);
+    }
+
+    /** @param otherwise who said so, where the file does not */
+    private void put(String path, Object value, Origin otherwise) {
+        boolean given = point.given().containsKey(path);
+        settings.put(path, new Setting(path, String.valueOf(value), given ? Origin.GIVEN : otherwise));
+    }
+
+    /** What the file gives and nothing above resolves stands as it is written. */
+    private List<Setting> list() {
+        point.given().forEach((path, value) -> {
+            if (BLOCKS.contains(block(path))) {
+                settings.computeIfAbsent(path, key -> new Setting(key, String.valueOf(value), Origin.GIVEN));
+            }
+        });
+        List<Setting> ordered = new ArrayList<>(settings.values());
+        ordered.sort(Comparator.comparingInt(setting -> BLOCKS.indexOf(block(setting.path()))));
+        return ordered;
+    }
+
+    private static String block(String path) {
+        int dot = path.indexOf('.');
+        return dot < 0 ? path : path.substring(0, dot);
+    }
+}
