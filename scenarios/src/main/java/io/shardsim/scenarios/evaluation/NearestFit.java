@@ -6,6 +6,7 @@ import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
+import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
@@ -122,8 +123,7 @@ final class NearestFit {
         long samples = Math.max(1, task.globalBatch() / Math.max(1, replicas));
         TrainingJob changed = new TrainingJob(
                 job.model(),
-                Math.toIntExact(worldSize),
-                job.gpusPerNode(),
+                new Ranks(Math.toIntExact(worldSize), job.gpusPerNode()),
                 new Batch(job.sequenceLength(), 1, Math.toIntExact(samples)),
                 job.execution(),
                 change.kept,

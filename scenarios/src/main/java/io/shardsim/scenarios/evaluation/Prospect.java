@@ -3,7 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
-import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.plan.BeyondMemoryException;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.run.StepBound;
 import io.shardsim.simulator.run.TransformerWorkTimes;
@@ -14,19 +14,20 @@ import java.util.Set;
 /**
  * What is known of a training point before it runs.
  *
- * @param memory exact: that of the plan which would run
+ * @param fits exact: by the memory of the plan which would run
  * @param leastStepSeconds a time that its step cannot beat; 0 where it does not fit [s]
  */
-public record Prospect(MemoryFit memory, double leastStepSeconds) {
+public record Prospect(boolean fits, double leastStepSeconds) {
+    private static final Prospect TOO_LARGE = new Prospect(false, 0);
 
     /** @param point of a training with its micro-batch written */
     public static Prospect of(ScenarioPoint point) {
-        TrainingPoint training = TrainingPoint.of(point);
-        MemoryFit fit = training.found().fit();
-        if (!fit.fits()) {
-            return new Prospect(fit, 0);
+        try {
+            TrainingPoint training = TrainingPoint.within(point);
+            return training.fits() ? new Prospect(true, StepBound.ps(training.setup(Set.of())) * 1e-12) : TOO_LARGE;
+        } catch (BeyondMemoryException early) {
+            return TOO_LARGE;
         }
-        return new Prospect(fit, StepBound.ps(training.setup(Set.of())) * 1e-12);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.BeyondMemoryException;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationSetup;
@@ -26,10 +27,24 @@ record TrainingPoint(
         LargestMicroBatch.Found found) {
 
     static TrainingPoint of(ScenarioPoint point) {
+        return of(point, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same, without writing plans further than they fit.
+     *
+     * @param point with its micro-batch written
+     * @throws BeyondMemoryException where it does not fit, unless that is known only at the end of the plan
+     */
+    static TrainingPoint within(ScenarioPoint point) {
+        return of(point, memory(point).usableBytes());
+    }
+
+    private static TrainingPoint of(ScenarioPoint point, long limitBytes) {
         Task.Training task = (Task.Training) point.task();
         ShardingStrategy strategy = task.strategy().create();
         GpuMemory memory = memory(point);
-        TrainingJob job = task.job(point.cluster(), strategy);
+        TrainingJob job = task.job(point.cluster(), strategy).within(limitBytes);
         return new TrainingPoint(
                 point,
                 task,

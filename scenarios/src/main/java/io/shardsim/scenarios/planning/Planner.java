@@ -9,8 +9,10 @@ import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -27,11 +29,15 @@ import org.jspecify.annotations.Nullable;
  * Finds the best candidates without simulating them all. Memory is exact and rules out what does not fit. The rest is simulated in the order of a bound that no run
  * beats, until the next bound is no better than the last of the best: what is left cannot be among them.
  *
- * <p>A wave of candidates is simulated at once, as many whatever the number of threads, so that the plan does not depend on it.
+ * <p>Candidates are simulated in waves. While one runs, the next is chosen by what the waves before it came to: waves are as large, and as far ahead, whatever the
+ * number of threads, so that the plan does not depend on it.
  */
 public final class Planner implements AutoCloseable {
     /** Candidates between two looks at the ranking. */
     private static final int WAVE = 8;
+
+    /** Waves that run at once, so that no thread waits for the slowest candidate of one. */
+    private static final int WAVES = 2;
 
     /** Candidates whose plans are written before the next decision. */
     private static final int CHECKED_AT_ONCE = 16;
@@ -41,6 +47,7 @@ public final class Planner implements AutoCloseable {
     private final Goal goal;
     private final int threads;
     private final ExecutorService workers;
+    private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
     private int prunedByMemory;
     private int prunedByLimits;
@@ -49,10 +56,13 @@ public final class Planner implements AutoCloseable {
     /** State: guarded by this. */
     private boolean interrupted;
 
-    private @Nullable PointRuns running;
+    private final Deque<Wave> running = new ArrayDeque<>();
 
     /** A candidate that fits, and how good it can be at best. */
     private record Hope(Candidate candidate, double score) {}
+
+    /** Candidates that are simulated. */
+    private record Wave(List<Candidate> candidates, PointRuns runs, Future<?> done) {}
 
     /**
      * @param nodesMax largest cluster where the file leaves the number of nodes open
@@ -61,11 +71,8 @@ public final class Planner implements AutoCloseable {
     public Planner(Variations file, Goal goal, int nodesMax, int threads) throws InputException {
         this.goal = goal;
         this.threads = threads;
-        workers = Executors.newFixedThreadPool(threads, task -> {
-            Thread thread = new Thread(task, "prospect");
-            thread.setDaemon(true);
-            return thread;
-        });
+        workers = Executors.newFixedThreadPool(threads, task -> daemon(task, "prospect"));
+        waves = Executors.newFixedThreadPool(WAVES, task -> daemon(task, "wave"));
         space = SearchSpace.of(file, nodesMax);
         if (goal.asksForMoney()
                 && space.candidates().stream()
@@ -76,12 +83,19 @@ public final class Planner implements AutoCloseable {
         scenario = space.candidates().get(0).point().scenario();
     }
 
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
     /** Searches until the best are proven, or until {@link #interrupt}. */
     public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
         List<Hope> unchecked = byScore(hopes(space.candidates(), Prospect::leastComputeSeconds));
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Comparator.comparingDouble(Hope::score));
-        while (!isInterrupted()) {
+        boolean more = true;
+        while (more && !isInterrupted()) {
             while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isInterrupted()) {
                 int end = Math.min(next + CHECKED_AT_ONCE, unchecked.size());
                 checked.addAll(check(unchecked.subList(next, end)));
@@ -92,13 +106,16 @@ public final class Planner implements AutoCloseable {
                 wave.add(checked.remove());
             }
             if (wave.isEmpty()) {
-                break;
+                more = finish(0);
+            } else {
+                start(wave.stream().map(Hope::candidate).toList(), runner);
+                finish(WAVES - 1);
             }
-            simulate(wave, runner);
             progress.show(
                     (double) next / unchecked.size(),
                     next + " of " + unchecked.size() + " candidates checked, " + simulated + " simulated");
         }
+        finish(0);
         int left = checked.size() + unchecked.size() - next;
         boolean complete = !isInterrupted();
         return new Plan(
@@ -131,7 +148,7 @@ public final class Planner implements AutoCloseable {
         List<Prospect> prospects = each(candidates, Prospect::of);
         List<Hope> promising = new ArrayList<>();
         for (int i = 0; i < prospects.size(); i++) {
-            if (!prospects.get(i).memory().fits()) {
+            if (!prospects.get(i).fits()) {
                 prunedByMemory++;
             } else {
                 hope(candidates.get(i), prospects.get(i).leastStepSeconds()).ifPresent(promising::add);
@@ -169,14 +186,18 @@ public final class Planner implements AutoCloseable {
         List<Future<T>> asked = new ArrayList<>();
         candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
         List<T> answers = new ArrayList<>();
-        try {
-            for (Future<T> one : asked) {
-                if (isInterrupted()) {
-                    return answers;
-                }
-                answers.add(one.get());
+        for (Future<T> one : asked) {
+            if (isInterrupted()) {
+                return answers;
             }
-            return answers;
+            answers.add(await(one));
+        }
+        return answers;
+    }
+
+    private static <T> T await(Future<T> asked) throws InterruptedException {
+        try {
+            return asked.get();
         } catch (ExecutionException failure) {
             throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
         }
@@ -190,37 +211,50 @@ public final class Planner implements AutoCloseable {
         return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
     }
 
-    private void simulate(List<Hope> wave, ScenarioRunner runner) {
-        List<Candidate> candidates = wave.stream().map(Hope::candidate).toList();
-        PointRuns runs = new PointRuns(
-                List.of(new Scenario(
-                        scenario,
-                        "",
-                        true,
-                        candidates.stream().map(Candidate::point).toList())),
-                threads,
-                true);
+    private void start(List<Candidate> candidates, ScenarioRunner runner) {
+        List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
+        PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), threads, true);
         synchronized (this) {
-            if (interrupted) {
-                return;
+            if (!interrupted) {
+                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(runner, (share, what) -> {}))));
             }
-            running = runs;
         }
-        runs.runAll(runner, (share, what) -> {});
-        if (!runs.failures().isEmpty()) {
-            throw new IllegalStateException(String.join(System.lineSeparator(), runs.failures()));
-        }
-        for (Candidate candidate : candidates) {
-            RunResult run = runs.result(candidate.point());
-            if (run != null && run.training() != null) {
-                simulated++;
-                double seconds = run.step().stepSeconds();
-                if (goal.allows(candidate, seconds)) {
-                    ranked.add(new Plan.Ranked(candidate, run, goal.cost(candidate, seconds)));
+    }
+
+    /** Waits for the oldest waves until no more run than these; false where none ran. */
+    private boolean finish(int left) throws InterruptedException {
+        boolean some = false;
+        for (Wave wave = oldest(left); wave != null; wave = oldest(left)) {
+            some = true;
+            await(wave.done());
+            if (!wave.runs().failures().isEmpty()) {
+                throw new IllegalStateException(
+                        String.join(System.lineSeparator(), wave.runs().failures()));
+            }
+            for (Candidate candidate : wave.candidates()) {
+                RunResult run = wave.runs().result(candidate.point());
+                if (run != null && run.training() != null) {
+                    keep(candidate, run);
                 }
             }
+            rank();
+            synchronized (this) {
+                running.remove();
+            }
         }
-        rank();
+        return some;
+    }
+
+    private synchronized @Nullable Wave oldest(int left) {
+        return running.size() > left ? running.peek() : null;
+    }
+
+    private void keep(Candidate candidate, RunResult run) {
+        simulated++;
+        double seconds = run.step().stepSeconds();
+        if (goal.allows(candidate, seconds)) {
+            ranked.add(new Plan.Ranked(candidate, run, goal.cost(candidate, seconds)));
+        }
     }
 
     /** The best first; of those that run alike, the one that was listed first. */
@@ -232,15 +266,9 @@ public final class Planner implements AutoCloseable {
     }
 
     /** Stops what runs and begins nothing further. */
-    public void interrupt() {
-        PointRuns now;
-        synchronized (this) {
-            interrupted = true;
-            now = running;
-        }
-        if (now != null) {
-            now.interrupt();
-        }
+    public synchronized void interrupt() {
+        interrupted = true;
+        running.forEach(wave -> wave.runs().interrupt());
     }
 
     private synchronized boolean isInterrupted() {
@@ -250,5 +278,6 @@ public final class Planner implements AutoCloseable {
     @Override
     public void close() {
         workers.shutdownNow();
+        waves.shutdownNow();
     }
 }

@@ -7,6 +7,7 @@ import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.LayerExecution;
 import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -54,8 +55,7 @@ public sealed interface Task {
             String kernels = execution.kernels() == null ? planner.defaultKernels() : execution.kernels();
             return new TrainingJob(
                     model,
-                    cluster.worldSize(),
-                    cluster.gpusPerNode(),
+                    new Ranks(cluster.worldSize(), cluster.gpusPerNode()),
                     new Batch(sequenceLength(), inMicroBatch, Math.toIntExact(samples / inMicroBatch)),
                     new LayerExecution(learning.precision(), execution.attention(), learning.dropout(), kernels),
                     execution.kept(),

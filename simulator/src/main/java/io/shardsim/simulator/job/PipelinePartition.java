@@ -16,14 +16,17 @@ import java.util.Locale;
  * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
  *
  * @param firstLayers for each piece in the order of the model, its first layer; then the number of layers
+ * @param headCost what the head costs [layers]
  */
-public record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
+public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, double headCost) {
     /** Costs closer than this, as a share of a layer, count as equal. */
     private static final double EQUAL = 1e-9;
 
     public static PipelinePartition of(TrainingJob job) {
         int pieces = job.parallel().virtualStages();
-        return new PipelinePartition(job, job.parallel().balanced() ? balanced(job, pieces) : uniform(job, pieces));
+        double headCost = headCost(job);
+        return new PipelinePartition(
+                job, job.parallel().balanced() ? balanced(job, pieces, headCost) : uniform(job, pieces), headCost);
     }
 
     private static List<Integer> uniform(TrainingJob job, int pieces) {
@@ -35,13 +38,13 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
     }
 
     /** The number of layers that the last piece gives up for its head, found among all; the other pieces share the rest evenly. */
-    private static List<Integer> balanced(TrainingJob job, int pieces) {
+    private static List<Integer> balanced(TrainingJob job, int pieces, double headCost) {
         int layers = job.model().layers();
         int bestLast = 0;
         double leastCost = Double.POSITIVE_INFINITY;
         double leastUnevenness = Double.POSITIVE_INFINITY;
         for (int last = 1; last <= layers - (pieces - 1); last++) {
-            PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last));
+            PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last), headCost);
             double cost = cut.costliest();
             double unevenness = cut.unevenness();
             boolean cheaper = cost < leastCost - EQUAL;
@@ -89,7 +92,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
     private double stageCost(int stage) {
         double cost = 0;
         for (int piece = stage; piece < pieces(); piece += job.parallel().stages()) {
-            cost += layers(piece) + (holdsHead(piece) ? headCost(job) : 0);
+            cost += layers(piece) + (holdsHead(piece) ? headCost : 0);
         }
         return cost;
     }
@@ -137,7 +140,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers) {
                         + " than the mean; every cut passes %.1f MB on and as many back for each micro-batch, wherever it lies",
                 kind,
                 layersOfPieces(),
-                headCost(job),
+                headCost,
                 100 * (costliest() / mean - 1),
                 cutBytes * 1e-6));
     }

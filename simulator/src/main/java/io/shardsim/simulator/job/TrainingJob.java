@@ -11,24 +11,19 @@ import java.util.List;
  * What is trained and on how many ranks: all that a strategy needs to plan one training step.
  *
  * @param model shape of the transformer, as the framework holds it
- * @param worldSize ranks, one a GPU
- * @param gpusPerNode ranks of one node
  * @param kept what becomes of activations
  * @param gradientClipping largest gradient norm; 0 for no clipping
  * @param parallel how the model is split among ranks
  */
 public record TrainingJob(
         ModelShape model,
-        int worldSize,
-        int gpusPerNode,
+        Ranks ranks,
         Batch batch,
         LayerExecution execution,
         ActivationPolicy kept,
         double gradientClipping,
         ModelParallel parallel) {
     public TrainingJob {
-        requirePositive("world size", worldSize);
-        requirePositive("GPUs per node", gpusPerNode);
         int checkpointedLayers = kept.checkpointedLayers();
         if (checkpointedLayers < 0 || checkpointedLayers > model.layers()) {
             throw new IllegalArgumentException(
@@ -44,6 +39,14 @@ public record TrainingJob(
         if (value < 1) {
             throw new IllegalArgumentException(what + " " + value + " < 1");
         }
+    }
+
+    public int worldSize() {
+        return ranks.worldSize();
+    }
+
+    public int gpusPerNode() {
+        return ranks.perNode();
     }
 
     public int sequenceLength() {
@@ -101,17 +104,17 @@ public record TrainingJob(
 
     /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
     public int dataParallel() {
-        return worldSize / parallel.ranks();
+        return worldSize() / parallel.ranks();
     }
 
     /** Data-parallel ranks of one node that hold the same part of the model. */
     public int dataParallelPerNode() {
-        return Math.max(1, gpusPerNode / parallel.tensor());
+        return Math.max(1, gpusPerNode() / parallel.tensor());
     }
 
     /** Ranks of one pipeline stage. */
     public int stageRanks() {
-        return worldSize / parallel.stages();
+        return worldSize() / parallel.stages();
     }
 
     /** Parameter tensors of a layer as one rank of a tensor-parallel group holds them. */
@@ -174,9 +177,17 @@ public record TrainingJob(
         return with(batch, kept.withCheckpoints(kept.checkpointing(), layers));
     }
 
+    /** The same job, whose plans need not be written further than this much memory [bytes]. */
+    public TrainingJob within(long limitBytes) {
+        return with(new Ranks(ranks.worldSize(), ranks.perNode(), limitBytes), batch, kept);
+    }
+
     private TrainingJob with(Batch otherBatch, ActivationPolicy otherKept) {
-        return new TrainingJob(
-                model, worldSize, gpusPerNode, otherBatch, execution, otherKept, gradientClipping, parallel);
+        return with(ranks, otherBatch, otherKept);
+    }
+
+    private TrainingJob with(Ranks otherRanks, Batch otherBatch, ActivationPolicy otherKept) {
+        return new TrainingJob(model, otherRanks, otherBatch, execution, otherKept, gradientClipping, parallel);
     }
 
     /** Bytes that forward keeps for backward on one rank. */

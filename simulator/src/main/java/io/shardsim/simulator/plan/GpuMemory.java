@@ -7,6 +7,11 @@ package io.shardsim.simulator.plan;
  * @param bufferBytes what buffers of the communication library take of it
  */
 public record GpuMemory(long capacityBytes, long bufferBytes) {
+    /** What a plan can use, fragmentation apart [bytes]. */
+    public long usableBytes() {
+        return capacityBytes - bufferBytes;
+    }
+
     /** How a training step fits in it, beside the buffers. */
     public MemoryFit fit(MemoryLedger ledger) {
         return new MemoryFit(

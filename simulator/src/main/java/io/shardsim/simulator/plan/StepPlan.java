@@ -120,6 +120,8 @@ public final class StepPlan {
         private final Map<Integer, int[]> sharedStages = new HashMap<>();
         private final List<MemoryChange> memoryChanges = new ArrayList<>();
         private final List<Mark> marks = new ArrayList<>();
+        private long limitBytes = Long.MAX_VALUE;
+        private long[] usedBytes = {0};
         private int stages = 1;
         private int stage = EVERY_STAGE;
         private int otherStage = EVERY_STAGE;
@@ -127,6 +129,13 @@ public final class StepPlan {
         /** Declares pipeline stages; until the next call of {@link #stage} operations belong to all of them. */
         public Builder stages(int count) {
             stages = count;
+            usedBytes = new long[count];
+            return this;
+        }
+
+        /** Gives up where any stage uses more memory, fragmentation apart; to be set before memory is. */
+        public Builder within(long bytes) {
+            limitBytes = bytes;
             return this;
         }
 
@@ -175,9 +184,14 @@ public final class StepPlan {
             return Arrays.copyOf(sorted, count);
         }
 
-        /** Allocates (positive) or frees (negative) memory before the next operation. */
+        /**
+         * Allocates (positive) or frees (negative) memory before the next operation.
+         *
+         * @throws BeyondMemoryException when more is in use than the limit
+         */
         public Builder memory(MemoryOwner owner, long bytes) {
             if (bytes != 0) {
+                use(owner, bytes);
                 memoryChanges.add(new MemoryChange(operations.size(), owner, bytes, stage));
             }
             return this;
@@ -189,6 +203,20 @@ public final class StepPlan {
                 memoryChanges.add(0, new MemoryChange(0, owner, bytes, stage));
             }
             return this;
+        }
+
+        private void use(MemoryOwner owner, long bytes) {
+            if (owner == MemoryOwner.FRAGMENTATION) {
+                return;
+            }
+            for (int at = 0; at < stages; at++) {
+                if (stage == EVERY_STAGE || stage == at) {
+                    usedBytes[at] = Math.addExact(usedBytes[at], bytes);
+                    if (usedBytes[at] > limitBytes) {
+                        throw new BeyondMemoryException(usedBytes[at], limitBytes);
+                    }
+                }
+            }
         }
 
         /** What the allocator has been asked for so far. */

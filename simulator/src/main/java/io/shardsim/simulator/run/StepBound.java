@@ -12,6 +12,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A time that no run of a plan can beat, without running it.
@@ -42,7 +43,7 @@ public final class StepBound {
     /**
      * What an operation takes at least.
      *
-     * @param outboundBytes what leaves the node of a collective's first rank
+     * @param outboundBytes what leaves the node of a collective's first rank, for all groups of the stage that have ranks there
      */
     private record Carried(long ps, double outboundBytes) {}
 
@@ -133,7 +134,17 @@ public final class StepBound {
             return new Carried(transport.basePs() + ps(arriving, insideRate()), 0);
         }
         double leaving = bytes * leastShare(collective.kind(), together, members.length);
-        return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving);
+        return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first));
+    }
+
+    /** Groups that have ranks on the node of a rank, counted from that rank to the end of its node and of its pipeline stage. */
+    private long groupsOnNode(Operation.Collective collective, int rank) {
+        int stageRanks = cluster.worldSize() / plan.stages();
+        int ofNode = cluster.gpusPerNode() - cluster.localRank(rank);
+        return IntStream.range(rank, rank + Math.min(stageRanks, ofNode))
+                .map(collective.groups()::firstOf)
+                .distinct()
+                .count();
     }
 
     /** Share of the buffer that must leave, or reach, some members from the others, be it by sums within switches. */

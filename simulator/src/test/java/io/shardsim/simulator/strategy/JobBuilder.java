@@ -5,6 +5,7 @@ import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.LayerExecution;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -104,8 +105,7 @@ public final class JobBuilder {
     public TrainingJob build() {
         return new TrainingJob(
                 model,
-                worldSize,
-                8,
+                new Ranks(worldSize, 8),
                 new Batch(sequenceLength, microBatch, accumulationSteps),
                 new LayerExecution(precision, attention, dropout, kernels),
                 new ActivationPolicy(

@@ -23,6 +23,7 @@ final class MicroBatchMemory {
     private final FrameworkProfile profile;
     private final long wholeLayerBytes;
     private final long checkpointedLayerBytes;
+    private final long backwardTemporaryBytes;
 
     /** @param profile what the framework's operators keep */
     MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
@@ -30,6 +31,7 @@ final class MicroBatchMemory {
         this.profile = profile;
         wholeLayerBytes = layerBytes(Checkpointing.NONE);
         checkpointedLayerBytes = layerBytes(job.checkpointing());
+        backwardTemporaryBytes = job.activations().backwardTemporaryBytes(job.microBatch(), job.rankSequence());
     }
 
     private long layerBytes(Checkpointing checkpointing) {
@@ -157,6 +159,6 @@ final class MicroBatchMemory {
 
     /** What the backward of a layer holds beside what is kept. */
     long backwardTemporaryBytes() {
-        return job.activations().backwardTemporaryBytes(job.microBatch(), job.rankSequence());
+        return backwardTemporaryBytes;
     }
 }

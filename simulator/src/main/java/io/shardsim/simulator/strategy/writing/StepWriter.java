@@ -82,7 +82,7 @@ public final class StepWriter {
         this.tensor = ShardGroups.tensor(job);
         this.blocks = new BlockWriter(this, job, profile, memory);
         this.segments = new Segments(job.model().operators());
-        plan.stages(stages);
+        plan.stages(stages).within(job.ranks().memoryLimit());
     }
 
     /**
