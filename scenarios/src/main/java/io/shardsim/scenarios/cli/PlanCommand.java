@@ -3,16 +3,28 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.exporting.Export;
+import io.shardsim.scenarios.exporting.Exporter;
+import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.planning.Candidate;
 import io.shardsim.scenarios.planning.Goal;
 import io.shardsim.scenarios.planning.Objective;
 import io.shardsim.scenarios.planning.Plan;
 import io.shardsim.scenarios.planning.PlanJson;
 import io.shardsim.scenarios.planning.PlanText;
 import io.shardsim.scenarios.planning.Planner;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.PrintWriter;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,6 +48,7 @@ import picocli.CommandLine.Spec;
         })
 final class PlanCommand implements Callable<Integer> {
     private static final int NODES_MAX = 65_536;
+    private static final String SCENARIO = "scenario";
 
     private final RunnerFactory runners;
 
@@ -86,6 +99,26 @@ final class PlanCommand implements Callable<Integer> {
             description = "Candidates that are looked at at once. Default: the number of cores. Changes no result.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
+    @Option(
+            names = "--write",
+            paramLabel = "FRAMEWORK",
+            completionCandidates = Words.class,
+            description = "Write the best as a configuration: ${COMPLETION-CANDIDATES}.")
+    private @Nullable String write;
+
+    @Option(
+            names = "--candidate",
+            paramLabel = "N",
+            description = "Write the N-th best instead of the best. Default: 1.")
+    private int candidate = 1;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "PATH",
+            description =
+                    "File or folder to write to. Without it the configuration goes to stdout and the plan to stderr.")
+    private @Nullable String output;
+
     PlanCommand(RunnerFactory runners) {
         this.runners = runners;
     }
@@ -93,10 +126,13 @@ final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Goal goal = goal();
+        checkWriting();
         try {
             Variations variations = Variations.read(file);
             try (Planner planner = new Planner(variations, goal, nodesMax, threads)) {
-                return plan(planner, variations);
+                ConfigurationOutput configuration =
+                        new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());
+                return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
             ProblemPrinter.print(
@@ -107,17 +143,79 @@ final class PlanCommand implements Callable<Integer> {
 
     private Goal goal() {
         if (!objective.equals("fastest") && !objective.equals("cheapest")) {
-            throw new ParameterException(
-                    spec.commandLine(), "--objective " + objective + " is not known; write fastest or cheapest");
+            throw refused("--objective " + objective + " is not known; write fastest or cheapest");
         }
         if (nodesMax < 1 || nodesMax > NODES_MAX) {
-            throw new ParameterException(
-                    spec.commandLine(), "--max-nodes " + nodesMax + " is not from 1 to " + NODES_MAX);
+            throw refused("--max-nodes " + nodesMax + " is not from 1 to " + NODES_MAX);
         }
         return new Goal(Objective.valueOf(objective.toUpperCase(Locale.ROOT)), tokens, deadline, budget);
     }
 
-    private int plan(Planner planner, Variations variations) throws InterruptedException {
+    /** What {@code --write} takes. */
+    static final class Words implements Iterable<String> {
+        private static final List<String> ALL =
+                Stream.concat(Framework.words().stream(), Stream.of(SCENARIO)).toList();
+
+        @Override
+        public Iterator<String> iterator() {
+            return ALL.iterator();
+        }
+    }
+
+    private boolean isMegatron() {
+        return Framework.MEGATRON.word().equals(write);
+    }
+
+    private void checkWriting() {
+        List<String> words = Words.ALL;
+        if (write != null && !words.contains(write)) {
+            throw refused("--write " + write + " is not known; " + Nearest.remedy(write, words));
+        }
+        if (candidate < 1 || candidate > Plan.BEST) {
+            throw refused("--candidate " + candidate + " is not from 1 to " + Plan.BEST);
+        }
+        if (write == null && (output != null || candidate != 1)) {
+            throw refused("-o and --candidate go with --write; name what to write, for example --write deepspeed");
+        }
+        if (write != null && json && output == null) {
+            throw refused("--json and --write both print on stdout; name a path with -o");
+        }
+    }
+
+    private ParameterException refused(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    /** The chosen candidate in the words of a framework; null where the plan has too few. */
+    private @Nullable Export export(Plan plan, Variations variations) throws InputException {
+        if (write == null || plan.best().size() < candidate) {
+            return null;
+        }
+        Candidate chosen = plan.best().get(candidate - 1).candidate();
+        Map<String, Object> scenario = variations.file(chosen.settings());
+        if (write.equals(SCENARIO)) {
+            return Exporter.scenario(plan.scenario(), scenario);
+        }
+        Framework framework = Framework.valueOf(write.toUpperCase(Locale.ROOT));
+        try {
+            return Exporter.export(framework, chosen.point(), scenario);
+        } catch (InputException refusal) {
+            for (int i = 0; i < plan.best().size(); i++) {
+                Task.Training task =
+                        (Task.Training) plan.best().get(i).candidate().point().task();
+                if (framework.kinds().contains(task.strategy().kind())) {
+                    throw new InputException(
+                            file,
+                            refusal.problems().get(0).message() + "; or write the next best that it runs: --candidate "
+                                    + (i + 1));
+                }
+            }
+            throw refusal;
+        }
+    }
+
+    private int plan(Planner planner, Variations variations, ConfigurationOutput configuration)
+            throws InterruptedException, InputException {
         Plan plan;
         try (Interruption interruption = new Interruption(planner::interrupt)) {
             try (ScenarioRunner runner = runners.create(new RunOptions(threads, true));
@@ -125,9 +223,16 @@ final class PlanCommand implements Callable<Integer> {
                 plan = planner.plan(runner, progress);
             }
             String text = json ? PlanJson.write(plan, variations) : PlanText.write(plan, Terminal.width());
-            spec.commandLine().getOut().print(text);
-            spec.commandLine().getOut().flush();
+            PrintWriter words = write != null && configuration.isTerminal()
+                    ? spec.commandLine().getErr()
+                    : spec.commandLine().getOut();
+            words.print(text);
+            words.flush();
             interruption.finished();
+        }
+        Export export = export(plan, variations);
+        if (export != null) {
+            configuration.write(export);
         }
         if (!plan.complete()) {
             return ExitStatus.INTERRUPTED;

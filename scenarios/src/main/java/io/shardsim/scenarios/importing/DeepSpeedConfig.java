@@ -337,6 +337,14 @@ final class DeepSpeedConfig implements Importer {
         }
     }
 
+    /** The Trainer leaves the optimizer to DeepSpeed where its file names one. */
+    private static void ownOptimizer(Draft draft, @Nullable ForeignKey key) {
+        Fact fact = draft.fact("strategy.framework_profile");
+        if (fact != null && fact.rank() == Fact.Rank.DEFAULT && fact.value().equals("deepspeed-accelerate")) {
+            draft.give("strategy.framework_profile", "deepspeed-hf", key);
+        }
+    }
+
     /** Kernels, and what the optimizer's name says about memory. */
     private static void contributeOptimizer(ForeignFile file, Draft draft, String kind) {
         String type = file.text("optimizer.type");
@@ -345,6 +353,9 @@ final class DeepSpeedConfig implements Importer {
             draft.give("strategy.framework_profile", "deepspeed-accelerate", file.key("optimizer.params.torch_adam"));
         } else if (kind.equals("ddp") || kind.equals("mics")) {
             draft.byDefault("strategy.framework_profile", "deepspeed-hf", "DeepSpeed's kernels");
+        }
+        if (type != null && !torch) {
+            draft.afterwards(done -> ownOptimizer(done, file.key("optimizer.type")));
         }
         String name = type == null ? "adamw" : type.toLowerCase(Locale.ROOT);
         if (!List.of("adam", "adamw", "cpuadam", "deepspeedcpuadam", "fusedadam")

@@ -34,9 +34,13 @@ final class Importers {
     }
 
     static KeyTable table(Importer importer) {
-        KeyTable table = Tables.BY_NAME.get(importer.table());
+        return table(importer.table());
+    }
+
+    static KeyTable table(String name) {
+        KeyTable table = Tables.BY_NAME.get(name);
         if (table == null) {
-            throw new IllegalStateException("no table " + importer.table());
+            throw new IllegalStateException("no table " + name);
         }
         return table;
     }

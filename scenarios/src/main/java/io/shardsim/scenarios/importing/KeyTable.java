@@ -21,6 +21,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +31,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A key is a dotted path. {@code tensorboard.*} stands for everything under {@code tensorboard}. Keys with the same verdict and note stand together in a
  * group; {@code off} lists the values under which a key asks for nothing, so that its verdict is that it is irrelevant.
  *
+ * <p>A note that begins with a key of a scenario, such as {@code strategy.overlap_comm}, says which one the key sets; so the same table serves who writes such a
+ * file.
+ *
  * <p>A broken table is a defect of the tool; a test reads every one.
  */
-final class KeyTable {
+public final class KeyTable {
     private static final ResourceDirectory TABLES = new ResourceDirectory("importing", ".yaml");
+    /** A key of a scenario, alone or of some strategies, at the beginning of a note. */
+    private static final Pattern SETS =
+            Pattern.compile("((?:model|training|cluster|strategy)\\.[a-z_0-9]+)(?= of |; |$)");
+
     private static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
     private static final BlockType GROUP = BlockType.of(
@@ -55,7 +64,14 @@ final class KeyTable {
      * @param off values under which the key asks for nothing
      * @param source with its date
      */
-    record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {}
+    record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {
+        /** The scenario's key that this one sets and nothing else; null where there is none. */
+        @Nullable
+        String sets() {
+            Matcher scenarioKey = SETS.matcher(note);
+            return verdict == Verdict.MODELLED && scenarioKey.lookingAt() ? scenarioKey.group(1) : null;
+        }
+    }
 
     private final String title;
     private final Map<String, Entry> entries;
@@ -77,6 +93,11 @@ final class KeyTable {
 
     private Set<String> childrenOf(String path) {
         return children.computeIfAbsent(path, each -> new LinkedHashSet<>());
+    }
+
+    /** The table of this name, of a kind of file that can be imported. */
+    public static KeyTable named(String name) {
+        return Importers.table(name);
     }
 
     /** Reads a table. */
@@ -145,7 +166,7 @@ final class KeyTable {
     }
 
     /** What people call such a file. */
-    String title() {
+    public String title() {
         return title;
     }
 
@@ -162,6 +183,17 @@ final class KeyTable {
             exact = entries.get(path.substring(0, dot) + ".*");
         }
         return exact;
+    }
+
+    /** Whether the key is documented. */
+    public boolean knows(String path) {
+        return entry(path) != null;
+    }
+
+    /** The scenario's key, such as {@code strategy.overlap_comm}, that this one sets and nothing else; null where there is none. */
+    public @Nullable String sets(String path) {
+        Entry entry = entry(path);
+        return entry == null ? null : entry.sets();
     }
 
     /** Whether the path is a block of known keys, and none itself. */

@@ -118,6 +118,15 @@ final class MegatronArguments implements Importer {
         draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
         contributePositions(file, draft);
         contributeNorm(file, gated);
+        if (file.flag("qk-layernorm", false)) {
+            draft.give("model.qk_norm", gated ? Boolean.TRUE : null, file.key("qk-layernorm"));
+            if (!gated) {
+                file.judge(
+                        "qk-layernorm",
+                        Verdict.APPROXIMATED,
+                        "the simulated GPT-2 layer has no norms of queries and keys");
+            }
+        }
         Long width = file.whole("kv-channels", 1, MOST);
         if (width != null && hidden != null && heads != null && width * heads != hidden) {
             file.refuse(

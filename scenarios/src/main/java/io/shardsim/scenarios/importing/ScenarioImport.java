@@ -60,10 +60,22 @@ public final class ScenarioImport {
      * @throws InputException with every problem of the text
      */
     public static Imported readText(String name, String text, Choices choices) throws InputException {
+        return readTexts(Map.of(name, text), choices);
+    }
+
+    /**
+     * Reads the texts of several files of one training.
+     *
+     * @param texts by their names, as {@link #readText} has them
+     * @throws InputException with every problem of every text
+     */
+    public static Imported readTexts(Map<String, String> texts, Choices choices) throws InputException {
         ScenarioImport work = new ScenarioImport(choices);
-        Problems found = new Problems(name);
-        work.problems.add(found);
-        work.add(new Source(name, text), found);
+        texts.forEach((name, text) -> {
+            Problems found = new Problems(name);
+            work.problems.add(found);
+            work.add(new Source(name, text), found);
+        });
         return work.finish();
     }
 

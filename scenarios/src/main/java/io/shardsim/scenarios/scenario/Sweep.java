@@ -27,7 +27,7 @@ final class Sweep {
     static final int POINTS_MAX = 10_000;
 
     /** A key of the file, or of a block in it. */
-    static final String KEY = "[a-z_]+(\\.[a-z_]+){0,2}";
+    static final String KEY = "[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}";
 
     /** Nothing varies. */
     static final Sweep NONE = new Sweep(List.of());

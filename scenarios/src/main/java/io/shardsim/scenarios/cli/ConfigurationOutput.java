@@ -1,0 +1,98 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.writing.PlainText;
+import io.shardsim.scenarios.exporting.Export;
+import io.shardsim.scenarios.exporting.WrittenFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** Where a configuration goes: a file if it is one, else a folder; without a path the terminal. */
+final class ConfigurationOutput {
+    private final CommandLine command;
+    private final @Nullable Path path;
+    private final boolean oneFile;
+
+    /**
+     * Made before anything runs, so that no search is lost to a path that cannot be written.
+     *
+     * @param oneFile whether the configuration is a single file
+     */
+    ConfigurationOutput(CommandLine command, @Nullable String path, boolean oneFile) {
+        this.command = command;
+        this.oneFile = oneFile;
+        try {
+            this.path = path == null ? null : Path.of(path);
+            Path folder = folder();
+            if (folder != null) {
+                Files.createDirectories(folder);
+                if (!Files.isWritable(folder)) {
+                    throw new IOException("not writable");
+                }
+            }
+        } catch (IOException | InvalidPathException failure) {
+            throw new ParameterException(command, path + " cannot be written; name another path with -o", failure);
+        }
+    }
+
+    private boolean isFile() {
+        return path != null && oneFile && !Files.isDirectory(path);
+    }
+
+    private @Nullable Path folder() {
+        return path != null && isFile() ? path.toAbsolutePath().getParent() : path;
+    }
+
+    boolean isTerminal() {
+        return path == null;
+    }
+
+    /** Writes the files; what there is to say goes to stdout, or to stderr where the files go to stdout. */
+    void write(Export export) {
+        List<String> names = new ArrayList<>();
+        for (WrittenFile file : export.files()) {
+            names.add(path == null ? shown(file, export.files().size()) : saved(file, path));
+        }
+        PrintWriter words = path == null ? command.getErr() : command.getOut();
+        lines(export, names).forEach(line -> {
+            StringBuilder text = new StringBuilder();
+            PlainText.wrapped(text, line, "  ", Terminal.width());
+            words.print(text);
+        });
+        words.flush();
+    }
+
+    private String shown(WrittenFile file, int files) {
+        PrintWriter out = command.getOut();
+        out.print((files > 1 ? "==> " + file.name() + " <==\n" : "") + file.text());
+        out.flush();
+        return file.name();
+    }
+
+    private String saved(WrittenFile file, Path where) {
+        Path target = isFile() ? where : where.resolve(file.name());
+        try {
+            Files.writeString(target, file.text());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(target + " cannot be written", failure);
+        }
+        return target.toString();
+    }
+
+    private List<String> lines(Export export, List<String> names) {
+        List<String> lines = new ArrayList<>();
+        lines.add((path == null ? "Files: " : "Wrote ") + String.join(", ", names) + ".");
+        lines.add("Run: " + export.launch());
+        lines.addAll(export.notes());
+        export.lost().forEach(lost -> lines.add(lost.line()));
+        return lines;
+    }
+}

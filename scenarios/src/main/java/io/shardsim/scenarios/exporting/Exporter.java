@@ -1,0 +1,150 @@
+package io.shardsim.scenarios.exporting;
+
+import io.shardsim.scenarios.importing.Choices;
+import io.shardsim.scenarios.importing.ScenarioImport;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Writes a training as the configuration of a framework, imports what it wrote, and tells every setting that came back otherwise.
+ *
+ * <p>So what a framework cannot say is found, not listed by hand; the writers only add where else to say it.
+ */
+public final class Exporter {
+    /** Figures of the simulator, which no configuration holds. */
+    private static final Set<String> FIGURES = Set.of(
+            "strategy.runtime_memory",
+            "strategy.fragmentation",
+            "strategy.host_time_per_module",
+            "strategy.host_time_per_unit",
+            "strategy.host_update_time",
+            "strategy.pageable_store_rate",
+            "strategy.pageable_load_rate",
+            "strategy.run_ahead_layers");
+
+    private static final Set<String> CLUSTER = Set.of("instance", "nodes", "gpus_per_node");
+
+    private Exporter() {}
+
+    /**
+     * The configuration of a training.
+     *
+     * @param point with its micro-batch set
+     * @param file what the scenario writes, as blocks and values
+     * @throws InputException with why the framework cannot run it, and what to do instead
+     */
+    public static Export export(Framework framework, ScenarioPoint point, Map<String, Object> file)
+            throws InputException {
+        Settings settings = new Settings(point);
+        FrameworkWriter writer = framework.writer();
+        if (!writer.kinds().contains(settings.kind())) {
+            throw refused(
+                    framework,
+                    settings,
+                    "does not run strategy " + settings.kind() + "; " + writer.remedy(settings.kind()));
+        }
+        String refusal = writer.refusal(settings);
+        if (refusal != null) {
+            throw refused(framework, settings, "cannot run this " + settings.kind() + ": " + refusal);
+        }
+        String instance = instance(file);
+        if (instance.isEmpty()) {
+            throw refused(framework, settings, "needs a cluster of the catalog to be read back; set cluster.instance");
+        }
+        List<WrittenFile> files = writer.files(settings, instance);
+        List<Lost> lost = new ArrayList<>(compare(settings, readBack(files, instance, settings), writer));
+        addUnsaid(file, files, instance, lost);
+        return new Export(files, writer.launch(settings), writer.notes(settings), lost);
+    }
+
+    /** A scenario file, which carries everything. */
+    public static Export scenario(String name, Map<String, Object> file) {
+        return new Export(
+                List.of(new WrittenFile(name + ".yaml", Texts.yaml(file))),
+                "shardsim run " + name + ".yaml",
+                List.of(),
+                List.of());
+    }
+
+    private static InputException refused(Framework framework, Settings settings, String why) {
+        return new InputException(settings.scenario(), framework.title() + " " + why);
+    }
+
+    private static String instance(Map<String, Object> file) {
+        return file.get("cluster") instanceof Map<?, ?> cluster && cluster.get("instance") instanceof String name
+                ? name
+                : "";
+    }
+
+    private static Settings readBack(List<WrittenFile> files, String instance, Settings settings)
+            throws InputException {
+        Map<String, String> texts = new LinkedHashMap<>();
+        files.forEach(file -> texts.put(file.name(), file.text()));
+        String scenario = ScenarioImport.readTexts(texts, new Choices(settings.scenario(), null, instance, null, null))
+                .text();
+        return new Settings(
+                ScenarioReader.readText(settings.scenario(), scenario).points().get(0));
+    }
+
+    private static List<Lost> compare(Settings ours, Settings back, FrameworkWriter writer) {
+        boolean sameWork = ours.implementation().equals(back.implementation());
+        List<Lost> lost = new ArrayList<>();
+        ours.values().forEach((key, value) -> {
+            boolean compared = key.equals(Settings.KIND)
+                    ? !sameWork
+                    : sameWork || !key.startsWith("strategy.") || isGiven(ours, key);
+            if (compared && !Objects.equals(value, back.value(key))) {
+                lost.add(new Lost(key, String.valueOf(ours.text(key)), back.text(key), remedy(key, writer)));
+            }
+        });
+        return lost;
+    }
+
+    private static boolean isGiven(Settings settings, String key) {
+        return settings.given().containsKey(key.substring(key.indexOf('.') + 1));
+    }
+
+    private static String remedy(String key, FrameworkWriter writer) {
+        String known = writer.remedyOf(key);
+        if (known != null) {
+            return known;
+        }
+        if (FIGURES.contains(key)) {
+            return "a figure of the simulator, which no configuration holds";
+        }
+        return key.startsWith("model.")
+                ? "the framework's models have no such setting"
+                : "only the training script can say it";
+    }
+
+    /** What stands in the scenario beside the training: the cluster's own figures, collectives, storage, checkpoints. */
+    private static void addUnsaid(Map<String, Object> file, List<WrittenFile> files, String instance, List<Lost> lost) {
+        if (files.stream().noneMatch(each -> each.text().contains("ml." + instance))) {
+            lost.add(new Lost("cluster.instance", instance, null, "give import --instance " + instance));
+        }
+        file.forEach((block, value) -> {
+            if (value instanceof Map<?, ?> keys
+                    && List.of("cluster", "collectives", "storage", "checkpoint")
+                            .contains(block)) {
+                keys.forEach((key, inner) -> {
+                    if (!block.equals("cluster") || !CLUSTER.contains(String.valueOf(key))) {
+                        lost.add(new Lost(
+                                block + "." + key,
+                                String.valueOf(inner),
+                                null,
+                                block.equals("cluster")
+                                        ? "the hardware says it"
+                                        : "the environment and the training script say it"));
+                    }
+                });
+            }
+        });
+    }
+}

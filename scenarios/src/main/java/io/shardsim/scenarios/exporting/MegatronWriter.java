@@ -1,0 +1,168 @@
+package io.shardsim.scenarios.exporting;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with made-up tokens unless they are replaced. */
+final class MegatronWriter implements FrameworkWriter {
+    private static final List<String> KINDS = List.of("megatron-core", "megatron");
+    /** Switches whose name says the opposite of the scenario's key. */
+    private static final List<String> OPPOSITES = List.of(
+            "no-gradient-accumulation-fusion",
+            "no-async-tensor-model-parallel-allreduce",
+            "no-scatter-gather-tensors-in-pipeline");
+
+    private static final Map<String, String> REMEDIES = Map.of(
+            "strategy.partition",
+            "Megatron-LM deals layers in equal numbers",
+            "strategy.pipeline_schedule",
+            "Megatron-LM runs 1f1b, or interleaved with several chunks",
+            "strategy.gradients_in_fp32",
+            "Megatron-LM keeps gradients of bf16 in fp32 unless --grad-reduce-in-bf16",
+            Settings.KERNELS,
+            "--transformer-impl and what is installed say it",
+            Settings.OFFLOAD,
+            "--cpu-offloading-num-layers moves activations, by other rules",
+            Settings.CHECKPOINTING,
+            "Megatron-LM recomputes full layers, the attention core, or nothing",
+            Settings.CHECKPOINTED_LAYERS,
+            "the block method recomputes as many layers of each stage");
+
+    @Override
+    public List<String> kinds() {
+        return KINDS;
+    }
+
+    @Override
+    public String remedy(String kind) {
+        return kind.startsWith("fsdp")
+                ? "write fsdp, or plan with strategy.kind: [megatron-core]"
+                : "write deepspeed or smp, or plan with strategy.kind: [megatron-core]";
+    }
+
+    @Override
+    public @Nullable String refusal(Settings settings) {
+        int stages = settings.job().parallel().stages();
+        if (settings.whole("model.layers") % stages != 0) {
+            return "it wants layers (" + settings.text("model.layers") + ") that " + stages
+                    + " stages share evenly; plan with another strategy.pipeline_parallel";
+        }
+        return null;
+    }
+
+    @Override
+    public List<WrittenFile> files(Settings settings, String instance) {
+        ForeignBlock launcher = new ForeignBlock("megatron", settings)
+                .carry("nnodes")
+                .put("nproc-per-node", settings.whole(Settings.GPUS_PER_NODE))
+                .put("node-rank", "\"${NODE_RANK:-0}\"")
+                .put("master-addr", "\"${MASTER_ADDR:-localhost}\"")
+                .put("master-port", "\"${MASTER_PORT:-29500}\"");
+        ForeignBlock script = new ForeignBlock("megatron", settings);
+        model(script, settings);
+        training(script, settings);
+        checkpointing(script, settings);
+        strategy(script, settings);
+        script.put("lr", "1e-4").put("train-iters", 100).put("mock-data", true);
+        String text = "#!/usr/bin/env bash\n"
+                + "# " + settings.scenario()
+                + ", written by shardsim. Run it on each node in a clone of NVIDIA/Megatron-LM.\n"
+                + "# --mock-data trains on made-up tokens: replace it, and the tokenizer, by yours.\n"
+                + "set -euo pipefail\n"
+                + "export CUDA_DEVICE_MAX_CONNECTIONS=1\n\n"
+                + "torchrun" + arguments(launcher) + " \\\n  pretrain_gpt.py" + arguments(script) + "\n";
+        return List.of(new WrittenFile("train.sh", text));
+    }
+
+    private static String arguments(ForeignBlock block) {
+        StringBuilder text = new StringBuilder();
+        block.tree().forEach((name, value) -> {
+            if (!Boolean.FALSE.equals(value)) {
+                text.append(" \\\n  --").append(name).append(Boolean.TRUE.equals(value) ? "" : " " + value);
+            }
+        });
+        return text.toString();
+    }
+
+    private static void model(ForeignBlock script, Settings settings) {
+        script.carry("num-layers", "hidden-size", "ffn-hidden-size", "num-attention-heads");
+        if (settings.whole("model.kv_heads") < settings.whole("model.heads")) {
+            script.put("group-query-attention", true).put("num-query-groups", settings.whole("model.kv_heads"));
+        }
+        boolean gated = settings.is("model.gated_ffn");
+        if (gated) {
+            script.put("swiglu", true).put("normalization", "RMSNorm").put("disable-bias-linear", true);
+        }
+        script.put("qk-layernorm", settings.is("model.qk_norm"))
+                .put("untie-embeddings-and-output-weights", !settings.is("model.tied_embeddings"));
+        boolean learned = settings.whole("model.max_positions") > 0;
+        script.put("position-embedding-type", learned ? "learned_absolute" : "rope")
+                .put("max-position-embeddings", settings.whole(learned ? "model.max_positions" : Settings.SEQUENCE))
+                .put("tokenizer-type", "NullTokenizer")
+                .carry("vocab-size");
+        String dropout = settings.is(Settings.DROPOUT) ? "0.1" : "0.0";
+        script.put("hidden-dropout", dropout).put("attention-dropout", dropout);
+    }
+
+    private static void training(ForeignBlock script, Settings settings) {
+        script.carry("seq-length", "micro-batch-size", "global-batch-size", "clip-grad");
+        if (!settings.is(Settings.PRECISION, "fp32")) {
+            script.put(settings.is(Settings.PRECISION, "fp16") ? "fp16" : "bf16", true);
+        }
+        if (settings.is(Settings.KERNELS, "transformer-engine-fp8")) {
+            script.put("fp8-format", "hybrid");
+        }
+        script.put("attention-backend", settings.is(Settings.ATTENTION, "flash") ? "flash" : "unfused");
+    }
+
+    /** The uniform method recomputes all layers, the block method as many of each stage. */
+    private static void checkpointing(ForeignBlock script, Settings settings) {
+        boolean selective = settings.is(Settings.CHECKPOINTING, "selective");
+        if (settings.is(Settings.CHECKPOINTING, "none")) {
+            return;
+        }
+        script.put("recompute-granularity", selective ? "selective" : "full");
+        if (!selective) {
+            long layers = settings.whole(Settings.CHECKPOINTED_LAYERS);
+            int stages = settings.job().parallel().stages();
+            boolean all = layers == settings.whole("model.layers");
+            script.put("recompute-method", all ? "uniform" : "block")
+                    .put("recompute-num-layers", all ? 1 : Math.max(1, layers / stages));
+        }
+    }
+
+    private static void strategy(ForeignBlock script, Settings settings) {
+        script.put("use-distributed-optimizer", settings.kind().equals("megatron-core"))
+                .carry("tensor-model-parallel-size", "pipeline-model-parallel-size", "context-parallel-size");
+        if (settings.whole("strategy.tensor_parallel") > 1) {
+            script.carry("sequence-parallel");
+        }
+        if (settings.is("strategy.pipeline_schedule", "interleaved")) {
+            script.put("num-virtual-stages-per-pipeline-rank", settings.whole("strategy.model_chunks"));
+        }
+        script.carry("overlap-grad-reduce", "overlap-param-gather", "tp-comm-overlap", "fp8-param-gather");
+        if (settings.whole("strategy.bucket_size") > 0) {
+            script.carry("ddp-bucket-size");
+        }
+        OPPOSITES.forEach(name -> script.put(name, Boolean.FALSE.equals(script.carried(name))));
+        boolean single = settings.is("strategy.gradients_in_fp32");
+        script.put("accumulate-allreduce-grads-in-fp32", single)
+                .put("grad-reduce-in-bf16", !single && settings.is(Settings.PRECISION, "bf16"));
+    }
+
+    @Override
+    public String launch(Settings settings) {
+        return "bash train.sh";
+    }
+
+    @Override
+    public List<String> notes(Settings settings) {
+        return List.of("Set MASTER_ADDR, MASTER_PORT and NODE_RANK on each of several nodes.");
+    }
+
+    @Override
+    public @Nullable String remedyOf(String key) {
+        return REMEDIES.get(key);
+    }
+}

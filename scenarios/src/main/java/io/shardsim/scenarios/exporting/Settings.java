@@ -1,0 +1,186 @@
+package io.shardsim.scenarios.exporting;
+
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.StrategySpec;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.topology.Cluster;
+import java.math.BigDecimal;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting in force of one training, by the dotted key that a scenario has for it, defaults included. A shard group that is left to the strategy is the one
+ * that it takes, {@code training.kernels} is the framework profile that runs.
+ */
+final class Settings {
+    static final String KIND = "strategy.kind";
+    static final String NODES = "cluster.nodes";
+    static final String GPUS_PER_NODE = "cluster.gpus_per_node";
+    static final String KERNELS = "training.kernels";
+    static final String CHECKPOINTING = "training.activation_checkpointing";
+    static final String CHECKPOINTED_LAYERS = "training.checkpointed_layers";
+    static final String OFFLOAD = "training.activation_offload";
+    static final String ATTENTION = "training.attention";
+    static final String PRECISION = "training.precision";
+    static final String DROPOUT = "training.dropout";
+    static final String CLIPPING = "training.gradient_clipping";
+    static final String SEQUENCE = "training.sequence_length";
+    static final String DELAYED = "training.delayed_parameter_initialization";
+    private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
+
+    private final String scenario;
+    private final Cluster cluster;
+    private final Task.Training task;
+    private final TrainingJob job;
+    private final Map<String, String> texts = new LinkedHashMap<>();
+    private final Map<String, Object> values = new LinkedHashMap<>();
+
+    /** @param point of a training with its micro-batch set */
+    Settings(ScenarioPoint point) {
+        scenario = point.scenario();
+        cluster = point.cluster();
+        task = (Task.Training) point.task();
+        ShardingStrategy planner = task.strategy().create();
+        job = task.job(cluster, planner);
+        put(NODES, cluster.nodes());
+        put(GPUS_PER_NODE, cluster.gpusPerNode());
+        putModel(task.model());
+        putTraining();
+        put(KIND, task.strategy().kind());
+        putStrategy(task.strategy());
+        if (texts.containsKey(SHARD_GROUP)) {
+            put(SHARD_GROUP, planner.shardGroups(job).size());
+        }
+    }
+
+    private void putModel(ModelShape model) {
+        put("model.hidden", model.hidden());
+        put("model.layers", model.layers());
+        put("model.heads", model.attention().queries());
+        put("model.vocab", model.embeddings().vocab());
+        put("model.ffn", model.ffn());
+        put("model.kv_heads", model.attention().keyValues());
+        put("model.gated_ffn", model.family() == ModelShape.Family.LLAMA);
+        put("model.qk_norm", model.attention().normed());
+        put("model.tied_embeddings", model.embeddings().tied());
+        put("model.max_positions", model.embeddings().positions());
+    }
+
+    private void putTraining() {
+        put(SEQUENCE, task.sequenceLength());
+        put("training.global_batch", task.globalBatch());
+        put("training.micro_batch", job.microBatch());
+        put(PRECISION, word(precision()));
+        put(CHECKPOINTING, word(job.checkpointing()));
+        put(CHECKPOINTED_LAYERS, job.kept().checkpointedLayers());
+        put(OFFLOAD, job.kept().offload());
+        put(ATTENTION, word(task.execution().attention()));
+        put(KERNELS, job.kernels());
+        put(DROPOUT, task.learning().dropout());
+        put(CLIPPING, plain(task.learning().gradientClipping()));
+        if (task.surroundings() != null && task.surroundings().startUp() != null) {
+            put(DELAYED, task.surroundings().startUp().delayed());
+        }
+    }
+
+    /** Kernels in FP8 run whether the precision says so or the profile is one in FP8; BF16 is around them. */
+    private Precision precision() {
+        Precision said = task.learning().precision();
+        return said == Precision.FP8 ? Precision.BF16 : said;
+    }
+
+    private void putStrategy(StrategySpec strategy) {
+        Map<String, String> inForce = strategy.parameters();
+        for (Parameter parameter : strategy.descriptor().parameters()) {
+            String name = parameter.name();
+            String text = inForce.getOrDefault(name, parameter.defaultText());
+            Object value = parameter.type().read(new Scalar(Position.START, text, true), name, new Problems(scenario));
+            // The kernels in force stand under training.
+            if (!name.equals("framework_profile")) {
+                texts.put("strategy." + name, text);
+                values.put("strategy." + name, value == null ? text : value);
+            }
+        }
+    }
+
+    private void put(String key, Object value) {
+        texts.put(key, String.valueOf(value));
+        values.put(key, value instanceof Integer whole ? Long.valueOf(whole) : value);
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String plain(double value) {
+        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    }
+
+    String scenario() {
+        return scenario;
+    }
+
+    TrainingJob job() {
+        return job;
+    }
+
+    String kind() {
+        return task.strategy().kind();
+    }
+
+    /** The class that does the strategy's work; kinds that share it differ in their settings alone. */
+    String implementation() {
+        return task.strategy().descriptor().implementation();
+    }
+
+    /** Parameters that the scenario itself sets. */
+    Map<String, String> given() {
+        return task.strategy().given();
+    }
+
+    /** GPUs that split a sample or hold another stage: 1 where each GPU has samples of its own. */
+    int ranksOfReplica() {
+        return job.parallel().ranksOfSample();
+    }
+
+    /** Keys in force. */
+    Map<String, Object> values() {
+        return Collections.unmodifiableMap(values);
+    }
+
+    /** As a scenario writes it; null where the strategy has no such parameter. */
+    @Nullable
+    String text(String key) {
+        return texts.get(key);
+    }
+
+    /** Long, Double, Boolean or String; null where the strategy has no such parameter. */
+    @Nullable
+    Object value(String key) {
+        return values.get(key);
+    }
+
+    long whole(String key) {
+        return values.get(key) instanceof Long value ? value : 0;
+    }
+
+    boolean is(String key) {
+        return Boolean.TRUE.equals(values.get(key));
+    }
+
+    boolean is(String key, String word) {
+        return word.equals(texts.get(key));
+    }
+}

@@ -1,0 +1,115 @@
+package io.shardsim.scenarios.exporting;
+
+import java.util.Map;
+
+/**
+ * What frameworks around the Hugging Face Trainer have in common: {@code config.json} for the model, and {@code args.json} with the arguments of run_clm.py of
+ * huggingface/transformers [1], which trains a model from its configuration.
+ *
+ * <p>[1] huggingface/transformers 4.57.6, examples/pytorch/language-modeling/run_clm.py.
+ */
+final class TrainerFiles {
+    static final String ARGUMENTS = "args.json";
+    static final String MODEL = "config.json";
+    /** What the Trainer and a DeepSpeed file must agree on. */
+    static final double LEARNING_RATE = 1e-4;
+
+    static final String DATA =
+            "args.json needs your dataset_name and tokenizer_name; run_clm.py is in examples/pytorch/language-modeling of huggingface/transformers.";
+
+    private static final double DROPOUT = 0.1;
+
+    /**
+     * A kind of Hugging Face model.
+     *
+     * @param layer class of a layer
+     */
+    private record Kind(String type, String architecture, String layer) {}
+
+    private static final Kind GPT2 = new Kind("gpt2", "GPT2LMHeadModel", "GPT2Block");
+    private static final Kind STARCODER2 = new Kind("starcoder2", "Starcoder2ForCausalLM", "Starcoder2DecoderLayer");
+    private static final Kind LLAMA = new Kind("llama", "LlamaForCausalLM", "LlamaDecoderLayer");
+    private static final Kind QWEN3 = new Kind("qwen3", "Qwen3ForCausalLM", "Qwen3DecoderLayer");
+
+    private TrainerFiles() {}
+
+    private static Kind kind(Settings settings) {
+        if (settings.is("model.gated_ffn")) {
+            return settings.is("model.qk_norm") ? QWEN3 : LLAMA;
+        }
+        return settings.whole("model.max_positions") > 0 ? GPT2 : STARCODER2;
+    }
+
+    /** The class of a layer, which FSDP wraps. */
+    static String layerClass(Settings settings) {
+        return kind(settings).layer();
+    }
+
+    /** {@code config.json}. */
+    static WrittenFile model(Settings settings) {
+        Kind kind = kind(settings);
+        ForeignBlock file = new ForeignBlock("huggingface", settings)
+                .put("architectures", java.util.List.of(kind.architecture()))
+                .put("model_type", kind.type());
+        double dropout = settings.is(Settings.DROPOUT) ? DROPOUT : 0;
+        if (kind == GPT2) {
+            file.carry("n_embd", "n_layer", "n_head", "n_inner", "n_positions")
+                    .put("activation_function", "gelu_new")
+                    .put("resid_pdrop", dropout)
+                    .put("embd_pdrop", dropout)
+                    .put("attn_pdrop", dropout);
+        } else {
+            file.carry("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads")
+                    .carry("intermediate_size")
+                    .put("max_position_embeddings", settings.whole(Settings.SEQUENCE))
+                    .put("attention_dropout", dropout);
+        }
+        if (kind == STARCODER2) {
+            file.put("hidden_act", "gelu_pytorch_tanh")
+                    .put("residual_dropout", dropout)
+                    .put("embedding_dropout", dropout);
+        } else if (kind != GPT2) {
+            file.put("hidden_act", "silu");
+        }
+        if (kind == QWEN3) {
+            file.put("head_dim", settings.whole("model.hidden") / settings.whole("model.heads"));
+        }
+        file.carry("vocab_size", "tie_word_embeddings")
+                .put("attn_implementation", settings.is(Settings.ATTENTION, "flash") ? "flash_attention_2" : "eager");
+        return new WrittenFile(MODEL, Texts.json(file.tree()));
+    }
+
+    /**
+     * {@code args.json}.
+     *
+     * @param checkpoints whether the Trainer checkpoints layers; where the framework does, it does not
+     * @param more further arguments
+     */
+    static WrittenFile arguments(Settings settings, boolean checkpoints, Map<String, Object> more) {
+        ForeignBlock file = new ForeignBlock("trainer", settings)
+                .put("config_name", MODEL)
+                .put("output_dir", "out")
+                .put("do_train", true)
+                .carry("block_size", "per_device_train_batch_size")
+                .put("gradient_accumulation_steps", settings.job().accumulationSteps())
+                .put("learning_rate", LEARNING_RATE)
+                .carry("max_grad_norm");
+        if (!settings.is(Settings.PRECISION, "fp32")) {
+            file.put(settings.is(Settings.PRECISION, "fp16") ? "fp16" : "bf16", true);
+        }
+        file.put("gradient_checkpointing", checkpoints);
+        if (settings.is(Settings.KERNELS, "compiled")) {
+            file.put("torch_compile", true);
+        } else if (settings.is(Settings.KERNELS, "liger")) {
+            file.put("use_liger_kernel", true);
+        }
+        more.forEach(file::put);
+        return new WrittenFile(ARGUMENTS, Texts.json(file.tree()));
+    }
+
+    /** The command that starts a script on every GPU. */
+    static String torchrun(Settings settings) {
+        return "torchrun --nnodes " + settings.text(Settings.NODES) + " --nproc-per-node "
+                + settings.text(Settings.GPUS_PER_NODE) + " run_clm.py " + ARGUMENTS;
+    }
+}
