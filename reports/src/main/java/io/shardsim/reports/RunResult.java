@@ -101,6 +101,18 @@ public record RunResult(
             return costs.get(costs.size() - 1);
         }
 
+        Training with(TrainingCost other) {
+            return new Training(
+                    samplesPerSecond,
+                    tokensPerSecondPerGpu,
+                    computeBusy,
+                    flops,
+                    breakdown,
+                    exposed,
+                    List.of(other),
+                    scaling);
+        }
+
         Training with(ScalingEfficiency other) {
             return new Training(
                     samplesPerSecond, tokensPerSecondPerGpu, computeBusy, flops, breakdown, exposed, costs, other);
@@ -255,6 +267,19 @@ public record RunResult(
     /** The same with what runs with other settings came to. */
     public RunResult withTrials(List<Trial> trials) {
         return with(facts.withTrials(trials), training);
+    }
+
+    /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */
+    public RunResult withTokens(double tokens) {
+        return training == null
+                ? this
+                : with(
+                        facts,
+                        training.with(TrainingCost.of(
+                                tokens,
+                                training.tokensPerSecondPerGpu() * gpus(),
+                                nodes(),
+                                facts.cluster().instance().price().usdPerHour())));
     }
 
     /** The same outcome of other facts. */

@@ -255,6 +255,6 @@ final class RunsTable {
     }
 
     private static String days(TrainingCost cost) {
-        return "days and USD: " + Quantities.number(cost.tokens() * 1e-9, 3) + " B tokens on demand";
+        return "days and USD: " + Quantities.number(cost.tokens() * 1e-9, 6) + " B tokens on demand";
     }
 }

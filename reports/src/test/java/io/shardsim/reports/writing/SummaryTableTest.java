@@ -1,7 +1,9 @@
 package io.shardsim.reports.writing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
 import java.util.ArrayList;
@@ -120,6 +122,15 @@ class SummaryTableTest {
         assertThat(coloured).contains("\u001b[1;32m* MiCS (shard group 128)");
         assertThat(coloured.replaceAll("\u001b\\[[0-9;]*m", ""))
                 .isEqualTo(SummaryTable.write(sweep, TextStyle.plain(100)));
+    }
+
+    @Test
+    void daysAndDollarsAreForTheTokensThatWereAskedFor() {
+        RunResult quoted = SampleRuns.single("s").runs().get(0);
+        RunResult asked = quoted.withTokens(300e9);
+        assertThat(asked.cost().days()).isCloseTo(0.6 * quoted.cost().days(), within(1e-9));
+        assertThat(SummaryTable.write(ScenarioResult.of("s", List.of(asked)), TextStyle.plain(100)))
+                .contains("days and USD: 300 B tokens on demand");
     }
 
     /** 48 points: the best ten, the trade between days and dollars, what matters, and where the others are. */

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The scenarios that come with the tool, folder {@code scenarios/library} of the sources. */
 public final class Library {
@@ -19,6 +20,11 @@ public final class Library {
     /** Names of the scenarios, which are those of their files. */
     public static List<String> names() {
         return FILES.names();
+    }
+
+    /** The text of a scenario, to be closed; null where there is none of this name. */
+    public static @Nullable InputStream open(String name) throws IOException {
+        return FILES.open(name);
     }
 
     /** The comment at the head of a scenario, a paragraph an element: what it asks, what to look at, where its figures come from. */

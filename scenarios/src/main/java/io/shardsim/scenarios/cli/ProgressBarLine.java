@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.evaluation.ProgressListener;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -8,23 +9,38 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** One line on standard error that says how far the runs are and when they will be done; nothing where nobody looks. */
+/**
+ * One line on standard error that says how far the runs are and when they will be done. Where standard error is no terminal, a line every
+ * ten seconds.
+ */
 final class ProgressBarLine implements AutoCloseable, ProgressListener {
     private static final int UPDATE_MILLIS = 500;
     private static final int PARTS = 1000;
     private static final int BAR_MAX = 30;
     private static final int BAR_MIN = 5;
 
-    private final @Nullable ProgressBar bar;
+    private static final long HEARTBEAT_NANOS = 10_000_000_000L;
 
-    private ProgressBarLine(@Nullable ProgressBar bar) {
+    private final @Nullable ProgressBar bar;
+    private final @Nullable PrintStream heartbeat;
+    private final long beganNanos = System.nanoTime();
+    /** State: guarded by this. */
+    private long toldNanos = beganNanos;
+
+    private ProgressBarLine(@Nullable ProgressBar bar, @Nullable PrintStream heartbeat) {
         this.bar = bar;
+        this.heartbeat = heartbeat;
     }
 
-    /** A line, drawn only when standard error is a terminal. */
+    /** Says nothing. */
+    static ProgressBarLine silent() {
+        return new ProgressBarLine(null, null);
+    }
+
+    /** A line that is drawn anew on a terminal, lines every now and then elsewhere. */
     static ProgressBarLine open() {
         if (!Terminal.isErrorSeen()) {
-            return new ProgressBarLine(null);
+            return new ProgressBarLine(null, System.err);
         }
         ProgressBar bar = new ProgressBarBuilder()
                 .setInitialMax(PARTS)
@@ -34,7 +50,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
                 .setConsumer(new ConsoleProgressBarConsumer(System.err, Terminal.width()))
                 .clearDisplayOnFinish()
                 .build();
-        return new ProgressBarLine(bar);
+        return new ProgressBarLine(bar, null);
     }
 
     /**
@@ -43,13 +59,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
      * @param done thousandths
      */
     static String render(long done, Duration elapsed, String what, int width) {
-        Duration left = eta(done, elapsed);
-        String end = String.format(
-                Locale.ROOT,
-                "%3d %%, %s so far, %s",
-                done * 100 / PARTS,
-                clock(elapsed),
-                left == null ? "time left not known yet" : clock(left) + " left");
+        String end = end(done, elapsed);
         int room = Math.min(BAR_MAX, width - what.length() - end.length() - 5);
         if (room < BAR_MIN) {
             String line = what + " " + end;
@@ -57,6 +67,16 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
         }
         int filled = (int) (done * room / PARTS);
         return what + " [" + "=".repeat(filled) + " ".repeat(room - filled) + "] " + end;
+    }
+
+    private static String end(long done, Duration elapsed) {
+        Duration left = eta(done, elapsed);
+        return String.format(
+                Locale.ROOT,
+                "%3d %%, %s so far, %s",
+                done * 100 / PARTS,
+                clock(elapsed),
+                left == null ? "time left not known yet" : clock(left) + " left");
     }
 
     /** What remains at the speed so far, or null before there is any. */
@@ -77,6 +97,19 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
             bar.setExtraMessage(what);
             bar.stepTo((long) (done * PARTS));
         }
+        beat(done, what, System.nanoTime());
+    }
+
+    private synchronized void beat(double done, String what, long nowNanos) {
+        if (heartbeat != null && nowNanos - toldNanos >= HEARTBEAT_NANOS) {
+            toldNanos = nowNanos;
+            heartbeat.println(line((long) (done * PARTS), Duration.ofNanos(nowNanos - beganNanos), what));
+        }
+    }
+
+    /** For example {@code 3 of 15 points, 40 %, 0:41 so far, 1:02 left}. */
+    static String line(long done, Duration elapsed, String what) {
+        return what + ", " + end(done, elapsed).strip();
     }
 
     @Override

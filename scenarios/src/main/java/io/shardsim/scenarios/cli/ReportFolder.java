@@ -19,6 +19,15 @@ final class ReportFolder implements ITypeConverter<String> {
         return written;
     }
 
+    /** Whether a report can be written there, the folder made. */
+    static boolean isWritable(String path) {
+        try {
+            return Files.isWritable(Files.createDirectories(Path.of(path)));
+        } catch (IOException | InvalidPathException failure) {
+            return false;
+        }
+    }
+
     static Path make(CommandLine command, String path) {
         try {
             Path folder = Path.of(path);

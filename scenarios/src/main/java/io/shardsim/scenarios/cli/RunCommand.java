@@ -10,6 +10,7 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
@@ -35,6 +36,10 @@ import picocli.CommandLine.Spec;
         description = "Runs each scenario, or every point of its sweep, and writes a report.",
         footer = {
             "",
+            "Examples:",
+            "  shardsim run gpt2-30b-on-p4d --set training.attention=flash",
+            "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
+            "",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 a scenario of which nothing fits in memory, 130 interrupted.",
             "An interrupted run leaves a report of the points that are done."
         })
@@ -50,11 +55,33 @@ final class RunCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Scenario files, YAML.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Scenario files, names of the library (shardsim catalog library), or - for standard input.")
     private List<String> files = List.of();
 
-    @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")
+    @Option(names = "--json", description = "Print results as JSON on stdout.")
     private boolean json;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Set a key of the scenario, for example training.micro_batch=4; a list sweeps it. May be given several times.")
+    private List<String> set = List.of();
+
+    @Option(
+            names = "--tokens",
+            paramLabel = "N",
+            converter = Amount.Tokens.class,
+            description = "Tokens to train on, for days and dollars, for example 300B. Default: 100B and 500B.")
+    private @Nullable Double tokens;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Write the report and print nothing but errors.")
+    private boolean quiet;
 
     @Option(
             names = {"-v", "--verbose"},
@@ -62,7 +89,7 @@ final class RunCommand implements Callable<Integer> {
     private boolean verbose;
 
     @Option(
-            names = "--out",
+            names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
             description =
@@ -102,7 +129,7 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         cluster.check(spec.commandLine());
         List<Problem> problems = new ArrayList<>();
-        List<Scenario> scenarios = ScenarioFiles.read(files, problems);
+        List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
             ProblemPrinter.print(problems, err());
@@ -125,9 +152,10 @@ final class RunCommand implements Callable<Integer> {
                                 + "; rename one, their reports would share a folder"));
                 continue;
             }
-            directories.put(
-                    scenario.name(),
-                    ReportFolder.make(spec.commandLine(), directory(scenario.name(), scenarios.size())));
+            String folder = directory(scenario.name(), scenarios.size());
+            if (!json || out != null || ReportFolder.isWritable(folder)) {
+                directories.put(scenario.name(), ReportFolder.make(spec.commandLine(), folder));
+            }
         }
         return directories;
     }
@@ -147,7 +175,7 @@ final class RunCommand implements Callable<Integer> {
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
         try (Interruption interruption = new Interruption(advised::interrupt)) {
             try (ScenarioRunner runner = runner(runs.total());
-                    ProgressBarLine progress = ProgressBarLine.open()) {
+                    ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
                 advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
                 if (!runner.standing().isEmpty()) {
@@ -183,20 +211,20 @@ final class RunCommand implements Callable<Integer> {
                 ? TextStyle.withoutTerminal()
                 : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         for (Scenario scenario : scenarios) {
-            List<RunResult> finished = runs.results(scenario);
-            Path directory = directories.get(scenario.name());
-            if (finished.isEmpty() || directory == null) {
+            List<RunResult> finished = finished(runs.results(scenario));
+            if (finished.isEmpty()) {
                 continue;
             }
             ScenarioResult result = ScenarioResult.of(scenario.name(), finished);
             results.add(result);
-            List<Path> written = reports.write(directory, result);
-            if (!json) {
+            Path directory = directories.get(scenario.name());
+            List<Path> written = directory == null ? List.of() : reports.write(directory, result);
+            if (!json && !quiet) {
                 stdout.println(reports.text(result, style).stripTrailing());
-                stdout.println("report: " + written.get(0));
+                written.stream().findFirst().ifPresent(report -> stdout.println("report: " + report));
                 stdout.flush();
             }
-            if (trace && result.anyFits()) {
+            if (trace && directory != null && result.anyFits()) {
                 trace(directory, scenario, result);
             }
         }
@@ -207,10 +235,17 @@ final class RunCommand implements Callable<Integer> {
         return results;
     }
 
+    private List<RunResult> finished(List<RunResult> runs) {
+        Double length = tokens;
+        return length == null
+                ? runs
+                : runs.stream().map(run -> run.withTokens(length)).toList();
+    }
+
     private void trace(Path directory, Scenario scenario, ScenarioResult result)
             throws IOException, InterruptedException {
         Traces.Written written = Traces.write(directory, scenario, result, new RunOptions(1, !noFastForward));
-        if (!json) {
+        if (!json && !quiet) {
             spec.commandLine().getOut().println("trace: " + written.file());
         }
         written.leftOut().forEach(what -> err().println("trace: left out " + what));
@@ -227,7 +262,9 @@ final class RunCommand implements Callable<Integer> {
         int status = ExitStatus.DONE;
         for (ScenarioResult result : results) {
             if (!result.anyFits()) {
-                err().println(NothingFits.words(result));
+                if (json || quiet) {
+                    err().println(NothingFits.words(result));
+                }
                 status = ExitStatus.OUT_OF_MEMORY;
             }
         }

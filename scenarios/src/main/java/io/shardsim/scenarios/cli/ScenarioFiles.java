@@ -1,34 +1,66 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.importing.ScenarioImport;
+import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Scenarios that a command is given as files. */
+/** Scenarios that a command is given: files, names of the library, or standard input. */
 final class ScenarioFiles {
+    private static final String STANDARD_INPUT = "-";
+
     private ScenarioFiles() {}
 
     /** Reads them all; what is wrong with any of them joins the problems. */
-    static List<Scenario> read(List<String> files, List<Problem> problems) {
+    static List<Scenario> read(List<String> names, Overrides overrides, List<Problem> problems) {
         List<Scenario> scenarios = new ArrayList<>();
-        for (String file : files) {
+        for (String name : names) {
             try {
-                scenarios.add(ScenarioReader.read(file));
+                scenarios.add(read(name, overrides));
             } catch (InputException refused) {
-                problems.addAll(problems(file, refused));
+                problems.addAll(problems(name, refused));
             }
         }
         return scenarios;
     }
 
+    private static Scenario read(String name, Overrides overrides) throws InputException {
+        if (name.equals(STANDARD_INPUT)) {
+            return ScenarioReader.read("standard input", System.in, overrides);
+        }
+        if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
+            return ScenarioReader.read(name, overrides);
+        }
+        String inLibrary = name.replaceFirst("\\.yaml$", "");
+        try (InputStream text = Library.open(inLibrary)) {
+            if (text != null) {
+                return ScenarioReader.read("library/" + inLibrary + ".yaml", text, overrides);
+            }
+        } catch (IOException failure) {
+            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+        }
+        throw new InputException(List.of(
+                new Problem(name, Position.NONE, "no such file, and none of the library; " + nearest(inLibrary))));
+    }
+
+    private static String nearest(String name) {
+        String remedy = Nearest.remedy(name, Library.names());
+        return remedy.startsWith("known") ? "shardsim catalog library lists those of the library" : remedy;
+    }
+
     /** What is wrong with a file, or that it is one of another tool. */
     static List<Problem> problems(String file, InputException refused) {
-        String title = ScenarioImport.titleOf(file);
+        String title = file.equals(STANDARD_INPUT) ? null : ScenarioImport.titleOf(file);
         return title == null
                 ? refused.problems()
                 : List.of(new Problem(

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -64,6 +65,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new WorkerCommand(services.runners()));
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
+        commandLine.addSubcommand("completion", new AutoComplete.GenerateCompletion());
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         commandLine.setUsageHelpAutoWidth(false);

@@ -69,7 +69,7 @@ final class ValidateCommand implements Callable<Integer> {
     private String only = "";
 
     @Option(
-            names = "--out",
+            names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
             description = "Where validation.json and validation.txt go. Default: build/reports/validation.")

@@ -154,6 +154,17 @@ public final class ScenarioKeys {
 
     private ScenarioKeys() {}
 
+    /** Keys of blocks by dotted name, those of strategies left out. */
+    static List<String> dottedKeys() {
+        List<String> dotted = new ArrayList<>();
+        for (Key key : FILE.keys()) {
+            if (key.type() instanceof BlockType block) {
+                block.names().forEach(name -> dotted.add(key.name() + "." + name));
+            }
+        }
+        return dotted;
+    }
+
     private static List<Key> clusterKeys() {
         List<Key> keys = new ArrayList<>();
         keys.add(Key.optional("instance", NAME, "instance of the catalog; the other keys change what it says"));

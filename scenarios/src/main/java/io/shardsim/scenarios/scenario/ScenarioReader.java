@@ -15,6 +15,8 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import io.shardsim.topology.Cluster;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,9 +41,42 @@ public final class ScenarioReader {
      * @throws InputException with every problem of the file
      */
     public static Scenario read(String file) throws InputException {
+        return read(file, Overrides.NONE);
+    }
+
+    /**
+     * Reads a file with some values in place of its own.
+     *
+     * @throws InputException with every problem of the file and of these values
+     */
+    public static Scenario read(String file, Overrides overrides) throws InputException {
         Problems problems = new Problems(file);
-        YamlNode root = YamlReader.read(file, problems);
-        return finish(root == null ? null : read(root, problems), problems);
+        return read(YamlReader.read(file, problems), overrides, problems);
+    }
+
+    /**
+     * Reads a stream with some values in place of its own.
+     *
+     * @param name as messages name it
+     * @throws InputException with every problem of the text and of these values
+     */
+    public static Scenario read(String name, InputStream in, Overrides overrides) throws InputException {
+        Problems problems = new Problems(name);
+        try {
+            return read(YamlReader.read(in, problems), overrides, problems);
+        } catch (IOException failure) {
+            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+        }
+    }
+
+    private static Scenario read(@Nullable YamlNode root, Overrides overrides, Problems problems)
+            throws InputException {
+        YamlNode tree = root instanceof Mapping file ? overrides.in(file, problems) : root;
+        try {
+            return finish(tree == null ? null : read(tree, problems), problems);
+        } catch (InputException refused) {
+            throw new InputException(overrides.told(refused.problems()));
+        }
     }
 
     /**

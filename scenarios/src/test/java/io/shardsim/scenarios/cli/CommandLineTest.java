@@ -16,10 +16,13 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -181,6 +184,116 @@ class CommandLineTest {
     }
 
     @Test
+    void aScenarioOfTheLibraryRunsByItsName() {
+        assertThat(shardsim("run", "all-reduce-1gib", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
+        assertThat(ran).extracting(ScenarioPoint::scenario).containsExactly("all-reduce-1gib");
+        assertThat(shardsim("run", "all-redcue-1gib")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString().strip())
+                .isEqualTo("all-redcue-1gib: no such file, and none of the library; did you mean all-reduce-1gib?");
+    }
+
+    @Test
+    void aScenarioIsReadFromStandardInput() {
+        InputStream before = System.in;
+        try {
+            System.setIn(new ByteArrayInputStream(COLLECTIVE.getBytes(StandardCharsets.UTF_8)));
+            assertThat(shardsim("run", "-", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
+            System.setIn(new ByteArrayInputStream("scenario: x".getBytes(StandardCharsets.UTF_8)));
+            assertThat(shardsim("run", "-")).isEqualTo(ExitStatus.USAGE);
+        } finally {
+            System.setIn(before);
+        }
+        assertThat(ran).hasSize(3);
+        assertThat(err.toString()).startsWith("standard input:1:1: scenario file has no cluster");
+    }
+
+    @Test
+    void setReplacesAValueEndsItsSweepOrBeginsOne() throws IOException {
+        String file = file("a.yaml", COLLECTIVE);
+        shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=16", "--set", "workload.size=[1 MiB, 2 MiB]");
+        assertThat(ran)
+                .extracting(point -> point.cluster().nodes() + " " + ((Task.Collective) point.task()).totalBytes())
+                .containsExactlyInAnyOrder("16 1048576", "16 2097152");
+        assertThat(ran.get(0).values()).containsOnlyKeys("workload.size");
+    }
+
+    @Test
+    void setGoesIntoTheBlocksOfASweep() throws IOException {
+        answer = CommandLineTest::tooLarge;
+        String swept = TRAINING.replace("strategy: {kind: fsdp}", "sweep: {strategy: [{kind: fsdp}, {kind: zero3}]}");
+        shardsim("run", file("a.yaml", swept), "-o", outFolder(), "--set", "strategy.prefetch_bucket_size=0");
+        assertThat(ran).hasSize(2);
+        assertThat(ran)
+                .filteredOn(point ->
+                        ((Task.Training) point.task()).strategy().kind().equals("zero3"))
+                .allSatisfy(point -> assertThat(
+                                ((Task.Training) point.task()).strategy().given())
+                        .containsEntry("prefetch_bucket_size", "0"));
+    }
+
+    @Test
+    void whatIsWrongWithASetValueIsToldAtItsNumber() throws IOException {
+        assertThat(shardsim(
+                        "run",
+                        file("a.yaml", TRAINING),
+                        "--set",
+                        "training.micro_batch=many",
+                        "--set",
+                        "micro_batch=3",
+                        "--set",
+                        "training.atention=flash",
+                        "--set",
+                        "nonsense",
+                        "--set",
+                        "model.layers=3",
+                        "--set",
+                        "training.precision=[bf16"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString().lines())
+                .startsWith(
+                        "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
+                        "--set 2: key micro_batch stands in a block; write training.micro_batch=...",
+                        "--set 3: unknown key atention; did you mean attention?",
+                        "--set 4: nonsense is no KEY=VALUE with a dotted key of a scenario; write for example training.micro_batch=4",
+                        "--set 5: model.layers asks for a block, but model is a text; set model itself")
+                .hasSize(6)
+                .last()
+                .asString()
+                .startsWith("--set 6: ");
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void jsonNeedsNoFolderThatCanBeWritten() throws IOException {
+        String file = file("a.yaml", COLLECTIVE);
+        Path blocked = Files.writeString(folder.resolve("report"), "a file");
+        assertThat(shardsim("run", file, "--json", "--out", blocked.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(ReportFolder.isWritable(blocked.toString())).isFalse();
+        assertThat(ReportFolder.isWritable(folder.resolve("other").toString())).isTrue();
+    }
+
+    @Test
+    void quietPrintsNothing() throws IOException {
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "-o", outFolder(), "-q"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(out.toString()).isEmpty();
+        assertThat(err.toString()).isEmpty();
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
+    @Test
+    void helpExplainsCommandsAndCodes() {
+        assertThat(shardsim("help", "run")).isZero();
+        assertThat(out.toString()).contains("--set=KEY=VALUE", "standard input");
+        assertThat(shardsim("help", "memory-edge")).isZero();
+        assertThat(out.toString()).contains("memory-edge: Memory is more than 93 % full");
+        assertThat(shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .startsWith(
+                        "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
+    }
+
+    @Test
     void severalScenariosGetAFolderEach() throws IOException {
         String second = COLLECTIVE.replace("gather\n", "other\n");
         assertThat(shardsim("run", file("a.yaml", COLLECTIVE), file("b.yaml", second), "--out", outFolder()))
@@ -280,8 +393,9 @@ class CommandLineTest {
     @Test
     void whatDoesNotFitSaysByHowMuchAndWhatDoes() throws IOException {
         answer = CommandLineTest::tooLarge;
-        assertThat(shardsim("run", file("a.yaml", TRAINING), "--out", outFolder()))
+        assertThat(shardsim("run", file("a.yaml", TRAINING), "--out", outFolder(), "--quiet"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(out.toString()).isEmpty();
         assertThat(err.toString().strip())
                 .isEqualTo(
                         "train does not fit in memory: FSDP on 8 GPUs needs 50.0 of 40.0 GiB per GPU: 10.0 GiB too much; 2 nodes fit");
@@ -334,6 +448,11 @@ class CommandLineTest {
         "catalog --help",
         "import --help",
         "--version",
+        "version",
+        "help",
+        "help run",
+        "help out-of-memory",
+        "completion",
         "catalog",
         "catalog models",
         "catalog instances",
@@ -458,6 +577,8 @@ class CommandLineTest {
                 .isEqualTo("3 of 15 points [============                  ]  40 %, 0:41 so far, 1:01 left");
         assertThat(ProgressBarLine.render(400, elapsed, "3 of 15 points", 50))
                 .isEqualTo("3 of 15 points  40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.line(400, elapsed, "3 of 15 points"))
+                .isEqualTo("3 of 15 points, 40 %, 0:41 so far, 1:01 left");
         assertThat(ProgressBarLine.render(0, Duration.ofHours(3), "0 of 15 points", 100))
                 .endsWith("  0 %, 3:00:00 so far, time left not known yet");
         for (int width = 40; width < 130; width++) {

@@ -8,6 +8,6 @@ package io.shardsim.simulator.yaml;
 public record Problem(String file, Position position, String message) {
     @Override
     public String toString() {
-        return file + ":" + position + ": " + message;
+        return (position.equals(Position.NONE) ? file : file + ":" + position) + ": " + message;
     }
 }

@@ -1,0 +1,187 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values that a command line gives in place of a file's: {@code training.micro_batch=4} each. A list sweeps the key; a single value ends the file's
+ * sweep of it. What is wrong with one is told at its number, for example {@code --set 1}.
+ */
+public final class Overrides {
+    /** Nothing is overridden. */
+    public static final Overrides NONE = new Overrides("", List.of());
+
+    private static final String SWEEP = "sweep";
+    /** Lines from here on are no lines of a file, which has fewer, but numbers of overrides. */
+    private static final int FIRST_LINE = 1 << 24;
+
+    private final String option;
+    private final List<String> written;
+
+    private Overrides(String option, List<String> written) {
+        this.option = option;
+        this.written = List.copyOf(written);
+    }
+
+    /**
+     * @param option as messages name it
+     * @param written {@code KEY=VALUE} each, the value as YAML writes it
+     */
+    public static Overrides of(String option, List<String> written) {
+        return new Overrides(option, written);
+    }
+
+    /** The file with these values in place. */
+    Mapping in(Mapping file, Problems problems) {
+        Mapping tree = file;
+        for (int i = 0; i < written.size(); i++) {
+            Position place = new Position(FIRST_LINE + i + 1, 1);
+            int equals = written.get(i).indexOf('=');
+            String key = equals < 0 ? "" : written.get(i).substring(0, equals).strip();
+            if (!key.matches(Sweep.KEY) || key.equals(SWEEP) || key.equals("scenario")) {
+                problems.add(
+                        place,
+                        YamlReader.printable(written.get(i))
+                                + " is no KEY=VALUE with a dotted key of a scenario; write for example"
+                                + " training.micro_batch=4");
+                continue;
+            }
+            YamlNode value = value(written.get(i).substring(equals + 1), place, problems);
+            if (value != null && isKey(key, place, problems)) {
+                tree = withValue(tree, key, value, place, problems);
+            }
+        }
+        return tree;
+    }
+
+    /** A key that stands in a block is asked for with its block. */
+    private static boolean isKey(String key, Position place, Problems problems) {
+        if (key.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(key)) {
+            return true;
+        }
+        List<String> meant = ScenarioKeys.dottedKeys().stream()
+                .filter(known -> known.endsWith("." + key))
+                .toList();
+        if (meant.isEmpty()) {
+            return true;
+        }
+        problems.add(place, "key " + key + " stands in a block; write " + String.join(" or ", meant) + "=...");
+        return false;
+    }
+
+    private static @Nullable YamlNode value(String text, Position place, Problems problems) {
+        Problems own = new Problems(problems.file());
+        YamlNode value = YamlReader.readText(text, own);
+        own.inOrder().forEach(problem -> problems.add(place, problem.message()));
+        return value == null || own.size() > 0 ? null : at(place, value);
+    }
+
+    /** The same value, all of it at one place. */
+    private static YamlNode at(Position place, YamlNode node) {
+        if (node instanceof Mapping block) {
+            return new Mapping(
+                    place,
+                    block.entries().stream()
+                            .map(entry -> new Entry(entry.key(), place, at(place, entry.value())))
+                            .toList());
+        }
+        if (node instanceof Sequence list) {
+            return new Sequence(
+                    place, list.items().stream().map(item -> at(place, item)).toList());
+        }
+        Scalar scalar = (Scalar) node;
+        return new Scalar(place, scalar.text(), scalar.plain());
+    }
+
+    private static Mapping withValue(Mapping file, String key, YamlNode value, Position place, Problems problems) {
+        List<Entry> axes = new ArrayList<>();
+        Entry sweep = file.entry(SWEEP);
+        if (sweep != null && sweep.value() instanceof Mapping block) {
+            for (Entry axis : block.entries()) {
+                if (!axis.key().equals(key) && !axis.key().startsWith(key + ".")) {
+                    axes.add(key.startsWith(axis.key() + ".") ? inEach(axis, key, value, place, problems) : axis);
+                }
+            }
+        }
+        Mapping tree = file;
+        if (value instanceof Sequence) {
+            axes.add(new Entry(key, place, value));
+        } else {
+            tree = replaced(tree, key, value, place, problems);
+        }
+        if (sweep != null && !(sweep.value() instanceof Mapping)) {
+            return tree;
+        }
+        return withSweep(tree, axes, sweep == null ? place : sweep.keyPosition());
+    }
+
+    private static Mapping withSweep(Mapping file, List<Entry> axes, Position place) {
+        List<Entry> entries = new ArrayList<>(file.entries());
+        entries.removeIf(entry -> entry.key().equals(SWEEP));
+        if (!axes.isEmpty()) {
+            entries.add(new Entry(SWEEP, place, new Mapping(place, axes)));
+        }
+        return new Mapping(file.position(), entries);
+    }
+
+    /** A sweep over blocks that hold the key, with the value in each. */
+    private static Entry inEach(Entry axis, String key, YamlNode value, Position place, Problems problems) {
+        if (!(axis.value() instanceof Sequence list)) {
+            return axis;
+        }
+        String rest = key.substring(axis.key().length() + 1);
+        List<YamlNode> items = list.items().stream()
+                .map(item -> item instanceof Mapping block && !(value instanceof Sequence)
+                        ? replaced(block, rest, value, place, problems)
+                        : item)
+                .toList();
+        return new Entry(axis.key(), axis.keyPosition(), new Sequence(list.position(), items));
+    }
+
+    private static Mapping replaced(Mapping block, String key, YamlNode value, Position place, Problems problems) {
+        int dot = key.indexOf('.');
+        String first = dot < 0 ? key : key.substring(0, dot);
+        Entry old = block.entry(first);
+        YamlNode replacement = value;
+        if (dot >= 0) {
+            YamlNode inner = old == null ? new Mapping(place, List.of()) : old.value();
+            if (!(inner instanceof Mapping innerBlock)) {
+                problems.add(
+                        place,
+                        key + " asks for a block, but " + first + " is " + inner.kind() + "; set " + first + " itself");
+                return block;
+            }
+            replacement = replaced(innerBlock, key.substring(dot + 1), value, place, problems);
+        }
+        List<Entry> entries = new ArrayList<>(block.entries());
+        Entry entry = new Entry(first, old == null || dot < 0 ? place : old.keyPosition(), replacement);
+        if (old == null) {
+            entries.add(entry);
+        } else {
+            entries.set(entries.indexOf(old), entry);
+        }
+        return new Mapping(block.position(), entries);
+    }
+
+    /** Problems as the user sees them: those of an override by its number. */
+    List<Problem> told(List<Problem> problems) {
+        return problems.stream()
+                .map(problem -> problem.position().line() > FIRST_LINE
+                        ? new Problem(
+                                option + " " + (problem.position().line() - FIRST_LINE),
+                                Position.NONE,
+                                problem.message())
+                        : problem)
+                .toList();
+    }
+}
