@@ -16,18 +16,20 @@ import org.jspecify.annotations.Nullable;
  * Two points of a sweep that differ in one thing, in a sentence: how much faster one is, and where its seconds come from. What another
  * framework's kernels save is told apart from what sharding saves.
  *
- * @param gpus the cluster on which they are compared
- * @param speedUp samples per second of the faster over the slower
+ * @param fast the faster run
+ * @param slow the slower one, on as many GPUs
+ * @param faster name of the faster run
+ * @param slower name of the slower one
  * @param gap what the faster one saves in a step, and its parts
  * @param causesPs the same by causes: sharding, kernels, network, host; they sum to the gap [ps]
  * @param sentence for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
  * @param brief the same in short, by causes
  */
 public record StrategyComparison(
-        int gpus,
+        RunResult fast,
+        RunResult slow,
         String faster,
         String slower,
-        double speedUp,
         StepGap gap,
         Map<StepGap.Cause, Long> causesPs,
         String sentence,
@@ -64,6 +66,16 @@ public record StrategyComparison(
             comparisons.addAll(fastestAgainstOthers(gpus, rivals, worth, keys));
         });
         return comparisons;
+    }
+
+    /** The cluster on which they are compared. */
+    public int gpus() {
+        return fast.gpus();
+    }
+
+    /** Samples per second of the faster over the slower. */
+    public double speedUp() {
+        return rate(fast) / rate(slow);
     }
 
     /** Strategies where the sweep has several; else the keys that matter, or the one that matters most. */
@@ -181,12 +193,8 @@ public record StrategyComparison(
     /** The same in short: of those of the fastest run the closest rival and the one that is furthest behind. */
     public static List<String> briefly(ScenarioResult scenario) {
         RunResult fastest = scenario.fastest();
-        RunNames names = new RunNames(scenario);
         List<StrategyComparison> all = of(scenario).stream()
-                .filter(one -> fastest != null
-                        && one.speedUp() >= NOTABLE_SPEED_UP
-                        && one.gpus() == fastest.gpus()
-                        && names.of(fastest).equals(one.faster()))
+                .filter(one -> one.fast() == fastest && one.speedUp() >= NOTABLE_SPEED_UP)
                 .sorted(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .toList();
         return all.size() < 3
@@ -206,10 +214,10 @@ public record StrategyComparison(
                         ? ""
                         : split(gap, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow));
         return new StrategyComparison(
-                gpus,
+                fast,
+                slow,
                 faster.name(),
                 slower.name(),
-                speedUp,
                 gap,
                 causes,
                 sentence,

@@ -321,7 +321,7 @@ public final class SampleRuns {
                                         Recomputation.ALL,
                                         new RunFacts.Peak("bf16", 312e12)),
                                 new RunFacts.Memory(memory, 42_300_000_000L)),
-                        new RunFacts.Remarks(notes, warnings, sources()))
+                        new RunFacts.Remarks(notes, warnings, sources(), settings(micro)))
                 .withAccuracy(
                         ErrorInterval.of(List.of(
                                 new ErrorInterval.Near("a-published-run", "validation", 0.04),
@@ -377,6 +377,14 @@ public final class SampleRuns {
                         new RunFacts.Memory(memory, 42_300_000_000L)),
                 new RunFacts.Remarks(List.of(), List.of(), sources()));
         return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");
+    }
+
+    private static List<Setting> settings(int microBatch) {
+        return List.of(
+                new Setting("training.micro_batch", String.valueOf(microBatch), Setting.Origin.CHOSEN),
+                new Setting("training.precision", "bf16", Setting.Origin.GIVEN),
+                new Setting("training.attention", "standard", Setting.Origin.DEFAULT),
+                new Setting("training.activation_checkpointing", "full", Setting.Origin.DEFAULT));
     }
 
     private static List<Source> sources() {

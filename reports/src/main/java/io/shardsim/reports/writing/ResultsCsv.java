@@ -81,7 +81,7 @@ public final class ResultsCsv {
                 }
                 case "around_step" -> putAll(row, "around_step", value);
                 case "advice" -> row.put(key, text(sentences(value)));
-                case "scaling", "waited_for", "trials" -> {}
+                case "scaling", "waited_for", "trials", "messages", "settings" -> {}
                 default -> row.put(key, text(value));
             }
         });

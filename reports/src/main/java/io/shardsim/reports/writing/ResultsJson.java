@@ -6,12 +6,15 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.ExposedCommunication;
+import io.shardsim.reports.KeyWeight;
 import io.shardsim.reports.LinkUse;
+import io.shardsim.reports.Message;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.Setting;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.TrainingCost;
@@ -28,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,25 +58,54 @@ public final class ResultsJson {
 
     /** The document of one or several scenarios, runs in the order given. */
     public static String write(List<ScenarioResult> scenarios) {
-        List<Object> runs = new ArrayList<>();
-        for (ScenarioResult scenario : scenarios) {
-            for (RunResult run : scenario.runs()) {
-                runs.add(run(run));
-            }
-        }
+        List<RunResult> all =
+                scenarios.stream().flatMap(scenario -> scenario.runs().stream()).toList();
+        Map<RunResult, Integer> places = new IdentityHashMap<>();
+        all.forEach(run -> places.put(run, places.size()));
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
-        document.put("runs", runs);
+        document.put("version", version());
+        document.put("runs", all.stream().map(ResultsJson::run).toList());
+        document.put(
+                "summaries",
+                scenarios.stream().map(scenario -> summary(scenario, places)).toList());
         document.put(
                 "comparisons",
                 scenarios.stream()
                         .flatMap(scenario -> StrategyComparison.of(scenario).stream())
-                        .map(ResultsJson::comparison)
+                        .map(comparison -> comparison(comparison, places))
                         .toList());
         return WRITER.writeValueAsString(document) + "\n";
     }
 
-    private static Map<String, @Nullable Object> comparison(StrategyComparison comparison) {
+    /** That of the runnable jar. */
+    private static String version() {
+        String packaged = ResultsJson.class.getPackage().getImplementationVersion();
+        return packaged == null ? "development" : packaged;
+    }
+
+    /** What a scenario comes to: places of runs in the document, and what matters. */
+    private static Map<String, @Nullable Object> summary(ScenarioResult scenario, Map<RunResult, Integer> places) {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("scenario", scenario.scenario());
+        out.put("fastest", places.get(scenario.fastest()));
+        out.put("cheapest", places.get(scenario.cheapest()));
+        out.put("front", scenario.front().stream().map(places::get).toList());
+        List<Object> weights = new ArrayList<>();
+        for (KeyWeight weight : KeyWeight.of(scenario)) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("key", weight.key());
+            entry.put("ratio", decimal(weight.ratio()));
+            weights.add(entry);
+        }
+        out.put("keys", weights);
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> comparison(
+            StrategyComparison comparison, Map<RunResult, Integer> places) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("fast", places.get(comparison.fast()));
+        out.put("slow", places.get(comparison.slow()));
         out.put("gpus", whole(comparison.gpus()));
         out.put("faster", comparison.faster());
         out.put("slower", comparison.slower());
@@ -154,6 +187,27 @@ public final class ResultsJson {
         out.put("accuracy", facts.accuracy() == null ? null : accuracy(facts.accuracy()));
         out.put("notes", facts.notesWithAccuracy());
         out.put("warnings", facts.warnings());
+        out.put("messages", facts.messages().stream().map(ResultsJson::message).toList());
+        out.put("settings", settings(facts.settings()));
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> message(Message message) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("code", message.code().id());
+        out.put("text", message.text());
+        return out;
+    }
+
+    /** The scenario as it was resolved, by dotted key. */
+    private static Map<String, @Nullable Object> settings(List<Setting> settings) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        for (Setting setting : settings) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("value", setting.value());
+            entry.put("origin", Names.id(setting.origin()));
+            out.put(setting.path(), entry);
+        }
         return out;
     }
 

@@ -33,6 +33,7 @@ class ResultsDocumentTest {
             "breakdown.work_seconds",
             "breakdown.exposed_seconds",
             "memory.peak_bytes_by_owner",
+            "settings",
             "advice[].set",
             "trials[].set");
 
@@ -68,7 +69,7 @@ class ResultsDocumentTest {
             list.forEach(item -> collect(path + "[]", item, fields));
         } else if (!(value instanceof List<?> list
                 && list.isEmpty()
-                && path.matches("links|waited_for|advice|trials"))) {
+                && path.matches("links|waited_for|advice|trials|messages"))) {
             fields.add(path);
         }
     }
