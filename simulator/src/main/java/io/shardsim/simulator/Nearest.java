@@ -25,10 +25,17 @@ public final class Nearest {
             return longer.get(0);
         }
         String best = null;
+        String sought = folded(unknown);
         int bestDistance = Integer.MAX_VALUE;
         for (String candidate : known) {
-            int distance = distance(folded(unknown), folded(candidate));
-            if (distance < bestDistance && distance <= Math.max(2, candidate.length() / 3)) {
+            String other = folded(candidate);
+            int most = Math.min(bestDistance - 1, Math.max(2, candidate.length() / 3));
+            // Each letter that only one of them has is an edit.
+            if (Math.abs(sought.length() - other.length()) > most) {
+                continue;
+            }
+            int distance = distance(sought, other);
+            if (distance <= most) {
                 best = candidate;
                 bestDistance = distance;
             }
@@ -38,8 +45,9 @@ public final class Nearest {
 
     /** Known names that the unknown one is the beginning of. */
     private static List<String> longer(String unknown, Collection<String> known) {
+        String beginning = folded(unknown);
         return known.stream()
-                .filter(candidate -> unknown.length() > 1 && folded(candidate).startsWith(folded(unknown)))
+                .filter(candidate -> unknown.length() > 1 && folded(candidate).startsWith(beginning))
                 .toList();
     }
 

@@ -13,7 +13,6 @@ import io.shardsim.scenarios.planning.Plan;
 import io.shardsim.scenarios.planning.PlanJson;
 import io.shardsim.scenarios.planning.PlanText;
 import io.shardsim.scenarios.planning.Planner;
-import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
@@ -89,6 +88,14 @@ final class PlanCommand implements Callable<Integer> {
             description = "Largest cluster, where the file leaves the number of nodes open. Default: 64.")
     private int nodesMax = 64;
 
+    @Option(
+            names = "--free",
+            paramLabel = "KEY",
+            split = ",",
+            description =
+                    "Keys or blocks that the file sets and the search may choose, such as strategy,training.micro_batch.")
+    private List<String> free = List.of();
+
     @Option(names = "--json", description = "Print the plan as JSON on stdout.")
     private boolean json;
 
@@ -128,7 +135,7 @@ final class PlanCommand implements Callable<Integer> {
         Goal goal = goal();
         checkWriting();
         try {
-            Variations variations = Variations.read(file);
+            Variations variations = Variations.read(file).without(free);
             try (Planner planner = new Planner(variations, goal, nodesMax, threads)) {
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());
@@ -200,18 +207,23 @@ final class PlanCommand implements Callable<Integer> {
         try {
             return Exporter.export(framework, chosen.point(), scenario);
         } catch (InputException refusal) {
-            for (int i = 0; i < plan.best().size(); i++) {
-                Task.Training task =
-                        (Task.Training) plan.best().get(i).candidate().point().task();
-                if (framework.kinds().contains(task.strategy().kind())) {
-                    throw new InputException(
-                            file,
-                            refusal.problems().get(0).message() + "; or write the next best that it runs: --candidate "
-                                    + (i + 1));
-                }
-            }
-            throw refusal;
+            String other = otherCandidate(framework, plan, variations);
+            throw new InputException(file, refusal.problems().get(0).message() + other);
         }
+    }
+
+    /** The best candidate that the framework can run, as the end of a message; empty where it can run none. */
+    private static String otherCandidate(Framework framework, Plan plan, Variations variations) {
+        for (int i = 0; i < plan.best().size(); i++) {
+            Candidate other = plan.best().get(i).candidate();
+            try {
+                Exporter.export(framework, other.point(), variations.file(other.settings()));
+                return "; or write the best that it runs: --candidate " + (i + 1);
+            } catch (InputException neither) {
+                continue;
+            }
+        }
+        return "";
     }
 
     private int plan(Planner planner, Variations variations, ConfigurationOutput configuration)

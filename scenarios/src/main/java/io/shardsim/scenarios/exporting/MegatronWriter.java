@@ -7,17 +7,15 @@ import org.jspecify.annotations.Nullable;
 /** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with made-up tokens unless they are replaced. */
 final class MegatronWriter implements FrameworkWriter {
     private static final List<String> KINDS = List.of("megatron-core", "megatron");
-    /** Switches whose name says the opposite of the scenario's key. */
-    private static final List<String> OPPOSITES = List.of(
-            "no-gradient-accumulation-fusion",
-            "no-async-tensor-model-parallel-allreduce",
-            "no-scatter-gather-tensors-in-pipeline");
-
     private static final Map<String, String> REMEDIES = Map.of(
             "strategy.partition",
             "Megatron-LM deals layers in equal numbers",
             "strategy.pipeline_schedule",
             "Megatron-LM runs 1f1b, or interleaved with several chunks",
+            "strategy.async_tensor_all_reduce",
+            "older Megatron-LM has --no-async-tensor-model-parallel-allreduce",
+            "strategy.scatter_gather",
+            "older Megatron-LM has --no-scatter-gather-tensors-in-pipeline",
             "strategy.gradients_in_fp32",
             "Megatron-LM keeps gradients of bf16 in fp32 unless --grad-reduce-in-bf16",
             Settings.KERNELS,
@@ -145,7 +143,9 @@ final class MegatronWriter implements FrameworkWriter {
         if (settings.whole("strategy.bucket_size") > 0) {
             script.carry("ddp-bucket-size");
         }
-        OPPOSITES.forEach(name -> script.put(name, Boolean.FALSE.equals(script.carried(name))));
+        // This switch says the opposite of the scenario's key.
+        String fusion = "no-gradient-accumulation-fusion";
+        script.put(fusion, Boolean.FALSE.equals(script.carried(fusion)));
         boolean single = settings.is("strategy.gradients_in_fp32");
         script.put("accumulate-allreduce-grads-in-fp32", single)
                 .put("grad-reduce-in-bf16", !single && settings.is(Settings.PRECISION, "bf16"));

@@ -66,7 +66,7 @@ public final class ImportReport {
     private static String wrapped(String text, String indent, int width) {
         StringBuilder lines = new StringBuilder();
         StringBuilder line = new StringBuilder(indent);
-        String clean = text.replaceAll("\\p{Cntrl}", "?");
+        String clean = YamlReader.oneLineOf(text);
         for (String word : clean.split(" ", -1)) {
             boolean begun = line.length() > indent.length() + 2;
             if (begun && line.length() + 1 + word.length() > width) {

@@ -186,7 +186,7 @@ public final class ScenarioImport {
 
     /** What a file says may be long and hold anything. */
     private static Problem oneLine(Problem problem) {
-        String clean = problem.message().replaceAll("\\p{Cntrl}", "?");
+        String clean = YamlReader.oneLineOf(problem.message());
         String cut = clean.length() > MESSAGE_MAX ? clean.substring(0, MESSAGE_MAX) + "..." : clean;
         return new Problem(problem.file(), problem.position(), cut);
     }

@@ -21,6 +21,12 @@ public final class Variations {
     private final Mapping tree;
     private final Map<String, List<String>> lists;
 
+    private Variations(String file, Mapping tree, Map<String, List<String>> lists) {
+        this.file = file;
+        this.tree = tree;
+        this.lists = lists;
+    }
+
     private Variations(String file, Mapping whole, Problems problems) {
         this.file = file;
         lists = new LinkedHashMap<>();
@@ -92,6 +98,38 @@ public final class Variations {
 
     public String file() {
         return file;
+    }
+
+    /**
+     * The same file without some keys.
+     *
+     * @param keys of at most two parts; a key of one part is a whole block
+     * @throws InputException where the file does not set one of them
+     */
+    public Variations without(List<String> keys) throws InputException {
+        List<Entry> entries = tree.entries();
+        for (String key : keys) {
+            if (!sets(key)) {
+                throw new InputException(
+                        file, "does not set " + key + ", which is free already; leave it out of --free");
+            }
+            entries = without(entries, key);
+        }
+        return new Variations(file, new Mapping(tree.position(), entries), lists);
+    }
+
+    private static List<Entry> without(List<Entry> entries, String key) {
+        int dot = key.indexOf('.');
+        List<Entry> left = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (dot > 0 && entry.key().equals(key.substring(0, dot)) && entry.value() instanceof Mapping block) {
+                Mapping inner = new Mapping(block.position(), without(block.entries(), key.substring(dot + 1)));
+                left.add(new Entry(entry.key(), entry.keyPosition(), inner));
+            } else if (!entry.key().equals(key)) {
+                left.add(entry);
+            }
+        }
+        return left;
     }
 
     /** Lists under {@code search} and {@code sweep}, by dotted key. */

@@ -96,6 +96,17 @@ class PlanWriteTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Test
+    void aKeyThatTheFileSetsCanBeFreed() {
+        assertThat(shardsim(
+                        "plan", scenario, "--free", "training.micro_batch,training.attention", "--write", "scenario"))
+                .isZero();
+        assertThat(err.toString()).contains("fastest of 12 configurations", "batch");
+        assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .contains("does not set training.microbatch, which is free already; leave it out of --free");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** That what is written for a framework is read back as the same training, and that what it cannot say is told. */
 class ExporterTest {
-    private static final int TRAININGS = 300;
-    private static final int RUNS = 6;
+    private static final int TRAININGS = 200;
+    private static final int RUNS = 4;
 
     private record Drawn(Variations file, ScenarioPoint point) {}
 

@@ -40,6 +40,15 @@ class ImportErrorsTest {
                 .hasMessageContaining("fsdp word a?b is not one of full_shard");
     }
 
+    /** A parser that keeps 1,024 letters at a time must not look for the other half beyond them. */
+    @Test
+    void halfOfACharacterIsReadAsNone() {
+        for (int letters = 1000; letters < 1050; letters++) {
+            refused("x.yaml", "# " + "x".repeat(letters) + "\ud83d", "is empty");
+        }
+        refused("x.json", "{\"output_dir\": 1, \"fsdp\": \"" + "\ud83d\ude00".repeat(200) + "\"}", " is not one of");
+    }
+
     @Test
     void depthAndSizeAreBounded() {
         refused("x.json", "{\"a\":".repeat(5000) + "1", "nested deeper than 32 levels");

@@ -11,11 +11,13 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +25,8 @@ import org.junit.jupiter.api.Timeout;
 /** Files that somebody broke: each is read or refused with places, in time, and no key of a file that is read is lost. */
 class ImportFuzzTest {
     private static final Path FILES = Path.of("src/test/resources/importing");
-    private static final int MUTANTS = 4_000;
+    private static final int MUTANTS = 10_000;
+    private static final long SEED = 20_260_824;
     private static final String[] PIECES = {
         "{", "}", "[", "]", "\"", "'", ":", ",", "\n", "\t", " ", "#", "null", "true", "-1", "0", "1e999999999",
                 "99999999999999999999", "1e-5", "\"auto\"",
@@ -35,25 +38,36 @@ class ImportFuzzTest {
     @Test
     @Timeout(300)
     void mutantsAreReadOrRefused() throws IOException {
-        Random random = new Random(20_260_824);
         List<Path> seeds;
         try (Stream<Path> files = Files.list(FILES)) {
             seeds = files.filter(file -> Files.isRegularFile(file) && !file.endsWith("cases.yaml"))
                     .sorted()
                     .toList();
         }
-        int read = 0;
-        for (int i = 0; i < MUTANTS; i++) {
-            Path seed = seeds.get(i % seeds.size());
-            String name = seed.getFileName().toString();
-            String text = mutant(Files.readString(seed), random);
-            long start = System.nanoTime();
-            read += survives(name, text) ? 1 : 0;
-            assertThat(Duration.ofNanos(System.nanoTime() - start))
-                    .as(name + "\n" + text)
-                    .isLessThan(Duration.ofSeconds(20));
+        long read = IntStream.range(0, MUTANTS)
+                .parallel()
+                .filter(i -> survivesInTime(seeds.get(i % seeds.size()), new Random(SEED + i)))
+                .count();
+        assertThat(read).as("mutants that are still read").isBetween(MUTANTS / 20L, (long) MUTANTS);
+    }
+
+    private static boolean survivesInTime(Path seed, Random random) {
+        String name = seed.getFileName().toString();
+        String text = mutant(read(seed), random);
+        long start = System.nanoTime();
+        boolean survives = survives(name, text);
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .as(name + "\n" + text)
+                .isLessThan(Duration.ofSeconds(20));
+        return survives;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
-        assertThat(read).as("mutants that are still read").isBetween(MUTANTS / 20, MUTANTS);
     }
 
     private static boolean survives(String name, String text) {

@@ -87,7 +87,7 @@ class RealConfigurationsTest {
         return texts;
     }
 
-    private static Choices choices(Map<String, String> texts) {
+    static Choices choices(Map<String, String> texts) {
         return new Choices(
                 null,
                 texts.get("model"),

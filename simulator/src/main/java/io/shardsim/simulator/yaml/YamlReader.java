@@ -156,7 +156,8 @@ public final class YamlReader {
     /** Reads a text. */
     public static @Nullable YamlNode readText(String text, Problems problems) {
         String withoutMark = text.startsWith("\ufeff") ? text.substring(1) : text;
-        return new YamlReader(problems).parse(withoutMark);
+        // The parser fails on half of a pair at the end of its buffer.
+        return new YamlReader(problems).parse(withoutMark.replaceAll("\\p{Cs}", "\ufffd"));
     }
 
     private static void tooLarge(Problems problems) {
@@ -314,14 +315,23 @@ public final class YamlReader {
         return new Position(line, column);
     }
 
-    /** The text as a message may show it: one line, no control characters, not long. */
+    /** The text as a message may show it: one line, no control characters, no half of a character, not long. */
     public static String printable(String text) {
         return printable(text, 80);
     }
 
     private static String printable(String text, int lengthMax) {
-        String clean = text.replaceAll("\\p{Cntrl}", "?");
-        return clean.length() > lengthMax ? clean.substring(0, lengthMax) + "..." : clean;
+        String clean = oneLineOf(text);
+        if (clean.length() <= lengthMax) {
+            return clean;
+        }
+        boolean cutsPair = Character.isHighSurrogate(clean.charAt(lengthMax - 1));
+        return clean.substring(0, cutsPair ? lengthMax - 1 : lengthMax) + "...";
+    }
+
+    /** The text without control characters and halves of characters, a question mark for each. */
+    public static String oneLineOf(String text) {
+        return text.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
     }
 
     private static String oneLine(String text) {
