@@ -30,28 +30,25 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
         return new ErrorInterval(low, high, nearest);
     }
 
-    /** The range in one line, for example {@code 5 similar published runs are -9.5 % to +3.7 % off}. */
+    /** The range in one line, for example {@code 5 similar published runs are -9.5 % to +3.7 % off (+: too fast)}. */
     public String brief() {
-        return Quantities.counted(nearest.size(), "similar published run")
-                + (nearest.size() == 1
-                        ? " is " + percent(low)
-                        : " are " + (percent(low).equals(percent(high)) ? "" : percent(low) + " to ") + percent(high))
-                + " off (+: too fast)";
+        return Quantities.counted(nearest.size(), "similar published run") + (nearest.size() == 1 ? " is " : " are ")
+                + range() + " off (+: too fast)";
     }
 
     /** The range and the cases in words, for people; a case that may have set a constant is marked. */
     public String sentence() {
-        return "the published runs most like this one came out " + range() + " times as fast as measured: " + cases();
+        return brief() + ": " + cases();
     }
 
     /** The same where the errors are those of sizes. */
     public String sentenceOfMemory() {
-        return "peaks of memory of the published runs most like this one came out " + range()
-                + " times what was measured: " + cases();
+        return "memory of " + Quantities.counted(nearest.size(), "similar published run") + " is " + range()
+                + " off (+: too much): " + cases();
     }
 
     private String range() {
-        return Quantities.fixed(1 + low, 2) + " to " + Quantities.fixed(1 + high, 2);
+        return (percent(low).equals(percent(high)) ? "" : percent(low) + " to ") + percent(high);
     }
 
     private String cases() {

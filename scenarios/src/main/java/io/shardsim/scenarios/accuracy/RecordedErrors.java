@@ -122,7 +122,7 @@ public final class RecordedErrors {
                 .toList();
         return List.of(
                 nearest.isEmpty()
-                        ? "no published peak of memory of a run like this one has been compared with"
+                        ? "memory is not validated for runs like this"
                         : ErrorInterval.of(nearest).sentenceOfMemory());
     }
 
@@ -134,17 +134,15 @@ public final class RecordedErrors {
         if (same.isEmpty()) {
             warnings.add(new Message(
                     MessageCode.NOT_VALIDATED,
-                    "no published " + (run.work().equals("training") ? "training step" : run.work()) + " on the "
-                            + run.architecture()
-                            + " architecture has been compared with; read the figures as a guess"));
+                    "no published " + (run.work().equals("training") ? "training step" : run.work()) + " on "
+                            + run.architecture() + " is validated. Read the figures as a guess."));
             return warnings;
         }
         long gpus = same.stream().mapToLong(row -> row.likeness().gpus()).max().orElse(0);
         if (run.gpus() > BEYOND * gpus) {
             warnings.add(new Message(
                     MessageCode.MORE_GPUS_THAN_VALIDATED,
-                    run.gpus() + " GPUs are beyond the " + gpus + " of the largest run on the " + run.architecture()
-                            + " architecture that has been compared with"));
+                    run.gpus() + " GPUs: the largest validated run on " + run.architecture() + " has " + gpus + "."));
         }
         long tokens = same.stream()
                 .mapToLong(row -> row.likeness().sequenceLength())
@@ -153,9 +151,8 @@ public final class RecordedErrors {
         if (run.sequenceLength() > BEYOND * tokens) {
             warnings.add(new Message(
                     MessageCode.LONGER_SEQUENCE_THAN_VALIDATED,
-                    "sequence_length " + run.sequenceLength() + " is beyond the " + tokens
-                            + " of the longest run on the " + run.architecture()
-                            + " architecture that has been compared with"));
+                    "sequence_length " + run.sequenceLength() + ": the longest validated one on " + run.architecture()
+                            + " is " + tokens + "."));
         }
         return warnings;
     }

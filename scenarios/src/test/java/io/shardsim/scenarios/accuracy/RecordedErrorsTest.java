@@ -120,8 +120,8 @@ class RecordedErrorsTest {
         assertThat(interval.low()).isLessThanOrEqualTo(interval.high());
         assertThat(facts.notesWithAccuracy())
                 .anyMatch(note -> note.contains("LLMF-7b-a100"))
-                .anyMatch(note -> note.startsWith("peaks of memory of the published runs most like this one came out ")
-                        && note.contains("MOD-6B-"));
+                .anyMatch(
+                        note -> note.startsWith("memory of 5 similar published runs is ") && note.contains("MOD-6B-"));
         assertThat(facts.warnings()).isEmpty();
     }
 
@@ -129,8 +129,9 @@ class RecordedErrorsTest {
     void aClusterOrSequenceBeyondEveryComparedRunIsWarnedOf() throws InputException {
         RunFacts facts = annotated("{instance: p4de.24xlarge, nodes: 4096}", 65_536);
         assertThat(facts.warnings())
-                .anyMatch(warning -> warning.startsWith("32768 GPUs are beyond the 1024"))
-                .anyMatch(warning -> warning.startsWith("sequence_length 65536 is beyond the 8192"));
+                .anyMatch(warning -> warning.equals("32768 GPUs: the largest validated run on ampere has 1024."))
+                .anyMatch(warning ->
+                        warning.equals("sequence_length 65536: the longest validated one on ampere is 8192."));
     }
 
     @Test
