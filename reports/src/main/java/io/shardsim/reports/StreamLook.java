@@ -57,6 +57,14 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
             this.light = light;
             this.dark = dark;
         }
+
+        public String onLight() {
+            return light;
+        }
+
+        public String onDark() {
+            return dark;
+        }
     }
 
     private static final List<StreamLook> ALL = List.of(

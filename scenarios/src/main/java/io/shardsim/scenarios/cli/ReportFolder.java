@@ -29,6 +29,13 @@ final class ReportFolder implements ITypeConverter<String> {
     }
 
     static Path make(CommandLine command, String path) {
+        return make(command, path, "--out");
+    }
+
+    /**
+     * @param option by which the folder is named
+     */
+    static Path make(CommandLine command, String path, String option) {
         try {
             Path folder = Path.of(path);
             Files.createDirectories(folder);
@@ -38,7 +45,7 @@ final class ReportFolder implements ITypeConverter<String> {
             return folder;
         } catch (IOException | InvalidPathException failure) {
             throw new ParameterException(
-                    command, "the report folder " + path + " cannot be written; name another with --out", failure);
+                    command, "the report folder " + path + " cannot be written; name another with " + option, failure);
         }
     }
 }

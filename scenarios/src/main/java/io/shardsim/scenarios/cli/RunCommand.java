@@ -111,6 +111,14 @@ final class RunCommand implements Callable<Integer> {
     private boolean noFastForward;
 
     @Option(
+            names = "--svg",
+            paramLabel = "DIR",
+            converter = ReportFolder.class,
+            description =
+                    "Also write each figure of the report as SVG, for slides and LaTeX; with several scenarios, one folder each.")
+    private @Nullable String svg;
+
+    @Option(
             names = "--trace",
             description =
                     "Also write trace.json, which https://ui.perfetto.dev opens: streams, ports and memory of each strategy on its largest"
@@ -168,6 +176,9 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException, InterruptedException {
+        if (svg != null) {
+            ReportFolder.make(spec.commandLine(), svg, "--svg");
+        }
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
         PointRuns runs = cluster.isLocal()
                 ? new PointRuns(scenarios, threads)
@@ -224,6 +235,9 @@ final class RunCommand implements Callable<Integer> {
                 written.stream().findFirst().ifPresent(report -> stdout.println("report: " + report));
                 stdout.flush();
             }
+            if (svg != null) {
+                figures(scenarios.size() == 1 ? svg : svg + "/" + scenario.name(), result);
+            }
             if (trace && directory != null && result.anyFits()) {
                 trace(directory, scenario, result);
             }
@@ -240,6 +254,14 @@ final class RunCommand implements Callable<Integer> {
         return length == null
                 ? runs
                 : runs.stream().map(run -> run.withTokens(length)).toList();
+    }
+
+    private void figures(String folder, ScenarioResult result) throws IOException {
+        int written = reports.writeFigures(ReportFolder.make(spec.commandLine(), folder, "--svg"), result);
+        if (!json && !quiet) {
+            spec.commandLine().getOut().println("figures: " + written + " in " + folder);
+            spec.commandLine().getOut().flush();
+        }
     }
 
     private void trace(Path directory, Scenario scenario, ScenarioResult result)

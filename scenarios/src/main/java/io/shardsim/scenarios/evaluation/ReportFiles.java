@@ -8,8 +8,12 @@ import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.reports.writing.html.HtmlReport;
+import io.shardsim.reports.writing.html.SvgFigures;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** A report as files: {@code report.html}, {@code results.json}, {@code results.csv}. */
 public final class ReportFiles implements ReportWriter {
@@ -22,6 +26,15 @@ public final class ReportFiles implements ReportWriter {
         Path html = directory.resolve("report.html");
         HtmlReport.writeTo(html, result, meters(result));
         return List.of(html, json, csv);
+    }
+
+    @Override
+    public int writeFigures(Path directory, ScenarioResult result) throws IOException {
+        Map<String, String> files = SvgFigures.of(result);
+        for (Map.Entry<String, String> file : files.entrySet()) {
+            Files.writeString(directory.resolve(file.getKey()), file.getValue());
+        }
+        return files.size();
     }
 
     /** What the program's meters read after these runs. */

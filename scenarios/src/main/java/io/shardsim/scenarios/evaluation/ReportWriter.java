@@ -17,6 +17,14 @@ public interface ReportWriter {
      */
     List<Path> write(Path directory, ScenarioResult result) throws IOException;
 
+    /**
+     * Writes each figure of the report as SVG, for slides and LaTeX.
+     *
+     * @param directory exists
+     * @return how many files
+     */
+    int writeFigures(Path directory, ScenarioResult result) throws IOException;
+
     /** What the terminal shows. */
     String text(ScenarioResult result, TextStyle style);
 

@@ -98,6 +98,12 @@ class CommandLineTest {
         }
 
         @Override
+        public int writeFigures(Path directory, ScenarioResult result) throws IOException {
+            Files.writeString(directory.resolve("curve.svg"), points(result));
+            return 1;
+        }
+
+        @Override
         public String text(ScenarioResult result, TextStyle style) {
             return "table of " + result.scenario();
         }
@@ -291,6 +297,18 @@ class CommandLineTest {
         assertThat(err.toString())
                 .startsWith(
                         "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
+    }
+
+    @Test
+    void figuresGoIntoAFolderOfTheirOwn() throws IOException {
+        String figures = folder.resolve("figures").toString();
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", figures))
+                .isZero();
+        assertThat(Path.of(figures, "curve.svg")).exists();
+        assertThat(out.toString()).contains("figures: 1 in " + figures);
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", file("taken", "")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("cannot be written; name another with --svg");
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.shardsim.topology.PriceSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,25 +46,13 @@ public final class CostSection {
             }
             rows.add(row);
         }
-        return rows.isEmpty() ? null : new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
+        return rows.isEmpty() ? null : Figure.Table.named(head, rows);
     }
 
     /** Which run is cheapest and which fastest, for the longest training shown. */
     public String cheapestAndFastest() {
-        RunResult cheapest = null;
-        RunResult fastest = null;
-        for (RunResult run : result.runs()) {
-            if (run.training() != null && longest(run).hasPrice()) {
-                cheapest = cheapest == null
-                                || longest(run).usd() < longest(cheapest).usd()
-                        ? run
-                        : cheapest;
-                fastest = fastest == null
-                                || longest(run).days() < longest(fastest).days()
-                        ? run
-                        : fastest;
-            }
-        }
+        RunResult cheapest = result.cheapest();
+        RunResult fastest = result.fastest();
         if (cheapest == null || fastest == null || result.runs().size() < 2) {
             return "";
         }
@@ -72,13 +61,21 @@ public final class CostSection {
                 : "Cheapest: " + offer(cheapest) + ". Fastest: " + offer(fastest) + ".";
     }
 
-    private static TrainingCost longest(RunResult run) {
-        return run.step().costs().get(run.step().costs().size() - 1);
+    private String offer(RunResult run) {
+        TrainingCost cost = Objects.requireNonNull(run.cost());
+        return names.withGpus(run) + ", "
+                + (cost.hasPrice() ? Quantities.usd(cost.usd()) + " and " : "")
+                + Quantities.significant(cost.days()) + " days for " + tokens(cost);
     }
 
-    private String offer(RunResult run) {
-        return names.withGpus(run) + ", " + Quantities.usd(longest(run).usd()) + " and "
-                + Quantities.significant(longest(run).days()) + " days for 500 billion tokens";
+    /** The length of a training, for example {@code 500 billion tokens}. */
+    static String tokens(TrainingCost cost) {
+        return Quantities.shortCount(cost.tokens())
+                        .replaceAll("\\.0+ ", " ")
+                        .replace("G", "billion")
+                        .replace("T", "trillion")
+                        .replace("M", "million")
+                + " tokens";
     }
 
     private static String usd(double usd) {

@@ -1,41 +1,72 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.Names;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * A drawing in two widths, what its colours and patterns mean, and the same figures as a table.
+ * One figure as data: what it shows, not how. {@code report.js} turns it into a chart, and its table stands in for it where no script runs.
  *
- * @param wide SVG for about 720 pixels and more
- * @param narrow SVG for a telephone
+ * @param id anchor of the figure, and name of a file that it is saved as
+ * @param title a few words
+ * @param alt what a screen reader says in place of the chart
+ * @param height of the chart on a wide screen [pixels]
+ * @param data strings, numbers, lists and maps; the keys are those of its kind in {@code report.js}
+ * @param table the same figures
  */
-public record Figure(String wide, String narrow, List<Key> keys, Table table) {
-    /** Pixels of the two drawing widths. */
-    static final int WIDE = 720;
+public record Figure(String id, Kind kind, String title, String alt, int height, Map<String, ?> data, Table table) {
+    /** Enough for any drawing. */
+    private static final MathContext DRAWN = new MathContext(6, RoundingMode.HALF_EVEN);
 
-    static final int NARROW = 330;
-
-    /**
-     * One entry of a legend.
-     *
-     * @param swatch SVG
-     */
-    public record Key(String swatch, String name) {}
+    /** What a chart looks like. */
+    public enum Kind {
+        /** Figures against the number of GPUs, a line per series. */
+        LINES,
+        /** Horizontal bars, each a stack of parts. */
+        BARS,
+        /** A grid of shaded cells, or several side by side. */
+        CELLS,
+        /** Operations over time, a lane per stream. */
+        SPANS,
+        /** Stacked areas over time. */
+        AREAS,
+        /** What two runs that the reader picks differ by. */
+        GAP
+    }
 
     /**
      * Rows of text; the first column names the row.
      *
      * @param numeric for each column, whether it is set flush right
      */
-    public record Table(List<String> head, List<Boolean> numeric, List<List<String>> rows) {}
-
-    static Key boxKey(String style, String name) {
-        return new Key(new Svg(16, 16, name).rect(1, 1, 14, 14, style, "").close(), name);
+    public record Table(List<String> head, List<Boolean> numeric, List<List<String>> rows) {
+        /** All but the first column flush right. */
+        static Table named(List<String> head, List<List<String>> rows) {
+            List<Boolean> numeric = new ArrayList<>(Collections.nCopies(head.size(), true));
+            numeric.set(0, false);
+            return new Table(head, numeric, rows);
+        }
     }
 
-    static Key lineKey(int series, String name) {
-        Svg svg = new Svg(28, 16, name);
-        svg.polyline(new double[] {0, 28}, new double[] {8, 8}, "series s" + series % 8);
-        svg.marker(14, 8, series, "marker s" + series % 8, "");
-        return new Key(svg.close(), name);
+    /** What a chart is made from. */
+    Map<String, Object> document() {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("kind", Names.id(kind));
+        document.put("title", title);
+        document.put("height", height);
+        document.putAll(data);
+        return document;
+    }
+
+    /** A number as the document of a figure has it: six digits, the same text on every JDK. */
+    static BigDecimal number(double value) {
+        BigDecimal rounded = new BigDecimal(value).round(DRAWN).stripTrailingZeros();
+        return rounded.scale() < 0 ? rounded.setScale(0) : rounded;
     }
 }

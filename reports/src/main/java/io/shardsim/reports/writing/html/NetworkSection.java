@@ -101,13 +101,4 @@ public final class NetworkSection {
         List<Boolean> numeric = List.of(false, false, true, true, true, true, true, false, true, true);
         return new Figure.Table(head, numeric, rows);
     }
-
-    public List<Figure.Key> heatKeys() {
-        List<Figure.Key> keys = new ArrayList<>();
-        String[] ranges = {"below 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 % and more"};
-        for (int shade = 0; shade < ranges.length; shade++) {
-            keys.add(Figure.boxKey("heat h" + shade, ranges[shade]));
-        }
-        return keys;
-    }
 }

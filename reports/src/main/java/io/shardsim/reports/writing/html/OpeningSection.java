@@ -7,16 +7,27 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.Subject;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.simulator.plan.MemoryFit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What a reader sees first: the question, the answer in one sentence, the figures of the fastest run. */
 public final class OpeningSection {
+
+    /** Rows of the table on the first screen. */
+    private static final int BEST_MAX = 8;
+    /** Characters of a name there. */
+    private static final int NAME_MAX = 26;
+
+    private static final String NONE = "\u2013";
 
     private final ScenarioResult result;
     private final RunNames names;
@@ -56,11 +67,10 @@ public final class OpeningSection {
                     + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
         }
         RunResult.Training t = best.step();
-        TrainingCost cost = t.costs().get(t.costs().size() - 1);
+        TrainingCost cost = Objects.requireNonNull(best.cost());
         MemoryFit fit = best.facts().ledger().fit();
         String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
-        String days = Quantities.significant(cost.days()) + " days" + price + " for "
-                + Quantities.shortCount(cost.tokens()).replace(".00", "").replace("G", "billion") + " tokens";
+        String days = Quantities.significant(cost.days()) + " days" + price + " for " + CostSection.tokens(cost);
         return names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU")
                 + (result.runs().size() > 1 ? " is the fastest: " : ": ")
                 + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + "."
@@ -68,6 +78,9 @@ public final class OpeningSection {
     }
 
     private @Nullable RunResult best() {
+        if (ReportPage.trains(result)) {
+            return result.fastest();
+        }
         RunResult best = null;
         for (RunResult run : result.runs()) {
             if (run.fits() && (best == null || speed(run) > speed(best))) {
@@ -82,6 +95,69 @@ public final class OpeningSection {
         return bare != null
                 ? bare.busBytesPerSecond()
                 : run.training() == null ? 0 : run.training().samplesPerSecond();
+    }
+
+    /** The fastest runs, fastest first; absent where there is one run alone. */
+    public Figure.@Nullable Table bestRuns() {
+        List<RunResult> fitting = fastestFirst().stream().limit(BEST_MAX).toList();
+        if (result.runs().size() < 2 || fitting.isEmpty()) {
+            return null;
+        }
+        boolean training = ReportPage.trains(result);
+        Map<String, String> shorter =
+                ShortNames.of(fitting.stream().map(names::of).toList(), NAME_MAX);
+        List<String> head = training
+                ? List.of("run", "GPUs", "samples/s", "step [s]", "peak [GiB]", "days", "USD")
+                : List.of("run", "GPUs", "time", "bus bandwidth [GB/s]");
+        List<List<String>> rows = new ArrayList<>();
+        for (RunResult run : fitting) {
+            List<String> row = new ArrayList<>(
+                    List.of(shorter.getOrDefault(names.of(run), names.of(run)), String.valueOf(run.gpus())));
+            row.addAll(training ? trainingCells(run) : collectiveCells(run));
+            rows.add(row);
+        }
+        return Figure.Table.named(head, rows);
+    }
+
+    private List<RunResult> fastestFirst() {
+        return ReportPage.trains(result)
+                ? result.byDays()
+                : result.runs().stream()
+                        .filter(RunResult::fits)
+                        .sorted(Comparator.comparingDouble(OpeningSection::speed)
+                                .reversed())
+                        .toList();
+    }
+
+    private static List<String> trainingCells(RunResult run) {
+        TrainingCost cost = Objects.requireNonNull(run.cost());
+        return List.of(
+                Quantities.significant(run.step().samplesPerSecond()),
+                Quantities.significant(run.step().stepSeconds()),
+                MemoryWords.cell(run.facts().ledger().fit()),
+                Quantities.significant(cost.days()),
+                cost.hasPrice() ? "$" + Quantities.shortCount(cost.usd()).replace(" ", "") : NONE);
+    }
+
+    private static List<String> collectiveCells(RunResult run) {
+        BusBandwidth speed = Objects.requireNonNull(run.collective());
+        return List.of(Quantities.seconds(speed.seconds()), Quantities.significant(speed.busBytesPerSecond() * 1e-9));
+    }
+
+    /** How many runs the table leaves out, and how many do not fit. */
+    public String bestRunsOf() {
+        long misfits = result.runs().stream().filter(run -> !run.fits()).count();
+        int all = result.runs().size();
+        String count = all - misfits > BEST_MAX ? "The fastest " + BEST_MAX + " of " + all + " runs." : "";
+        String cost = ReportPage.trains(result)
+                ? " Days and dollars are for "
+                        + CostSection.tokens(Objects.requireNonNull(
+                                Objects.requireNonNull(best()).cost())) + "."
+                : "";
+        String fit = misfits == 0
+                ? ReportPage.trains(result) ? "All " + all + " fit in memory." : ""
+                : misfits + " of " + all + (misfits == 1 ? " does" : " do") + " not fit in memory.";
+        return (count + " " + fit + cost).trim();
     }
 
     /** Figures of the fastest run. */

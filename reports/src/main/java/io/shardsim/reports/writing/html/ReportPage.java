@@ -1,10 +1,13 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunMeters;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,13 +18,17 @@ public final class ReportPage {
     private final ScenarioResult result;
     private final List<RunMeters.Reading> meters;
     private final RunBars bars;
-    private final SweepFigures sweep;
+    private final Curves sweep;
+    private final SweepMap map;
+    private final GapFigure gap;
 
     ReportPage(ScenarioResult result, List<RunMeters.Reading> meters) {
         this.result = result;
         this.meters = meters;
         bars = new RunBars(result);
-        sweep = new SweepFigures(result);
+        sweep = new Curves(result);
+        map = new SweepMap(result);
+        gap = new GapFigure(result);
     }
 
     public String scenario() {
@@ -64,13 +71,28 @@ public final class ReportPage {
         return new RunsSection(result);
     }
 
-    public @Nullable Figure throughput() {
-        Figure curve = training() ? sweep.throughput() : sweep.busBandwidth();
-        return curve == null ? bars.throughput() : curve;
+    /** The picture that the page opens with: the curve, or bars where all clusters are equally large. */
+    public @Nullable Figure opensWith() {
+        Figure curve = curve();
+        return curve != null ? curve : result.runs().size() > 1 ? bars.throughput() : bars.stepTime();
     }
 
-    public boolean throughputIsCurve() {
-        return (training() ? sweep.throughput() : sweep.busBandwidth()) != null;
+    private @Nullable Figure curve() {
+        return training() ? sweep.throughput() : sweep.busBandwidth();
+    }
+
+    public boolean opensWithCurve() {
+        return curve() != null;
+    }
+
+    /** Throughput by the keys that vary. */
+    public @Nullable Figure map() {
+        return map.figure();
+    }
+
+    /** What two runs differ by. */
+    public @Nullable Figure gap() {
+        return gap.figure();
     }
 
     public @Nullable Figure efficiency() {
@@ -91,8 +113,9 @@ public final class ReportPage {
         return "";
     }
 
+    /** Where the step's time goes; absent where the page opens with it. */
     public @Nullable Figure stepTime() {
-        return bars.stepTime();
+        return result.runs().size() > 1 ? bars.stepTime() : null;
     }
 
     public @Nullable Figure memory() {
@@ -100,7 +123,22 @@ public final class ReportPage {
     }
 
     public int seriesLeftOut() {
-        return throughputIsCurve() ? sweep.leftOut() : 0;
+        return opensWithCurve() ? sweep.leftOut() : 0;
+    }
+
+    /** Every figure of the page, in its order. */
+    public List<Figure> figures() {
+        List<Figure> all = new ArrayList<>();
+        for (Figure figure : Arrays.asList(opensWith(), gap(), map(), efficiency(), stepTime(), memory())) {
+            if (figure != null) {
+                all.add(figure);
+            }
+        }
+        StepSection step = step();
+        all.addAll(step.memory());
+        all.addAll(step.links());
+        all.addAll(step.timelines());
+        return List.copyOf(all);
     }
 
     public int barsLeftOut() {
@@ -111,6 +149,11 @@ public final class ReportPage {
         Set<RunFacts.Source> all = new LinkedHashSet<>();
         result.runs().forEach(run -> all.addAll(run.facts().sources()));
         return List.copyOf(all);
+    }
+
+    /** A number of things in words. */
+    public String count(int number, String thing) {
+        return Quantities.counted(number, thing);
     }
 
     public List<RunMeters.Reading> meters() {

@@ -6,16 +6,15 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StreamLook;
-import io.shardsim.reports.writing.html.StackedBars.Bar;
-import io.shardsim.reports.writing.html.StackedBars.Group;
-import io.shardsim.reports.writing.html.StackedBars.Part;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Work;
+import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,8 +25,15 @@ import org.jspecify.annotations.Nullable;
 final class RunBars {
     /** A longer chart is no longer looked at; the tables have all runs. */
     static final int BARS_MAX = 60;
+    /** Pixels of a bar with the space around it, and of axis and legend. */
+    private static final int BAR = 26;
+
+    private static final int AROUND_BARS = 110;
     /** Parts are whole picoseconds; their sums in floating point differ by this [1]. */
     private static final double ROUNDING = 1e-9;
+
+    /** Characters of names that stand beside their bars. */
+    private static final int NAME_MAX = 35;
 
     private final ScenarioResult result;
     private final RunNames names;
@@ -82,33 +88,30 @@ final class RunBars {
         List<Slice> used = SLICES.stream()
                 .filter(slice -> runs.stream().anyMatch(run -> share(slice, run) >= 0.0005))
                 .toList();
-        List<Group> groups = groups(runs, run -> {
-            List<Part> parts = new ArrayList<>();
-            for (Slice slice : used) {
-                double share = share(slice, run);
-                parts.add(new Part(
+        List<RunResult> drawn = drawn(runs);
+        List<Map<String, ?>> parts = used.stream()
+                .<Map<String, ?>>map(slice -> part(
                         slice.style(),
-                        100 * share,
-                        slice.name() + ": "
-                                + Quantities.seconds(
+                        slice.name(),
+                        drawn,
+                        run -> 100 * share(slice, run),
+                        run -> Quantities.seconds(
                                         slice.seconds().apply(run.step().breakdown())) + ", "
-                                + Quantities.percent(share)));
-            }
-            return new Bar(names.of(run), parts, Quantities.seconds(run.step().stepSeconds()), false);
-        });
-        return new StackedBars(
-                        "Where the time of a training step goes, one bar per run",
-                        groups,
-                        Axis.upTo(100, 5),
-                        "% of the training step; its length stands behind the bar",
-                        Double.NaN,
-                        "",
-                        62)
-                .figure(
-                        used.stream()
-                                .map(slice -> Figure.boxKey("part " + slice.style(), slice.name()))
-                                .toList(),
-                        stepTable(used, runs));
+                                + Quantities.percent(share(slice, run))))
+                .toList();
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("unit", "% of the training step");
+        data.put("max", 100);
+        data.put("rows", rows(drawn, run -> Quantities.seconds(run.step().stepSeconds()), run -> false));
+        data.put("parts", parts);
+        return new Figure(
+                "step-time",
+                Figure.Kind.BARS,
+                "Where the time of a training step goes",
+                "Where the time of a training step goes, one bar per run; its length is written behind the bar",
+                height(drawn),
+                data,
+                stepTable(used, runs));
     }
 
     /** Time that no slice draws would be hidden, and time drawn twice would be cut off at the end of the bar. */
@@ -134,7 +137,7 @@ final class RunBars {
                     row.add(Quantities.fixed(slice.seconds().apply(run.step().breakdown()), 3)));
             rows.add(row);
         }
-        return new Figure.Table(head, firstIsText(head.size()), rows);
+        return Figure.Table.named(head, rows);
     }
 
     private static double share(Slice slice, RunResult run) {
@@ -172,36 +175,44 @@ final class RunBars {
         }
         // A run that needs many times the memory must not squeeze the others.
         double shown = Math.min(Math.max(most, capacity) * 1.02, 2 * capacity);
-        List<Group> groups = groups(runs, run -> memoryBar(run, used));
-        return new StackedBars(
-                        "Peak memory of one GPU by owner against its capacity, one bar per run",
-                        groups,
-                        Axis.upTo(shown, 5),
-                        "GiB per GPU at the peak",
-                        oneCapacity ? capacity : Double.NaN,
-                        "capacity " + Quantities.significant(capacity) + " GiB",
-                        88)
-                .figure(
-                        used.stream()
-                                .map(owner -> Figure.boxKey("part " + style(owner), Names.of(owner)))
-                                .toList(),
-                        memoryTable(used, runs));
+        List<RunResult> drawn = drawn(runs);
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("unit", "GiB per GPU at the peak");
+        data.put("max", Figure.number(shown));
+        data.put(
+                "rows",
+                rows(
+                        drawn,
+                        run -> headroom(run.facts().ledger().fit()),
+                        run -> !run.facts().ledger().fit().isRoomy()));
+        data.put(
+                "parts",
+                used.stream()
+                        .map(owner -> part(
+                                style(owner),
+                                Names.of(owner),
+                                drawn,
+                                run -> run.facts().ledger().ofOwner(owner) / Quantities.GIB,
+                                run -> Quantities.gib(run.facts().ledger().ofOwner(owner))))
+                        .toList());
+        if (oneCapacity) {
+            data.put("limit", Figure.number(capacity));
+            data.put("limitName", "capacity " + Quantities.significant(capacity) + " GiB");
+        }
+        return new Figure(
+                "peak-memory",
+                Figure.Kind.BARS,
+                "Peak memory of one GPU by owner",
+                "Peak memory of one GPU by owner against its capacity, one bar per run",
+                height(drawn),
+                data,
+                memoryTable(used, runs));
     }
 
-    private Bar memoryBar(RunResult run, List<MemoryOwner> used) {
-        RunFacts.Memory memory = run.facts().ledger();
-        List<Part> parts = new ArrayList<>();
-        for (MemoryOwner owner : used) {
-            parts.add(new Part(
-                    style(owner),
-                    memory.ofOwner(owner) / Quantities.GIB,
-                    Names.of(owner) + ": " + Quantities.gib(memory.ofOwner(owner))));
-        }
-        MemoryFit fit = memory.fit();
-        String end = fit.isRoomy()
+    private static String headroom(MemoryFit fit) {
+        return fit.isRoomy()
                 ? Quantities.gib(fit.headroomBytes()) + " free"
                 : fit.isTight() ? "tight" : Quantities.gib(fit.missingBytes()) + " over";
-        return new Bar(names.of(run), parts, end, !fit.isRoomy());
     }
 
     private Figure.Table memoryTable(List<MemoryOwner> used, List<RunResult> runs) {
@@ -217,7 +228,7 @@ final class RunBars {
             used.forEach(owner -> row.add(Quantities.fixed(memory.ofOwner(owner) / Quantities.GIB, 2)));
             rows.add(row);
         }
-        return new Figure.Table(head, firstIsText(head.size()), rows);
+        return Figure.Table.named(head, rows);
     }
 
     /** Throughput of runs that all have the same number of GPUs; the curve over any other setting. */
@@ -228,54 +239,87 @@ final class RunBars {
         if (runs.size() < 2) {
             return null;
         }
-        double most = runs.stream()
-                .mapToDouble(run -> run.step().samplesPerSecond())
-                .max()
-                .orElse(1);
-        List<Group> groups = groups(
-                runs,
-                run -> new Bar(
-                        names.of(run),
-                        List.of(new Part("w-forward", run.step().samplesPerSecond(), names.of(run))),
-                        Quantities.significant(run.step().samplesPerSecond()),
-                        false));
+        List<RunResult> drawn = drawn(runs);
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("unit", "samples/s");
+        data.put("rows", rows(drawn, run -> Quantities.significant(run.step().samplesPerSecond()), run -> false));
+        data.put(
+                "parts",
+                List.of(part(
+                        "total",
+                        "throughput",
+                        drawn,
+                        run -> run.step().samplesPerSecond(),
+                        run -> Quantities.significant(run.step().samplesPerSecond()) + " samples/s")));
         List<List<String>> rows = runs.stream()
                 .map(run -> List.of(
                         names.withGpus(run), Quantities.significant(run.step().samplesPerSecond())))
                 .toList();
-        List<String> head = List.of("run", "samples/s");
-        return new StackedBars(
-                        "Samples per second, one bar per run",
-                        groups,
-                        Axis.upTo(most, 5),
-                        "samples/s",
-                        Double.NaN,
-                        "",
-                        48)
-                .figure(List.of(), new Figure.Table(head, firstIsText(2), rows));
+        return new Figure(
+                "throughput",
+                Figure.Kind.BARS,
+                "Throughput of each run",
+                "Samples per second, one bar per run",
+                height(drawn),
+                data,
+                Figure.Table.named(List.of("run", "samples/s"), rows));
     }
 
-    private List<Group> groups(List<RunResult> runs, Function<RunResult, Bar> bar) {
-        Map<Integer, List<Bar>> byGpus = new TreeMap<>();
-        int drawn = 0;
+    /** Runs that bars show, those of equal clusters together. */
+    private static List<RunResult> drawn(List<RunResult> runs) {
+        Map<Integer, List<RunResult>> byGpus = new TreeMap<>();
+        runs.stream()
+                .limit(BARS_MAX)
+                .forEach(run -> byGpus.computeIfAbsent(run.gpus(), gpus -> new ArrayList<>())
+                        .add(run));
+        return byGpus.values().stream().flatMap(List::stream).toList();
+    }
+
+    /** A row for each run, with a heading before those of each size of cluster where sizes differ. */
+    private List<Map<String, ?>> rows(
+            List<RunResult> runs, Function<RunResult, String> end, Function<RunResult, Boolean> alarm) {
+        Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);
+        List<Map<String, ?>> rows = new ArrayList<>();
+        int gpus = 0;
         for (RunResult run : runs) {
-            if (drawn++ < BARS_MAX) {
-                byGpus.computeIfAbsent(run.gpus(), gpus -> new ArrayList<>()).add(bar.apply(run));
+            Map<String, Object> row = new LinkedHashMap<>();
+            if (run.gpus() != gpus) {
+                gpus = run.gpus();
+                row.put("heading", Quantities.counted(gpus, "GPU"));
             }
+            row.put("name", shorter.getOrDefault(names.of(run), names.of(run)));
+            row.put("end", end.apply(run));
+            row.put("alarm", alarm.apply(run));
+            rows.add(row);
         }
-        List<Group> groups = new ArrayList<>();
-        byGpus.forEach((gpus, bars) ->
-                groups.add(new Group(Quantities.counted(gpus, "GPU"), Collections.unmodifiableList(bars))));
-        return groups;
+        return rows;
+    }
+
+    private static Map<String, Object> part(
+            String style,
+            String name,
+            List<RunResult> runs,
+            Function<RunResult, Double> value,
+            Function<RunResult, String> words) {
+        List<BigDecimal> values =
+                runs.stream().map(run -> Figure.number(value.apply(run))).toList();
+        return Map.of(
+                "colour",
+                style,
+                "name",
+                name,
+                "values",
+                values,
+                "texts",
+                runs.stream().map(words).toList());
+    }
+
+    private static int height(List<RunResult> runs) {
+        long headings = runs.stream().map(RunResult::gpus).distinct().count();
+        return (int) (BAR * (runs.size() + headings)) + AROUND_BARS;
     }
 
     static String style(MemoryOwner owner) {
         return "m-" + Names.id(owner).replace('_', '-');
-    }
-
-    static List<Boolean> firstIsText(int columns) {
-        List<Boolean> numeric = new ArrayList<>(Collections.nCopies(columns, true));
-        numeric.set(0, false);
-        return numeric;
     }
 }

@@ -75,7 +75,7 @@ public final class RunsSection {
             row.add(t == null ? NONE : Quantities.bytes(run.network().nicBytesSent()));
             rows.add(row);
         }
-        return new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
+        return Figure.Table.named(head, rows);
     }
 
     private Figure.Table collectiveRuns() {
@@ -96,7 +96,7 @@ public final class RunsSection {
                         Quantities.bytes(run.network().nicBytesSent())));
             }
         }
-        return new Figure.Table(head, RunBars.firstIsText(head.size()), rows);
+        return Figure.Table.named(head, rows);
     }
 
     public Set<String> conventions() {

@@ -1,19 +1,12 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.Names;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.simulator.observation.MemoryOverTime;
-import io.shardsim.simulator.observation.OperationSpan;
-import io.shardsim.simulator.plan.MemoryOwner;
-import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 
 /** One training step as it runs: a timeline by stream, memory by owner, and links by class and node. */
 public final class StepSection {
@@ -28,12 +21,6 @@ public final class StepSection {
         names = new RunNames(result);
     }
 
-    /** A timeline, its heat map and the name of the run. */
-    public record Story(String name, String wide, String narrow, String heatWide, String heatNarrow) {}
-
-    /** Memory in the course of the step. */
-    public record Holding(String name, Figure figure) {}
-
     /** Each series at its largest cluster. */
     private List<RunResult> shown() {
         return result.series().values().stream()
@@ -43,30 +30,35 @@ public final class StepSection {
                 .toList();
     }
 
-    /** Timelines and heat maps. */
-    public List<Story> stories() {
+    /** What each stream does in one step, all opened on a stretch of the same length. */
+    public List<Figure> timelines() {
         List<RunResult> shown = shown();
         long stretchPs = shown.stream()
                 .mapToLong(run -> StepTimeline.stretchPs(run.rank0().timeline()))
                 .max()
                 .orElse(1);
-        List<Story> stories = new ArrayList<>();
+        List<Figure> figures = new ArrayList<>();
         for (RunResult run : shown) {
-            List<OperationSpan> spans = run.rank0().timeline();
-            String name = names.withGpus(run);
-            StepTimeline timeline = new StepTimeline(spans, stretchPs);
-            stories.add(new Story(
-                    name,
-                    timeline.draw(Figure.WIDE, name),
-                    timeline.draw(Figure.NARROW, name),
-                    HeatMap.draw(Figure.WIDE, name, run.network().links()),
-                    HeatMap.draw(Figure.NARROW, name, run.network().links())));
+            figures.add(new StepTimeline(run.rank0().timeline(), stretchPs)
+                    .figure("timeline-" + (figures.size() + 1), names.withGpus(run)));
         }
-        return stories;
+        return figures;
+    }
+
+    /** How busy links are by class and node. */
+    public List<Figure> links() {
+        List<Figure> figures = new ArrayList<>();
+        for (RunResult run : shown()) {
+            figures.add(NodeLinks.figure(
+                    "links-" + (figures.size() + 1),
+                    names.withGpus(run),
+                    run.network().links()));
+        }
+        return figures;
     }
 
     /** Memory by owner, all on one scale; empty for bare collectives. */
-    public List<Holding> holdings() {
+    public List<Figure> memory() {
         List<RunResult> shown =
                 shown().stream().filter(run -> run.rank0().memory() != null).toList();
         long most = 0;
@@ -75,45 +67,15 @@ public final class StepSection {
             long capacity = run.facts().ledger().capacityBytes();
             most = Math.max(most, Math.max(capacity, memory.total(memory.peakColumn())));
         }
-        List<Holding> holdings = new ArrayList<>();
+        List<Figure> figures = new ArrayList<>();
         for (RunResult run : shown) {
-            String name = names.withGpus(run);
             MemoryAreas areas = new MemoryAreas(
-                    name,
                     Objects.requireNonNull(run.rank0().memory()),
                     run.facts().ledger().capacityBytes(),
                     most,
                     run.step().stepSeconds());
-            holdings.add(new Holding(name, areas.figure()));
+            figures.add(areas.figure("memory-" + (figures.size() + 1), names.withGpus(run)));
         }
-        return holdings;
-    }
-
-    public List<Figure.Key> memoryKeys() {
-        Set<MemoryOwner> owners = EnumSet.noneOf(MemoryOwner.class);
-        for (RunResult run : shown()) {
-            if (run.rank0().memory() != null) {
-                owners.addAll(run.rank0().memory().bytes().keySet());
-            }
-        }
-        return owners.stream()
-                .map(owner -> Figure.boxKey("part " + RunBars.style(owner), Names.of(owner)))
-                .toList();
-    }
-
-    /** Streams that one of the timelines has. */
-    public List<Figure.Key> timelineKeys() {
-        Set<Stream> streams = new LinkedHashSet<>();
-        for (RunResult run : shown()) {
-            streams.addAll(StepTimeline.streamsOf(run.rank0().timeline()));
-        }
-        List<Figure.Key> keys = new ArrayList<>();
-        for (Stream stream : streams) {
-            keys.add(Figure.boxKey("part " + StepTimeline.laneStyle(stream), Names.of(stream)));
-            if (stream == Stream.COMPUTE) {
-                keys.add(Figure.boxKey("gap", "compute waits"));
-            }
-        }
-        return keys;
+        return figures;
     }
 }

@@ -5,26 +5,26 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.StreamLook;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.plan.Stream;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/**
- * One training step of rank 0 by stream: the whole step as how busy each stream was, and a short stretch operation by operation. Bounded in
- * size however many operations there are.
- */
+/** One training step of rank 0, operation by operation, a lane per stream. It opens on a short stretch; the reader zooms out to the whole step. */
 final class StepTimeline {
     /** Operations of the compute stream that the stretch shows. */
     private static final int STRETCH_OPERATIONS = 14;
-    /** A drawing has no more rectangles than this for operations. */
-    private static final int SPANS_MAX = 400;
+    /** A chart with more operations gets slow; of a longer step it has the part around the stretch. */
+    static final int SPANS_MAX = 6000;
 
     private static final double PS_TO_SECONDS = 1e-12;
-    private static final int LANE = 26;
-    private static final int OVERVIEW_LANE = 10;
-    private static final int LEFT = 64;
+    private static final double PS_TO_US = 1e-6;
+    private static final int LANE = 34;
+    private static final int AROUND_LANES = 130;
 
     private final List<OperationSpan> spans;
-    private final List<Stream> streams;
+    private final List<StreamLook> streams;
     private final long endPs;
     private final long fromPs;
     private final long toPs;
@@ -54,143 +54,89 @@ final class StepTimeline {
                 - compute.get(first).startPs();
     }
 
-    String draw(int width, String name) {
-        int overviewTop = 16;
-        int overviewBottom = overviewTop + streams.size() * OVERVIEW_LANE;
-        int top = overviewBottom + 30;
-        int bottom = top + streams.size() * LANE;
-        Svg svg = new Svg(
-                width,
-                bottom + 34,
-                name + ": what each stream of rank 0 does in one training step of "
-                        + Quantities.seconds(endPs * PS_TO_SECONDS));
-        drawOverview(svg, width, overviewTop, overviewBottom, top);
-        drawAxis(svg, width, top, bottom);
-        for (int lane = 0; lane < streams.size(); lane++) {
-            drawLane(svg, width, streams.get(lane), top + lane * LANE);
-        }
-        return svg.close();
+    Figure figure(String id, String run) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put(
+                "lanes",
+                streams.stream()
+                        .map(look -> Map.of("name", Names.of(look.stream()), "colour", "lane-" + look.id()))
+                        .toList());
+        List<String> labels = new ArrayList<>();
+        data.put("spans", drawn(labels));
+        data.put("labels", labels);
+        data.put("end", microseconds(endPs));
+        data.put("from", microseconds(fromPs));
+        data.put("to", microseconds(toPs));
+        return new Figure(
+                id,
+                Figure.Kind.SPANS,
+                "One training step, " + run,
+                run + ": what each stream of rank 0 does in one training step of "
+                        + Quantities.seconds(endPs * PS_TO_SECONDS),
+                LANE * streams.size() + AROUND_LANES,
+                data,
+                table());
     }
 
-    private void drawOverview(Svg svg, int width, int top, int bottom, int stretchTop) {
-        svg.text(LEFT, top - 5, "start", "tick", "whole step, " + Quantities.seconds(endPs * PS_TO_SECONDS));
-        int bins = (width - LEFT) / 3;
+    /** Lane, label, start and length of each operation [us]; where compute waits, the label is that of no operation. */
+    private List<List<Integer>> drawn(List<String> labels) {
+        Map<String, Integer> numbers = new LinkedHashMap<>();
+        List<List<Integer>> all = new ArrayList<>();
+        List<OperationSpan> kept = spans.size() <= SPANS_MAX
+                ? spans
+                : spans.stream()
+                        .sorted(Comparator.comparingLong(
+                                span -> Math.abs(span.startPs() + span.endPs() - fromPs - toPs)))
+                        .limit(SPANS_MAX)
+                        .toList();
         for (int lane = 0; lane < streams.size(); lane++) {
-            drawDensity(svg, streams.get(lane), bins, width, top + lane * OVERVIEW_LANE);
-        }
-        double from = LEFT + (double) (width - LEFT) * fromPs / endPs;
-        double to = LEFT + (double) (width - LEFT) * toPs / endPs;
-        svg.rect(from, top - 2, Math.max(2, to - from), bottom - top + 3, "stretch", "the stretch below");
-        svg.line(from, bottom + 1, LEFT, stretchTop - 4, "stretch-edge");
-        svg.line(Math.max(from + 2, to), bottom + 1, width, stretchTop - 4, "stretch-edge");
-    }
-
-    /** Busy share of each bin in four shades; neighbours of one shade are one rectangle. */
-    private void drawDensity(Svg svg, Stream stream, int bins, int width, double y) {
-        double[] busy = new double[bins];
-        for (OperationSpan span : ofStream(spans, stream)) {
-            double first = (double) span.startPs() / endPs * bins;
-            double last = (double) span.endPs() / endPs * bins;
-            for (int bin = (int) first; bin < bins && bin < last; bin++) {
-                busy[bin] += Math.min(last, bin + 1.0) - Math.max(first, bin);
-            }
-        }
-        double perBin = (double) (width - LEFT) / bins;
-        int start = 0;
-        for (int bin = 1; bin <= bins; bin++) {
-            if (bin == bins || shade(busy[bin]) != shade(busy[start])) {
-                if (shade(busy[start]) > 0) {
-                    String style = laneStyle(stream) + " shade" + shade(busy[start]);
-                    svg.rect(LEFT + start * perBin, y, (bin - start) * perBin, OVERVIEW_LANE - 2, style, "");
+            Stream stream = streams.get(lane).stream();
+            long freePs = -1;
+            for (OperationSpan span : ofStream(kept, stream)) {
+                if (stream == Stream.COMPUTE && freePs >= 0 && span.startPs() > freePs) {
+                    all.add(row(lane, -1, freePs, span.startPs()));
                 }
-                start = bin;
+                Integer label = numbers.computeIfAbsent(span.label(), text -> numbers.size());
+                all.add(row(lane, label, span.startPs(), span.endPs()));
+                freePs = Math.max(freePs, span.endPs());
             }
         }
+        labels.addAll(numbers.keySet());
+        return all;
     }
 
-    private static int shade(double busy) {
-        return busy < 0.02 ? 0 : Math.min(4, 1 + (int) (busy * 4));
+    private static List<Integer> row(int lane, int label, long startPs, long endPs) {
+        int start = microseconds(startPs);
+        return List.of(lane, label, start, microseconds(endPs) - start);
     }
 
-    private void drawLane(Svg svg, int width, Stream stream, double y) {
-        svg.text(0, y + LANE - 10, "start", "name", Names.of(stream));
-        svg.line(LEFT, y + LANE - 3, width, y + LANE - 3, "grid");
-        long freePs = fromPs;
-        int drawn = 0;
-        for (OperationSpan span : ofStream(spans, stream)) {
-            if (span.endPs() <= fromPs || span.startPs() >= toPs || drawn >= SPANS_MAX) {
-                continue;
-            }
-            if (stream == Stream.COMPUTE && span.startPs() > freePs) {
-                drawGap(svg, width, freePs, span.startPs(), y);
-            }
-            drawSpan(svg, width, span, y);
-            freePs = Math.max(freePs, span.endPs());
-            drawn++;
+    private static int microseconds(long ps) {
+        return (int) Math.round(ps * PS_TO_US);
+    }
+
+    private Figure.Table table() {
+        List<List<String>> rows = new ArrayList<>();
+        for (StreamLook look : streams) {
+            List<OperationSpan> own = ofStream(spans, look.stream());
+            long busyPs = own.stream()
+                    .mapToLong(span -> span.endPs() - span.startPs())
+                    .sum();
+            rows.add(List.of(
+                    Names.of(look.stream()),
+                    Quantities.count(own.size()),
+                    Quantities.seconds(busyPs * PS_TO_SECONDS),
+                    Quantities.seconds(own.get(0).startPs() * PS_TO_SECONDS),
+                    Quantities.seconds(
+                            own.stream().mapToLong(OperationSpan::endPs).max().orElse(0) * PS_TO_SECONDS)));
         }
-        if (stream == Stream.COMPUTE && freePs < toPs) {
-            drawGap(svg, width, freePs, toPs, y);
-        }
-    }
-
-    private void drawSpan(Svg svg, int width, OperationSpan span, double y) {
-        double from = x(width, Math.max(fromPs, span.startPs()));
-        double to = x(width, Math.min(toPs, span.endPs()));
-        String title = span.label() + ", " + Quantities.seconds((span.endPs() - span.startPs()) * PS_TO_SECONDS)
-                + " from " + Quantities.seconds(span.startPs() * PS_TO_SECONDS);
-        svg.rect(from, y, to - from, LANE - 6, "part " + laneStyle(span.stream()), title);
-        String label = fitting(span.label(), to - from - 6);
-        if (!label.isEmpty()) {
-            svg.text(from + 3, y + LANE - 12, "start", "in-lane on-" + laneStyle(span.stream()), label);
-        }
-    }
-
-    private void drawGap(Svg svg, int width, long from, long to, double y) {
-        svg.rect(
-                x(width, from),
-                y,
-                x(width, to) - x(width, from),
-                LANE - 6,
-                "gap",
-                "compute waits, " + Quantities.seconds((to - from) * PS_TO_SECONDS));
-    }
-
-    private void drawAxis(Svg svg, int width, int top, int bottom) {
-        double lengthMs = (toPs - fromPs) * 1e-9;
-        Axis axis = Axis.upTo(lengthMs, width > 500 ? 6 : 3);
-        for (int tick = 0; tick <= axis.ticks() && axis.value(tick) <= lengthMs; tick++) {
-            double x = LEFT + (width - LEFT) * axis.value(tick) / lengthMs;
-            svg.line(x, top - 4, x, bottom, tick == 0 ? "axis" : "grid");
-            svg.text(x, bottom + 14, tick == 0 ? "start" : x > width - 20 ? "end" : "middle", "tick", axis.label(tick));
-        }
-        svg.text(LEFT, bottom + 30, "start", "axis-name", "ms from " + Quantities.seconds(fromPs * PS_TO_SECONDS));
-    }
-
-    private double x(int width, long ps) {
-        return LEFT + (double) (width - LEFT) * (ps - fromPs) / Math.max(1, toPs - fromPs);
-    }
-
-    /** Whole label, or its first and last word's beginning, or nothing. */
-    private static String fitting(String label, double pixels) {
-        double perCharacter = 5.6;
-        if (label.length() * perCharacter <= pixels) {
-            return label;
-        }
-        String shorter = label.replaceFirst("layers? ", "")
-                .replaceFirst("forward", "fwd")
-                .replaceFirst("backward", "bwd");
-        return shorter.length() * perCharacter <= pixels ? shorter : "";
-    }
-
-    static String laneStyle(Stream stream) {
-        return "lane-" + StreamLook.of(stream).id();
+        return Figure.Table.named(
+                List.of("stream", "operations", "time of operations", "first starts", "last ends"), rows);
     }
 
     /** Streams with something on them, in the order in which they stand. */
-    static List<Stream> streamsOf(List<OperationSpan> spans) {
+    private static List<StreamLook> streamsOf(List<OperationSpan> spans) {
         return StreamLook.all().stream()
-                .map(StreamLook::stream)
-                .filter(stream -> spans.stream().anyMatch(span -> span.stream().reportedAs() == stream))
+                .filter(look -> spans.stream().anyMatch(span -> span.stream().reportedAs() == look.stream()))
                 .toList();
     }
 

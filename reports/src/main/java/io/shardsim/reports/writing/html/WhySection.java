@@ -26,6 +26,12 @@ public final class WhySection {
     /** A series in words, at its largest cluster. */
     public record Verdict(String name, String why, String next, List<String> further) {}
 
+    /** The fastest run against its rivals, in short. */
+    public List<String> briefly() {
+        return StrategyComparison.briefly(result);
+    }
+
+    /** Two runs that differ in one thing, the largest differences first. */
     public List<String> comparisons() {
         return StrategyComparison.headlines(result);
     }

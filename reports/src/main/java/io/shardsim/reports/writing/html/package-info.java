@@ -1,10 +1,10 @@
 /**
- * The report as one HTML file that needs nothing else: no script, no font, no request. Charts are drawn here as SVG, each in a wide and a
- * narrow version that the style sheet chooses from, and each has its table.
+ * The report as one HTML file that needs nothing else: no font, no request, and where no script runs every figure is a table.
  *
- * <p>Here: what a figure looks like. Not here: what it means. {@code report.jte} is the page, {@code report.css} its style;
- * {@link io.shardsim.reports.writing.html.ReportPage} is all that the page knows. To add a figure, write one class that returns a
- * {@link io.shardsim.reports.writing.html.Figure} and one section of the page.
+ * <p>Here: which figures there are, as data ({@link io.shardsim.reports.writing.html.Figure}). {@code report.js} turns each kind of figure into a chart of
+ * Apache ECharts, which travels in the file; {@code report.jte} is the page, {@code report.css} its style,
+ * {@link io.shardsim.reports.writing.html.ReportPage} all that the page knows. Not here: what figures mean. To add one, write a class that returns a
+ * {@code Figure} of a kind that there is, name it in {@code ReportPage.figures} and give it a place in the page.
  */
 @NullMarked
 package io.shardsim.reports.writing.html;

@@ -8,12 +8,18 @@ import com.deque.html.axecore.selenium.AxeBuilder;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.logging.Level;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,9 +31,11 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.print.PrintOptions;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -118,14 +126,153 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
+    /** Headline, curve and the fastest runs, before anybody scrolls. */
+    @Test
+    void theCurveIsOnTheFirstScreen() throws IOException {
+        for (int width : List.of(360, 1280)) {
+            open(SampleRuns.sweep("gpt2-30b-on-p4d"), width, "light");
+            assertThat(number("return document.querySelector('h1').getBoundingClientRect().top"))
+                    .isBetween(0L, 100L);
+            assertThat(number("return document.querySelector('.first .chart svg').getBoundingClientRect().bottom"))
+                    .as("bottom of the curve at %d pixels", width)
+                    .isLessThanOrEqualTo(800);
+        }
+        assertThat(number("return document.querySelector('.second table').getBoundingClientRect().bottom"))
+                .isLessThanOrEqualTo(800);
+    }
+
+    @Test
+    void hoverAndKeyboardReadValues() throws IOException {
+        open(SampleRuns.sweep("values"), 1280, "light");
+        WebElement chart = browser.findElement(By.cssSelector("[data-figure=throughput] .chart"));
+        new Actions(browser).moveToElement(chart, 30, 20).perform();
+        await(() -> text("[data-figure=throughput] .chart > div:nth-child(2)").contains("MiCS"));
+        assertThat(text("[data-figure=throughput] .chart > div:nth-child(2)"))
+                .containsPattern("\\d+ GPUs")
+                .containsPattern("MiCS[^:]*: [0-9.]+ samples/s");
+        chart.sendKeys(Keys.ARROW_RIGHT);
+        String first = text("[data-figure=throughput] .readout");
+        chart.sendKeys(Keys.ARROW_RIGHT);
+        String second = text("[data-figure=throughput] .readout");
+        chart.sendKeys(Keys.ARROW_DOWN);
+        assertThat(List.of(first, second, text("[data-figure=throughput] .readout")))
+                .doesNotHaveDuplicates()
+                .allMatch(words -> words.matches(".+, \\d+ GPUs: [0-9.]+ samples/s"));
+        assertNothingWentWrong();
+    }
+
+    /** What the axis of time says changes with the stretch that is shown. */
+    @Test
+    void timeZooms() throws IOException {
+        open(SampleRuns.single("zoom"), 1280, "light");
+        for (String figure : List.of("timeline-1", "memory-1")) {
+            WebElement chart = browser.findElement(By.cssSelector("[data-figure=" + figure + "] .chart"));
+            browser.executeScript("arguments[0].scrollIntoView()", chart);
+            await(() -> !texts(chart).isEmpty());
+            List<String> before = texts(chart);
+            chart.sendKeys(figure.startsWith("timeline") ? "-" : "+");
+            await(() -> !texts(chart).equals(before));
+        }
+        assertNothingWentWrong();
+    }
+
+    @Test
+    void seriesGoOffAndOn() throws IOException {
+        open(SampleRuns.sweep("series"), 1280, "light");
+        String lines =
+                "return document.querySelectorAll('[data-figure=throughput] svg path[stroke-width=\"2.2\"]').length";
+        long before = number(lines);
+        browser.executeScript("[...document.querySelectorAll('[data-figure=throughput] svg text')]"
+                + ".find(t => t.textContent.startsWith('MiCS')).setAttribute('id', 'legend-of-mics')");
+        new Actions(browser)
+                .moveToElement(browser.findElement(By.id("legend-of-mics")))
+                .click()
+                .perform();
+        await(() -> number(lines) < before);
+        assertNothingWentWrong();
+    }
+
+    @Test
+    void figuresAreSavedAsSvgAndPng() throws IOException {
+        Path downloads = Files.createDirectories(profile.resolve("downloads"));
+        browser.executeCdpCommand(
+                "Browser.setDownloadBehavior",
+                Map.of(
+                        "behavior",
+                        "allow",
+                        "downloadPath",
+                        downloads.toAbsolutePath().toString()));
+        open(SampleRuns.sweep("saved"), 1280, "dark");
+        for (String format : List.of("svg", "png")) {
+            browser.executeScript(
+                    "document.querySelector('[data-figure=step-time] [data-save=" + format + "]').click()");
+            Path file = downloads.resolve("saved-step-time." + format);
+            await(() -> Files.exists(file) && Files.size(file) > 0);
+            byte[] bytes = Files.readAllBytes(file);
+            if (format.equals("svg")) {
+                assertThat(new String(bytes, StandardCharsets.UTF_8))
+                        .startsWith("<svg")
+                        .contains("xmlns=\"http://www.w3.org/2000/svg\"", "Where the time of a training step goes")
+                        .contains("<pattern", "forward");
+            } else {
+                assertThat(bytes).startsWith(0x89, 'P', 'N', 'G').hasSizeGreaterThan(20_000);
+            }
+        }
+        assertNothingWentWrong();
+    }
+
+    /** Any two runs on equally large clusters; what the parts save sums to what the run saves. */
+    @Test
+    void theReaderPicksTwoRuns() throws IOException {
+        open(SampleRuns.sweep("pick"), 1280, "light");
+        int runs =
+                browser.findElements(By.cssSelector("[data-run=slow] option")).size();
+        assertThat(runs).isEqualTo(14);
+        browser.executeScript(
+                "arguments[0].scrollIntoView()", browser.findElement(By.cssSelector("[data-figure=gap]")));
+        await(() ->
+                !browser.findElements(By.cssSelector("[data-figure=gap] svg")).isEmpty());
+        for (int pick = 0; pick < runs; pick += 4) {
+            browser.findElements(By.cssSelector("[data-run=slow] option"))
+                    .get(pick)
+                    .click();
+            browser.findElements(By.cssSelector("[data-run=fast] option"))
+                    .get(0)
+                    .click();
+            List<String> texts = texts(browser.findElement(By.cssSelector("[data-figure=gap] .chart")));
+            List<BigDecimal> figures = texts.stream()
+                    .filter(text -> text.matches("\u2212?[0-9.]+ (s|ms|us)"))
+                    .map(text -> new BigDecimal(text.replaceAll(" .*", "").replace('\u2212', '-')))
+                    .toList();
+            BigDecimal total = figures.get(figures.size() - 1);
+            BigDecimal parts = figures.subList(0, figures.size() - 1).stream().reduce(BigDecimal.ZERO, BigDecimal::add);
+            assertThat(parts).as("run " + pick).isEqualByComparingTo(total);
+        }
+        assertNothingWentWrong();
+    }
+
+    @Test
+    void withoutScriptsTheTablesAreThere() throws IOException {
+        browser.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+        try {
+            open(SampleRuns.sweep("plain"), 1280, "light", false);
+            List<WebElement> tables = browser.findElements(By.cssSelector("details.data table"));
+            assertThat(tables).hasSizeGreaterThan(8).allMatch(WebElement::isDisplayed);
+            assertThat(browser.findElements(By.cssSelector(".chart, .save"))).noneMatch(WebElement::isDisplayed);
+        } finally {
+            browser.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+        }
+    }
+
     @Test
     void keyboardReachesSectionsTablesAndGlossary() throws IOException {
         open(SampleRuns.sweep("keys"), 1280, "light");
         browser.switchTo().activeElement().sendKeys(Keys.TAB);
         assertThat(browser.switchTo().activeElement().getText()).isEqualTo("Skip to the report");
-        WebElement summary = browser.findElement(By.cssSelector("#throughput summary"));
+        WebElement summary = browser.findElement(By.cssSelector("[data-figure=throughput] summary"));
         summary.sendKeys(Keys.ENTER);
-        assertThat(browser.findElement(By.cssSelector("#throughput table")).isDisplayed())
+        assertThat(browser.findElement(By.cssSelector("[data-figure=throughput] table"))
+                        .isDisplayed())
                 .isTrue();
         WebElement term = browser.findElement(By.cssSelector("#efficiency a.term"));
         WebElement tip = browser.findElement(By.cssSelector("#efficiency .tip"));
@@ -148,6 +295,11 @@ class HtmlReportIT {
         assertThat(number("return document.documentElement.scrollWidth")).isLessThanOrEqualTo(794);
         screenshot("print.png", 794);
         browser.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", ""));
+        browser.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
+        byte[] pdf =
+                Base64.getDecoder().decode(browser.print(new PrintOptions()).getContent());
+        Files.write(SAMPLES.resolve("print.pdf"), pdf);
+        assertThat(pdf.length).isLessThanOrEqualTo(2_000_000);
         assertNothingWentWrong();
     }
 
@@ -156,38 +308,81 @@ class HtmlReportIT {
         lookAt(SampleRuns.manyPoints("many-points"));
     }
 
+    /** Every width, and each in light and in dark; the page follows when the reader's system changes. */
     private static void lookAt(ScenarioResult result) throws IOException {
-        for (String scheme : List.of("light", "dark")) {
-            for (int width : WIDTHS) {
-                open(result, width, scheme);
+        for (int width : WIDTHS) {
+            open(result, width, "light");
+            for (String scheme : List.of("light", "dark")) {
+                prefer(scheme);
                 assertThat(number("return document.documentElement.scrollWidth"))
                         .as("width of the page at %d pixels", width)
                         .isLessThanOrEqualTo(width);
-                assertThat(browser.findElements(By.cssSelector(width < 700 ? ".wide svg" : ".narrow svg")))
-                        .noneMatch(WebElement::isDisplayed);
-                assertTextStaysInsideDrawings();
-                assertNothingWentWrong();
                 screenshot(result.scenario() + "-" + width + "-" + scheme + ".png", width);
+                assertTextStaysInsideDrawings();
+                assertThat(browser.findElements(By.cssSelector(".chart svg text")).stream()
+                                .limit(1)
+                                .map(text -> text.getDomAttribute("fill")))
+                        .isSubsetOf(scheme.equals("light") ? "#565d68" : "#a3a9b2");
+                if (width != WIDTHS.get(2)) {
+                    assertAccessible(scheme);
+                }
             }
-            List<Rule> violations = new AxeBuilder().analyze(browser).getViolations();
-            assertThat(violations.stream()
-                            .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
-                            .map(rule -> rule.getId() + ": " + rule.getNodes()))
-                    .as("accessibility in " + scheme)
-                    .isEmpty();
+            assertNothingWentWrong();
         }
     }
 
-    private static void open(ScenarioResult result, int width, String scheme) throws IOException {
-        Path file = profile.resolve("report.html");
-        Files.writeString(file, HtmlReportTest.page(result));
+    private static void assertAccessible(String scheme) {
+        List<Rule> violations = new AxeBuilder().analyze(browser).getViolations();
+        assertThat(violations.stream()
+                        .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
+                        .map(rule -> rule.getId() + ": " + rule.getNodes()))
+                .as("accessibility in " + scheme)
+                .isEmpty();
+    }
+
+    private static void prefer(String scheme) {
         browser.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    }
+
+    private static void open(ScenarioResult result, int width, String scheme) throws IOException {
+        open(result, width, scheme, true);
+    }
+
+    private static void open(ScenarioResult result, int width, String scheme, boolean scripts) throws IOException {
+        Path file = profile.resolve("report.html");
+        Files.writeString(file, HtmlReportTest.page(result));
+        prefer(scheme);
         browser.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
-                Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 700));
+                Map.of("width", width, "height", 800, "deviceScaleFactor", 1, "mobile", width < 700));
         browser.get(file.toUri().toString());
+        if (scripts) {
+            await(
+                    () -> (Boolean)
+                            browser.executeScript(
+                                    "const first = document.querySelector('.first .chart');"
+                                            + " return 'drawn' in document.documentElement.dataset && (!first || first.querySelector('svg') !== null)"));
+        }
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(50))
+                .until(condition);
+    }
+
+    private static String text(String selector) {
+        return String.valueOf(browser.executeScript(
+                "const e = document.querySelector(arguments[0]); return e === null ? '' : e.textContent", selector));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> texts(WebElement chart) {
+        return (List<String>) browser.executeScript(
+                "return [...arguments[0].querySelectorAll('svg text')].map(t => t.textContent)", chart);
     }
 
     /** Words that leave a drawing would be cut off or lie over others. */
@@ -234,11 +429,13 @@ class HtmlReportIT {
                         1,
                         "mobile",
                         width < 700));
+        await(() -> (Boolean) browser.executeScript(
+                "return [...document.querySelectorAll('.chart')].every(c => c.querySelector('svg') !== null)"));
         Files.write(SAMPLES.resolve(name), browser.getScreenshotAs(OutputType.BYTES));
     }
 
     private static long number(String script) {
-        return (Long) browser.executeScript(script);
+        return Math.round(((Number) browser.executeScript(script)).doubleValue());
     }
 
     private static Path firstOf(String... paths) {

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -17,8 +18,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.XMLConstants;
@@ -65,16 +66,23 @@ class HtmlReportTest {
         assertThat(page)
                 .contains("Memory is tight: the run needs 39.3 of 39.4 GiB per GPU, 43.3 GiB with fragmentation.</p>")
                 .containsPattern("memory without fragmentation(?s:.{0,300})<dd>39.3 <span>of 39.4 GiB</span>")
-                .contains(
-                        "<li>memory is tight: the run needs", "alarm\">tight</text>", "<td class=\"n\">tight 43.3</td>")
+                .contains("<li>memory is tight: the run needs", "<td class=\"n\">tight 43.3</td>")
                 .doesNotContain("<dd>43.3");
+        assertThat(rows(SampleRuns.tight("s"), "peak-memory"))
+                .allSatisfy(row -> assertThat(row).containsEntry("end", "tight").containsEntry("alarm", true));
         assertThat(page(SampleRuns.single("s"))).doesNotContain("tight");
     }
 
     @Test
     void nothingIsLoadedFromAnywhere() {
         String page = page(SampleRuns.sweep("s"));
-        assertThat(page).doesNotContain("<script", "<iframe", "@import", "xlink:href", "srcset", "javascript:");
+        assertThat(page).doesNotContain("<iframe", "@import", "xlink:href", "srcset", "javascript:");
+        assertThat(page.split("<script", -1))
+                .as("code, data and what unpacks them")
+                .hasSize(4);
+        assertThat(page)
+                .containsPattern("default-src &#39;none&#39;; script-src (&#39;sha256-[\\w+/=]+&#39; ?){2}; style-src|"
+                        + "default-src 'none'; script-src ((?:'|&#39;)sha256-[\\w+/=]+(?:'|&#39;) ?){2}; style-src");
         List<String> elsewhere = new ArrayList<>();
         for (Pattern loads : List.of(
                 Pattern.compile("<[^>]*\\s(?:src|href|action|poster|data)=\"([^\"]*)\""),
@@ -95,7 +103,7 @@ class HtmlReportTest {
     void hostileNamesAreText() throws IOException {
         ScenarioResult result = SampleRuns.single(HOSTILE);
         String page = page(result);
-        assertThat(page).doesNotContain("<script>", "<img").contains("&lt;script&gt;");
+        assertThat(page).doesNotContain("<script>alert", "<img").contains("&lt;script&gt;");
         assertThat(assertWellFormed(page).getElementsByTagName("h1").item(0).getTextContent())
                 .isEqualTo(HOSTILE);
     }
@@ -142,8 +150,10 @@ class HtmlReportTest {
     void memoryStandsByOwnerOverTheStep() {
         ScenarioResult result = SampleRuns.single("s");
         assertThat(page(result))
-                .contains("In the course of one training step", "memory of rank 0 by owner", "at the peak [GiB]")
-                .containsPattern("<polygon [^>]*class=\"m-activations\"><title>activations: [0-9.]+ GiB to ");
+                .contains("In the course of one training step", "memory of rank 0 by owner", "at the peak [GiB]");
+        assertThat(list(figure(result, "memory-1"), "layers"))
+                .extracting(layer -> layer.get("name"), layer -> layer.get("colour"))
+                .contains(tuple("activations", "m-activations"), tuple("working set", "m-working-set"));
         assertThat(page(SampleRuns.collective("c"))).doesNotContain("In the course of one training step");
     }
 
@@ -162,32 +172,78 @@ class HtmlReportTest {
                 .containsPattern(
                         "class=\"subject\">gpt2-30b, 30.0 B parameters \u00b7 sequence 2048 \u00b7 global batch 1,536 \u00b7 "
                                 + "DeepSpeed ZeRO-3, MiCS \u00b7 32 GPUs of p4d.24xlarge, p4de.24xlarge, p5.48xlarge");
-        List<String> labels = barLabels(page, "step");
-        assertThat(labels).hasSize(12);
-        assertThat(labels.subList(0, 6))
+        assertThat(rows(SampleRuns.instances("s"), "step-time"))
+                .extracting(row -> String.valueOf(row.get("name")))
+                .hasSize(6)
                 .doesNotHaveDuplicates()
                 .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (group 16), p5.48xlarge");
-        assertThat(labels.subList(6, 12))
-                .doesNotHaveDuplicates()
-                .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (shard group 16), p5.48xlarge");
+    }
+
+    /** Strategies by instances: every point is a cell, and the cell says which. */
+    @Test
+    void aSweepOverTwoKeysIsAMap() {
+        Map<String, Object> map = figure(SampleRuns.instances("s"), "map");
+        assertThat(map)
+                .containsEntry("xs", List.of("DeepSpeed ZeRO-3", "MiCS (shard group 16)"))
+                .containsEntry("ys", List.of("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge"));
+        assertThat(cells(map))
+                .hasSize(6)
+                .allSatisfy(cell -> assertThat(cell.get(4).toString()).contains("samples/s"));
+        assertThat(page(SampleRuns.single("s"))).doesNotContain("id=\"map\"");
+        assertThat(page(SampleRuns.collective("c"))).doesNotContain("id=\"map\"");
+    }
+
+    @Test
+    void whatDoesNotFitHasNoValueOnTheMap() {
+        Map<String, Object> map = figure(SampleRuns.sweep("s"), "map");
+        assertThat(cells(map).stream().filter(cell -> cell.get(2) == null))
+                .hasSize(1)
+                .allSatisfy(cell -> {
+                    assertThat(cell.get(3)).isEqualTo("OOM");
+                    assertThat(cell.get(4).toString()).contains("does not fit");
+                });
+        assertThat(cells(map).stream().filter(cell -> Boolean.TRUE.equals(cell.get(5))))
+                .hasSize(1);
+    }
+
+    /** A fourth key stays at what the fastest run has. */
+    @Test
+    void aSweepOverFourKeysIsMappedAroundTheFastestRun() {
+        Map<String, Object> map = figure(SampleRuns.manyPoints("s"), "map");
+        assertThat(list(map, "facets")).hasSizeBetween(2, 9);
+        assertThat(map.get("title").toString()).contains(", at ");
+    }
+
+    /** What the reader may pick: runs on equally large clusters, and parts that sum to their steps. */
+    @Test
+    void partsOfEveryRunSumToItsStep() {
+        ScenarioResult result = SampleRuns.sweep("s");
+        Map<String, Object> gap = figure(result, "gap");
+        List<RunResult> runs = result.runs().stream().filter(RunResult::fits).toList();
+        List<Map<String, Object>> drawn = list(gap, "runs");
+        assertThat(drawn).hasSameSizeAs(runs);
+        for (int i = 0; i < runs.size(); i++) {
+            long sum = ((List<?>) drawn.get(i).get("ps"))
+                    .stream().mapToLong(ps -> ((Long) ps)).sum();
+            assertThat(sum).isEqualTo(runs.get(i).step().breakdown().stepPs());
+        }
+        assertThat(drawn.get((Integer) gap.get("slow")).get("group"))
+                .isEqualTo(drawn.get((Integer) gap.get("fast")).get("group"));
     }
 
     /** The last part of a bar ends where the axis does: nothing is cut off there, and nothing is missing. */
     @Test
     void barsOfTheStepDrawAllOfIt() {
-        String page = page(SampleRuns.sweep("s"));
-        String drawing = page.substring(page.indexOf("<section id=\"step\""));
-        drawing = drawing.substring(drawing.indexOf("class=\"wide\""));
-        drawing = drawing.substring(0, drawing.indexOf("</svg>"));
-        Matcher part = Pattern.compile("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\"")
-                .matcher(drawing);
-        Map<String, Double> widths = new TreeMap<>();
-        while (part.find()) {
-            widths.merge(part.group(2), Double.parseDouble(part.group(3)), Double::sum);
+        Map<String, Object> figure = figure(SampleRuns.sweep("s"), "step-time");
+        List<Map<String, Object>> parts = list(figure, "parts");
+        for (int run = 0; run < 14; run++) {
+            double sum = 0;
+            for (Map<String, Object> part : parts) {
+                sum += ((Number) ((List<?>) part.get("values")).get(run)).doubleValue();
+            }
+            assertThat(sum).isCloseTo(100, within(0.5));
         }
-        assertThat(widths).hasSize(14);
-        double longest = widths.values().stream().mapToDouble(w -> w).max().orElseThrow();
-        assertThat(widths.values()).allSatisfy(width -> assertThat(width).isCloseTo(longest, within(1.0)));
+        assertThat(list(figure, "rows")).hasSize(14);
     }
 
     @Test
@@ -195,7 +251,6 @@ class HtmlReportTest {
         RunResult run = SampleRuns.single("s").runs().get(0);
         ScenarioResult wrong = ScenarioResult.of("s", List.of(SampleRuns.withWorkOfTheHost(run)));
         assertThatThrownBy(() -> page(wrong))
-                .rootCause()
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("MiCS")
                 .hasMessageContaining("the drawn parts of the step sum to");
@@ -209,30 +264,44 @@ class HtmlReportTest {
                     "training",
                     Map.of("a_setting_that_nobody_would_ever_choose", "the " + i + "th of many long values")));
         }
-        List<String> labels = barLabels(page(SampleRuns.points("s", points)), "step");
-        assertThat(labels).hasSize(12);
-        assertThat(labels.subList(0, 6)).doesNotHaveDuplicates();
-        assertThat(labels.subList(6, 12)).doesNotHaveDuplicates();
+        assertThat(rows(SampleRuns.points("s", points), "step-time"))
+                .extracting(row -> row.get("name"))
+                .hasSize(6)
+                .doesNotHaveDuplicates();
     }
 
-    /** The names beside the bars of a section, those of its wide drawing first. */
-    private static List<String> barLabels(String page, String section) {
-        String drawing = page.substring(page.indexOf("<section id=\"" + section + "\""));
-        drawing = drawing.substring(0, drawing.indexOf("</section>"));
-        Matcher name =
-                Pattern.compile("<text [^>]*class=\"name\"[^>]*>([^<]+)</text>").matcher(drawing);
-        List<String> labels = new ArrayList<>();
-        while (name.find()) {
-            labels.add(name.group(1));
-        }
-        return labels;
+    private static Map<String, Object> figure(ScenarioResult result, String id) {
+        return new ReportPage(result, List.of())
+                .figures().stream()
+                        .filter(figure -> figure.id().equals(id))
+                        .findFirst()
+                        .orElseThrow()
+                        .document();
+    }
+
+    private static List<Map<String, Object>> rows(ScenarioResult result, String id) {
+        return list(figure(result, id), "rows");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> list(Map<String, Object> figure, String key) {
+        return (List<Map<String, Object>>) Objects.requireNonNull(figure.get(key));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<List<Object>> cells(Map<String, Object> map) {
+        return list(map, "facets").stream()
+                .flatMap(facet -> ((List<List<Object>>) facet.get("cells")).stream())
+                .toList();
     }
 
     @Test
     void sweepShowsEverySection() {
         assertThat(page(SampleRuns.sweep("s")))
                 .contains(
-                        "id=\"throughput\"",
+                        "data-figure=\"throughput\"",
+                        "data-figure=\"gap\"",
+                        "id=\"map\"",
                         "id=\"efficiency\"",
                         "id=\"step\"",
                         "id=\"memory\"",
@@ -248,19 +317,44 @@ class HtmlReportTest {
     @Test
     void singleRunTellsItsOwnStoryWithoutACurve() {
         assertThat(page(SampleRuns.single("s")))
-                .doesNotContain("id=\"throughput\"", "id=\"efficiency\"")
-                .contains("id=\"step\"", "id=\"memory\"", "id=\"timeline\"");
+                .doesNotContain("data-figure=\"throughput\"", "data-figure=\"gap\"", "id=\"efficiency\"")
+                .contains("data-figure=\"step-time\"", "id=\"memory\"", "id=\"timeline\"");
     }
 
-    /** What a timeline shows is in its legend, and nothing else. */
+    /** Streams that do something have a lane each, and no others. */
     @Test
-    void theLegendOfTheTimelineNamesItsStreams() {
-        String page = page(SampleRuns.single("s"));
-        String legend = page.substring(page.indexOf("id=\"timeline\""));
-        legend = legend.substring(0, legend.indexOf("<figure"));
-        assertThat(legend)
-                .contains("part lane-compute", "compute waits", "part lane-gather", "part lane-reduce")
-                .doesNotContain("part lane-host", "part lane-tensor");
+    void theTimelineHasALaneForEveryStream() {
+        assertThat(list(figure(SampleRuns.single("s"), "timeline-1"), "lanes"))
+                .extracting(lane -> lane.get("colour"))
+                .contains("lane-compute", "lane-gather", "lane-reduce")
+                .doesNotContain("lane-host", "lane-tensor");
+    }
+
+    /** Without a script the tables of all figures are open. */
+    @Test
+    void everyFigureHasItsTable() {
+        for (ScenarioResult result :
+                List.of(SampleRuns.sweep("s"), SampleRuns.single("s"), SampleRuns.collective("c"))) {
+            int figures = new ReportPage(result, List.of()).figures().size();
+            String page = page(result);
+            assertThat(page.split("class=\"chart\"", -1)).hasSize(figures + 1);
+            assertThat(page.split("<details class=\"data\" open=\"open\">", -1)).hasSize(figures + 1);
+        }
+    }
+
+    /** Every colour that a figure names is on the palette. */
+    @Test
+    void coloursOfFiguresExist() {
+        String figures = HtmlReport.document(new ReportPage(SampleRuns.sweep("s"), List.of()))
+                .get("figures")
+                .toString();
+        Matcher colour = Pattern.compile("colour=([a-z0-9-]+)").matcher(figures);
+        Set<String> named = new HashSet<>();
+        while (colour.find()) {
+            named.add(colour.group(1));
+        }
+        assertThat(named).hasSizeGreaterThan(10);
+        assertThat(Palette.document()).containsKeys(named.toArray(String[]::new));
     }
 
     @Test

@@ -1,0 +1,211 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScalingEfficiency;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.ShortNames;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Figures against the number of GPUs, one line per series; absent where all runs have the same number. */
+final class Curves {
+    static final int SERIES_MAX = 8;
+    private static final int HEIGHT = 340;
+    /** Characters of a name in a legend. */
+    private static final int NAME_MAX = 36;
+
+    private final ScenarioResult result;
+
+    Curves(ScenarioResult result) {
+        this.result = result;
+    }
+
+    private record Point(int gpus, double value) {}
+
+    private record Series(String name, List<Point> points) {}
+
+    /** Samples per second of each series, and what the smallest cluster's best rate per GPU would come to. */
+    @Nullable
+    Figure throughput() {
+        List<Series> series = series(
+                run -> run.training() == null ? Double.NaN : run.training().samplesPerSecond());
+        return figure(
+                "throughput",
+                "Throughput by cluster size",
+                "Samples per second against GPUs, one line per strategy",
+                "samples/s",
+                Quantities::significant,
+                series,
+                linear(series));
+    }
+
+    /** Throughput per GPU against the smallest cluster. */
+    @Nullable
+    Figure efficiency() {
+        List<Series> series = series(Curves::efficiencyOf);
+        List<Point> ideal =
+                clusters(series).stream().map(g -> new Point(g, 100)).toList();
+        return figure(
+                "efficiency",
+                "Scaling efficiency",
+                "Scaling efficiency against GPUs, one line per strategy",
+                "%",
+                value -> Quantities.fixed(value, 1),
+                series,
+                ideal);
+    }
+
+    /** Bus bandwidth of a bare collective. */
+    @Nullable
+    Figure busBandwidth() {
+        List<Series> series = series(run -> {
+            BusBandwidth speed = run.collective();
+            return speed == null ? Double.NaN : speed.busBytesPerSecond() * 1e-9;
+        });
+        return figure(
+                "throughput",
+                "Bus bandwidth by cluster size",
+                "Bus bandwidth against GPUs",
+                "GB/s",
+                Quantities::significant,
+                series,
+                List.of());
+    }
+
+    private static double efficiencyOf(RunResult run) {
+        ScalingEfficiency scaling =
+                run.training() == null ? null : run.training().scaling();
+        return scaling == null ? Double.NaN : 100 * scaling.efficiency();
+    }
+
+    private List<Series> series(Function<RunResult, Double> figure) {
+        List<Series> all = new ArrayList<>();
+        result.series().forEach((name, runs) -> {
+            List<Point> points = new ArrayList<>();
+            for (RunResult run : runs) {
+                double value = figure.apply(run);
+                if (!Double.isNaN(value)) {
+                    points.add(new Point(run.gpus(), value));
+                }
+            }
+            all.add(new Series(name, points));
+        });
+        return highest(all);
+    }
+
+    /** Eight lines can be told apart; of more, those that end highest, in their own order. */
+    private static List<Series> highest(List<Series> all) {
+        List<Series> byEnd = new ArrayList<>(all);
+        byEnd.removeIf(s -> s.points().isEmpty());
+        byEnd.sort(Comparator.comparingDouble(
+                        (Series s) -> s.points().get(s.points().size() - 1).value())
+                .reversed());
+        List<Series> kept = byEnd.subList(0, Math.min(SERIES_MAX, byEnd.size()));
+        return all.stream().filter(kept::contains).toList();
+    }
+
+    /** Series that curves do not show. */
+    int leftOut() {
+        return Math.max(0, result.series().size() - SERIES_MAX);
+    }
+
+    private static @Nullable Figure figure(
+            String id,
+            String title,
+            String alt,
+            String unit,
+            Function<Double, String> words,
+            List<Series> series,
+            List<Point> ideal) {
+        if (clusters(series).size() < 2) {
+            return null;
+        }
+        Map<String, String> names =
+                ShortNames.of(series.stream().map(Series::name).toList(), NAME_MAX);
+        List<Map<String, ?>> lines = series.stream()
+                .map(s -> Map.of(
+                        "name", names.getOrDefault(s.name(), s.name()), "points", points(s.points(), unit, words)))
+                .<Map<String, ?>>map(line -> line)
+                .toList();
+        return new Figure(
+                id,
+                Figure.Kind.LINES,
+                title,
+                alt,
+                HEIGHT,
+                Map.of(
+                        "unit",
+                        unit,
+                        "x",
+                        "GPUs",
+                        "xs",
+                        List.copyOf(clusters(series)),
+                        "series",
+                        lines,
+                        "ideal",
+                        points(ideal, unit, words)),
+                table(series, unit, words));
+    }
+
+    /** Position, value and what is said about it. */
+    private static List<List<Object>> points(List<Point> points, String unit, Function<Double, String> words) {
+        return points.stream()
+                .map(p -> List.<Object>of(p.gpus(), Figure.number(p.value()), words.apply(p.value()) + " " + unit))
+                .toList();
+    }
+
+    private static TreeSet<Integer> clusters(List<Series> series) {
+        TreeSet<Integer> gpus = new TreeSet<>();
+        series.forEach(s -> s.points().forEach(p -> gpus.add(p.gpus())));
+        return gpus;
+    }
+
+    /** From the best point of the smallest cluster, in proportion to the GPUs. */
+    private static List<Point> linear(List<Series> series) {
+        Point best = null;
+        for (Series s : series) {
+            for (Point point : s.points()) {
+                if (best == null
+                        || point.gpus() < best.gpus()
+                        || (point.gpus() == best.gpus() && point.value() > best.value())) {
+                    best = point;
+                }
+            }
+        }
+        List<Point> line = new ArrayList<>();
+        if (best != null) {
+            double perGpu = best.value() / best.gpus();
+            clusters(series).forEach(g -> line.add(new Point(g, perGpu * g)));
+        }
+        return line;
+    }
+
+    private static Figure.Table table(List<Series> series, String unit, Function<Double, String> words) {
+        List<String> head = new ArrayList<>(List.of("GPUs"));
+        List<Boolean> numeric = new ArrayList<>(List.of(true));
+        for (Series s : series) {
+            head.add(s.name() + " [" + unit + "]");
+            numeric.add(true);
+        }
+        List<List<String>> rows = new ArrayList<>();
+        for (int g : clusters(series)) {
+            List<String> row = new ArrayList<>(List.of(String.valueOf(g)));
+            for (Series s : series) {
+                row.add(s.points().stream()
+                        .filter(p -> p.gpus() == g)
+                        .findFirst()
+                        .map(p -> words.apply(p.value()))
+                        .orElse("\u2013"));
+            }
+            rows.add(row);
+        }
+        return new Figure.Table(head, numeric, rows);
+    }
+}

@@ -1,0 +1,98 @@
+package io.shardsim.reports.writing.html;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+
+/** One SVG file under way: rectangles, lines and text in the light colours of the palette. Coordinates are rounded to a tenth of a pixel; text is escaped. */
+final class SvgFile {
+    private static final Map<String, Map<String, Object>> PALETTE = Palette.document();
+
+    private final StringBuilder body = new StringBuilder();
+    private final TreeSet<String> patterns = new TreeSet<>();
+
+    void rect(double x, double y, double width, double height, String colour) {
+        body.append(format(
+                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
+                x, y, Math.max(0, width), height, fill(colour)));
+    }
+
+    void line(double x1, double y1, double x2, double y2, String colour, String dash) {
+        body.append(format(
+                "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"%s/>\n",
+                x1, y1, x2, y2, plain(colour), dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
+    }
+
+    /** A line through points, or the area within them. */
+    void path(List<double[]> points, String colour, boolean filled, String dash) {
+        StringBuilder path = new StringBuilder();
+        for (double[] point : points) {
+            path.append(format("%s%.1f %.1f", path.length() == 0 ? "M" : "L", point[0], point[1]));
+        }
+        body.append(format(
+                "<path d=\"%s\" %s%s/>\n",
+                path,
+                filled
+                        ? "fill=\"" + fill(colour) + "\""
+                        : "fill=\"none\" stroke-width=\"2\" stroke=\"" + plain(colour) + "\"",
+                dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
+    }
+
+    /**
+     * @param anchor {@code start}, {@code middle} or {@code end}
+     */
+    void text(double x, double y, String anchor, String colour, String text) {
+        body.append(format(
+                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
+                x, y, anchor, plain(colour), escaped(text)));
+    }
+
+    /** The whole file. */
+    String close(int width, int height, String title) {
+        StringBuilder defs = new StringBuilder();
+        for (String id : patterns) {
+            defs.append(pattern(id));
+        }
+        return format(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"Arial, Helvetica, sans-serif\""
+                        + " font-size=\"12\">\n<title>%s</title>\n<defs>\n%s</defs>\n%s</svg>\n",
+                width, height, width, height, escaped(title), defs, body);
+    }
+
+    private static String pattern(String id) {
+        Object angle = Objects.requireNonNull(PALETTE.get(id)).get("angle");
+        String mark = "dots".equals(Objects.requireNonNull(PALETTE.get(id)).get("pattern"))
+                ? "<circle cx=\"3\" cy=\"3\" r=\"1.2\" fill=\"" + plain("hatch") + "\"/>"
+                : "<path d=\"M0 3H6\" stroke=\"" + plain("hatch") + "\" stroke-width=\"2\"/>";
+        return "<pattern id=\"" + id
+                + "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(" + angle
+                + ")\"><rect width=\"6\" height=\"6\" fill=\"" + plain(id) + "\"/>" + mark + "</pattern>\n";
+    }
+
+    private String fill(String colour) {
+        if ("plain".equals(Objects.requireNonNull(PALETTE.get(colour)).get("pattern"))) {
+            return plain(colour);
+        }
+        patterns.add(colour);
+        return "url(#" + colour + ")";
+    }
+
+    private static String plain(String colour) {
+        return String.valueOf(((List<?>) Objects.requireNonNull(
+                        Objects.requireNonNull(PALETTE.get(colour), colour).get("colours")))
+                .get(0));
+    }
+
+    private static String format(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replaceAll("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]", "\ufffd");
+    }
+}

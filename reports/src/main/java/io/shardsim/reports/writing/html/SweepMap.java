@@ -1,0 +1,234 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.MemoryWords;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunNames;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.ShortNames;
+import io.shardsim.reports.SweptKeys;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sweep over two or three keys as a grid of cells, a grid for each value of the third; what does not fit is grey. Where more keys vary, the others stay at the
+ * values of the fastest run.
+ */
+final class SweepMap {
+    private static final int KEYS_MAX = 3;
+    private static final int GRIDS_MAX = 9;
+    private static final int ROW = 34;
+    private static final int AROUND_ROWS = 112;
+    private static final int NAME_MAX = 30;
+
+    /**
+     * A key that varies.
+     *
+     * @param value what a run has for it, in words
+     * @param values all of them, in their order
+     */
+    private record Key(String name, Function<RunResult, String> value, List<String> values) {}
+
+    private final ScenarioResult result;
+    private final RunNames names;
+    private final SweptKeys swept;
+    private final boolean training;
+    private final boolean perGpu;
+
+    SweepMap(ScenarioResult result) {
+        this.result = result;
+        names = new RunNames(result);
+        swept = SweptKeys.of(result.runs());
+        training = ReportPage.trains(result);
+        perGpu = training
+                && result.runs().stream().map(RunResult::gpus).distinct().count() > 1;
+    }
+
+    /** Absent where less than two keys vary, and where nothing ran. */
+    @Nullable
+    Figure figure() {
+        List<Key> keys = keys();
+        RunResult best = result.runs().stream()
+                .filter(RunResult::fits)
+                .max(Comparator.comparingDouble(this::value))
+                .orElse(null);
+        if (keys.size() < 2 || best == null) {
+            return null;
+        }
+        List<Key> drawn = drawn(keys);
+        List<RunResult> runs = result.runs().stream()
+                .filter(run -> keys.stream()
+                        .filter(key -> !drawn.contains(key))
+                        .allMatch(
+                                key -> key.value().apply(run).equals(key.value().apply(best))))
+                .toList();
+        return figure(drawn, keys, runs, best);
+    }
+
+    /** Columns, rows and grids. */
+    private static List<Key> drawn(List<Key> keys) {
+        List<Key> byLength = new ArrayList<>(keys);
+        byLength.sort(Comparator.comparingInt((Key key) -> key.values().size()).reversed());
+        List<Key> drawn = new ArrayList<>();
+        keys.stream().filter(key -> key.name().equals("GPUs")).forEach(drawn::add);
+        keys.stream().filter(key -> key.name().equals("strategy")).forEach(drawn::add);
+        byLength.stream().filter(key -> !drawn.contains(key)).forEach(drawn::add);
+        boolean three =
+                drawn.size() >= KEYS_MAX && drawn.get(KEYS_MAX - 1).values().size() <= GRIDS_MAX;
+        return drawn.subList(0, three ? KEYS_MAX : 2);
+    }
+
+    private List<Key> keys() {
+        List<Key> keys = new ArrayList<>();
+        if (result.runs().stream().map(RunResult::gpus).distinct().count() > 1) {
+            keys.add(key("GPUs", run -> String.valueOf(run.gpus())));
+        }
+        List<String> ofStrategy = swept.paths().stream()
+                .filter(path -> path.startsWith("strategy"))
+                .toList();
+        if (ofStrategy.size() == 1 && !ofStrategy.get(0).equals("strategy.kind")) {
+            keys.add(key(swept.name(ofStrategy.get(0)), run -> swept.text(run, ofStrategy.get(0))));
+        } else if (!ofStrategy.isEmpty()) {
+            Map<String, String> labels = strategies(ofStrategy);
+            keys.add(key("strategy", run -> labels.getOrDefault(values(run, ofStrategy), "")));
+        }
+        for (String path : swept.settingPaths()) {
+            keys.add(key(swept.name(path), run -> swept.text(run, path)));
+        }
+        return keys;
+    }
+
+    /** Each strategy as its largest cluster names it. */
+    private Map<String, String> strategies(List<String> paths) {
+        Map<String, RunResult> largest = new LinkedHashMap<>();
+        for (RunResult run : result.runs()) {
+            largest.merge(values(run, paths), run, (a, b) -> b.gpus() > a.gpus() ? b : a);
+        }
+        return largest.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> names.strategyOf(entry.getValue())));
+    }
+
+    private String values(RunResult run, List<String> paths) {
+        return paths.stream().map(path -> swept.text(run, path)).collect(Collectors.joining(" "));
+    }
+
+    /** Values in the order of the runs, numbers by size. */
+    private Key key(String name, Function<RunResult, String> value) {
+        List<String> values = new ArrayList<>(
+                new LinkedHashSet<>(result.runs().stream().map(value).toList()));
+        if (values.stream().allMatch(text -> text.matches("\\d{1,9}"))) {
+            values.sort(Comparator.comparingInt(Integer::parseInt));
+        }
+        return new Key(name, value, values);
+    }
+
+    private Figure figure(List<Key> drawn, List<Key> all, List<RunResult> runs, RunResult best) {
+        Key x = drawn.get(0);
+        Key y = drawn.get(1);
+        Key grid = drawn.size() < KEYS_MAX ? new Key("", run -> "", List.of("")) : drawn.get(2);
+        List<Map<String, ?>> facets = new ArrayList<>();
+        for (String value : grid.values()) {
+            List<List<Object>> cells = runs.stream()
+                    .filter(run -> grid.value().apply(run).equals(value))
+                    .map(run -> cell(x, y, run, best))
+                    .toList();
+            facets.add(Map.of("name", value.isEmpty() ? "" : grid.name() + " " + value, "cells", cells));
+        }
+        Map<String, String> shorter = ShortNames.of(y.values(), NAME_MAX);
+        List<RunResult> fitting = runs.stream().filter(RunResult::fits).toList();
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("x", x.name());
+        data.put("xs", x.values());
+        data.put("y", y.name());
+        data.put(
+                "ys",
+                y.values().stream()
+                        .map(value -> shorter.getOrDefault(value, value))
+                        .toList());
+        data.put("unit", unit());
+        data.put(
+                "min",
+                Figure.number(fitting.stream().mapToDouble(this::value).min().orElse(0)));
+        data.put("max", Figure.number(value(best)));
+        data.put("facets", facets);
+        String by = String.join(
+                        ", ",
+                        drawn.subList(0, drawn.size() - 1).stream()
+                                .map(Key::name)
+                                .toList()) + " and "
+                + drawn.get(drawn.size() - 1).name();
+        String held = all.stream()
+                .filter(key -> !drawn.contains(key))
+                .map(key -> key.name() + " " + key.value().apply(best))
+                .collect(Collectors.joining(", "));
+        String title = (training ? "Throughput" : "Bus bandwidth") + (perGpu ? " per GPU" : "") + " by " + by
+                + (held.isEmpty() ? "" : ", at " + held);
+        return new Figure(
+                "map",
+                Figure.Kind.CELLS,
+                title,
+                title + "; what does not fit in memory is grey. Best: " + names.withGpus(best),
+                ROW * y.values().size() + AROUND_ROWS,
+                data,
+                table(drawn, runs));
+    }
+
+    private List<Object> cell(Key x, Key y, RunResult run, RunResult best) {
+        String name = names.withGpus(run);
+        return Arrays.asList(
+                x.values().indexOf(x.value().apply(run)),
+                y.values().indexOf(y.value().apply(run)),
+                run.fits() ? Figure.number(value(run)) : null,
+                run.fits() ? words(run) : "OOM",
+                run.fits()
+                        ? name + ": " + words(run) + " " + unit() + memory(run)
+                        : name + ": does not fit" + memory(run),
+                run == best);
+    }
+
+    private static String memory(RunResult run) {
+        return run.facts().memory() == null
+                ? ""
+                : ", " + MemoryWords.cell(run.facts().ledger().fit()) + " of "
+                        + Quantities.gib(run.facts().ledger().capacityBytes());
+    }
+
+    private double value(RunResult run) {
+        double speed = OpeningSection.speed(run);
+        return training ? (perGpu ? speed / run.gpus() : speed) : speed * 1e-9;
+    }
+
+    private String words(RunResult run) {
+        double value = value(run);
+        return value < 1 ? Quantities.fixed(value, 3) : Quantities.significant(value);
+    }
+
+    private String unit() {
+        return training ? (perGpu ? "samples/s per GPU" : "samples/s") : "GB/s";
+    }
+
+    private Figure.Table table(List<Key> drawn, List<RunResult> runs) {
+        List<String> head = new ArrayList<>(drawn.stream().map(Key::name).toList());
+        head.add(unit());
+        List<List<String>> rows = new ArrayList<>();
+        for (RunResult run : runs) {
+            List<String> row = new ArrayList<>(
+                    drawn.stream().map(key -> key.value().apply(run)).toList());
+            row.add(run.fits() ? words(run) : "does not fit");
+            rows.add(row);
+        }
+        List<Boolean> numeric = new ArrayList<>();
+        for (int column = 0; column < head.size(); column++) {
+            numeric.add(column == head.size() - 1);
+        }
+        return new Figure.Table(head, numeric, rows);
+    }
+}

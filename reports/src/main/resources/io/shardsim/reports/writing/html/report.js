@@ -1,0 +1,569 @@
+// Turns the figures of a report into charts: one function for each kind of figure makes an option of Apache ECharts from its data.
+'use strict';
+(() => {
+  const { scenario, palette, figures } = window.shardsimReport;
+  const NARROW = 560;
+  const EXPORT_WIDTH = 960;
+  /** What a sheet of A4 or Letter has room for; a wider chart would shrink the whole page. */
+  const PRINT_WIDTH = 700;
+  const FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", sans-serif';
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  let printing = false;
+
+  /** Colours and patterns on light or dark paper. */
+  const paints = mode => {
+    const index = mode === 'dark' ? 1 : 0;
+    const colour = id => palette[id].colours[index];
+    const decal = id => {
+      const { pattern, angle } = palette[id];
+      if (pattern === 'lines') {
+        return { symbol: 'rect', color: colour('hatch'), dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: angle * Math.PI / 180 };
+      }
+      if (pattern === 'dots') {
+        return { symbol: 'circle', color: colour('hatch'), dashArrayX: [[4, 4], [0, 4, 4, 0]], dashArrayY: [4, 0], symbolSize: 0.8 };
+      }
+      return undefined;
+    };
+    return { colour, decal, style: id => ({ color: colour(id), decal: decal(id) }), words: id => palette[id].words[index] };
+  };
+
+  /** What a tooltip shows: text only, so that no name is ever markup. */
+  const tip = lines => {
+    const box = document.createElement('div');
+    for (const line of lines) box.append(Object.assign(document.createElement('div'), { textContent: line }));
+    return box;
+  };
+
+  const axisText = (paint, extra) => Object.assign({ color: paint.colour('soft'), fontSize: 12 }, extra);
+  const valueAxis = (paint, extra) => Object.assign({
+    type: 'value', nameTextStyle: axisText(paint), axisLabel: axisText(paint), splitLine: { lineStyle: { color: paint.colour('rule') } },
+    axisLine: { show: false }, axisTick: { show: false },
+  }, extra);
+  const tooltip = (paint, extra) => Object.assign({
+    confine: true, backgroundColor: paint.colour('paper'), borderColor: paint.colour('soft'), textStyle: { color: paint.colour('ink'), fontSize: 13 },
+    axisPointer: { z: 50, lineStyle: { color: paint.colour('soft'), type: 'solid', width: 1 } },
+  }, extra);
+  const legend = (paint, names, extra) => Object.assign({
+    show: names.length > 1, data: names, left: 0, top: 0, type: 'plain', itemWidth: 18, itemHeight: 12, itemGap: 14,
+    textStyle: { color: paint.colour('ink'), fontSize: 13 }, inactiveColor: paint.colour('rule'), icon: 'rect',
+  }, extra);
+
+  /** Pixels that a legend takes, by about how wide its entries are. */
+  const legendHeight = (names, width, perLetter = 6.9) => {
+    if (names.length < 2) return 8;
+    let rows = 1, x = 0;
+    for (const name of names) {
+      const wide = name.length * perLetter + 40;
+      if (x > 0 && x + wide > width) { rows++; x = 0; }
+      x += wide;
+    }
+    return rows * 22 + 12;
+  };
+
+  const zoom = (paint, from, to) => [
+    { type: 'inside', startValue: from, endValue: to, filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true, preventDefaultMouseMove: false },
+    {
+      type: 'slider', startValue: from, endValue: to, filterMode: 'none', height: 20, bottom: 6, showDetail: false, brushSelect: false,
+      borderColor: paint.colour('rule'), fillerColor: paint.colour('busy') + '33', handleStyle: { color: paint.colour('paper'), borderColor: paint.colour('busy') },
+      dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } }, selectedDataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } },
+      moveHandleSize: 5, moveHandleStyle: { color: paint.colour('soft') },
+    },
+  ];
+
+  const seconds = s => s === 0 ? '0 s' : s >= 1 ? +s.toPrecision(4) + ' s' : s >= 1e-3 ? +(s * 1e3).toPrecision(4) + ' ms' : +(s * 1e6).toPrecision(4) + ' us';
+
+  /** The next round number. */
+  const round = value => {
+    const power = 10 ** Math.floor(Math.log10(value || 1));
+    return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map(factor => +(factor * power).toPrecision(3)).find(candidate => candidate >= value);
+  };
+
+  const MARKERS = ['circle', 'rect', 'triangle', 'diamond'];
+
+  function lines(figure, { paint, width }) {
+    const names = figure.series.map(s => s.name);
+    const largest = Math.max(...figure.xs);
+    const lowest = Math.min(...figure.series.flatMap(s => s.points.map(p => p[1])));
+    const top = legendHeight(names, width) + 22;
+    return {
+      height: figure.height + top - 50,
+      option: {
+        legend: legend(paint, names, { icon: undefined, itemWidth: 28 }),
+        grid: { left: 6, right: 18, top, bottom: 24, containLabel: true },
+        tooltip: tooltip(paint, {
+          trigger: 'axis',
+          formatter: at => tip([at[0].value[0] + ' ' + figure.x].concat(
+            at.filter(p => p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
+        }),
+        xAxis: valueAxis(paint, {
+          name: figure.x, nameLocation: 'middle', nameGap: 26, min: 0, max: largest, interval: largest % 8 === 0 ? largest / (width < NARROW ? 4 : 8) : undefined,
+          splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } }, axisTick: { show: true },
+        }),
+        yAxis: valueAxis(paint, {
+          name: figure.unit, nameLocation: 'end', nameTextStyle: axisText(paint, { align: 'left' }), nameGap: 10,
+          min: figure.unit === '%' ? Math.min(80, Math.floor(lowest / 20) * 20) : 0,
+        }),
+        series: figure.series.map((s, i) => ({
+          type: 'line', name: s.name, data: s.points, symbol: MARKERS[i % 4], symbolSize: 9, color: paint.colour('s' + i % 8),
+          lineStyle: { width: 2.2, type: i % 2 ? [9, 3] : 'solid' }, itemStyle: { borderColor: paint.colour('paper'), borderWidth: 1 },
+        })).concat(figure.ideal.length < 2 ? [] : [{
+          type: 'line', name: 'linear', zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
+          endLabel: { show: true, formatter: 'linear', color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
+        }]),
+      },
+      reads: figure.series.map((s, i) => s.points.map((p, k) => ({ series: i, item: k, text: s.name + ', ' + p[0] + ' ' + figure.x + ': ' + p[2] }))),
+    };
+  }
+
+  function bars(figure, { paint, width }) {
+    const narrow = width < NARROW;
+    const names = figure.parts.map(part => part.name);
+    const rows = [];
+    figure.rows.forEach((row, i) => {
+      if (row.heading && figure.rows.some(other => other.heading && other !== row)) rows.push({ heading: row.heading });
+      rows.push(Object.assign({ index: i }, row));
+    });
+    const top = legendHeight(names, width);
+    const perRow = narrow ? 42 : 26;
+    const max = figure.max ? Math.ceil(figure.max / 5) * 5 : round(Math.max(...figure.rows.map((_, i) => figure.parts.reduce((sum, part) => sum + part.values[i], 0))));
+    const of = (part, row) => row.heading && row.index === undefined ? null : part.values[row.index];
+    const isHead = row => row.index === undefined;
+    return {
+      height: rows.length * perRow + top + 48,
+      option: {
+        legend: legend(paint, names),
+        grid: { left: 6, right: Math.max(...figure.rows.map(row => row.end.length)) * 7 + 14, top: top + (figure.limit ? 18 : 0), bottom: 26, containLabel: true },
+        tooltip: tooltip(paint, {
+          trigger: 'item',
+          formatter: p => {
+            const row = rows[p.dataIndex];
+            return isHead(row) || p.seriesIndex >= figure.parts.length ? '' : tip([row.name, p.seriesName + ': ' + figure.parts[p.seriesIndex].texts[row.index]]);
+          },
+        }),
+        xAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'middle', nameGap: 24, min: 0, max }),
+        yAxis: {
+          type: 'category', inverse: true, axisTick: { show: false }, axisLine: { show: false },
+          data: rows.map((row, i) => isHead(row) ? '\u0000' + i : row.name + '\u0000' + i),
+          axisLabel: {
+            interval: 0, color: paint.colour('ink'), fontSize: 12, inside: narrow, margin: narrow ? 0 : 8, align: narrow ? 'left' : 'right',
+            formatter: (value, i) => isHead(rows[i]) ? '{h|' + rows[i].heading + '}' : rows[i].name, rich: { h: { fontWeight: 'bold', color: paint.colour('ink'), fontSize: 12 } },
+            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 9, 0] : 0,
+          },
+          z: 10,
+        },
+        series: figure.parts.map(part => ({
+          type: 'bar', name: part.name, stack: 'all', barWidth: 18, barCategoryGap: 0, data: rows.map(row => ({ value: of(part, row) })),
+          itemStyle: Object.assign(paint.style(part.colour), { borderColor: paint.colour('paper'), borderWidth: 0.6 }),
+        })).concat([{
+          type: 'scatter', silent: true, symbolSize: 1, itemStyle: { opacity: 0 }, data: rows.map((row, i) => isHead(row) ? null : ({
+            value: [Math.min(max, Math.max(figure.limit || 0, figure.parts.reduce((sum, part) => sum + part.values[row.index], 0))), i],
+            label: {
+              show: true, opacity: 1, position: 'right', formatter: row.end, fontSize: 12, color: paint.colour(row.alarm ? 'alarm' : 'soft'), fontWeight: row.alarm ? 'bold' : 'normal',
+            },
+          })).filter(Boolean),
+          markLine: figure.limit ? {
+            symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
+            label: { formatter: figure.limitName, color: paint.colour('alarm'), position: 'start', fontSize: 12 }, data: [{ xAxis: figure.limit }],
+          } : undefined,
+        }]),
+      },
+      reads: figure.parts.map((part, s) => rows.flatMap((row, i) => isHead(row) ? [] : [
+        { series: s, item: i, text: row.name + (row.heading ? ', ' + row.heading : '') + ', ' + part.name + ': ' + part.texts[row.index] }])),
+    };
+  }
+
+  /** Shades for values from least to most. */
+  const SHADES = ['h0', 'h1', 'h2', 'h3', 'h4'];
+
+  function cells(figure, { paint, width }) {
+    const grids = figure.facets.length;
+    const longest = Math.max(...figure.ys.map(y => y.length), 4) * 6.8 + 14;
+    const columns = Math.max(1, Math.min(grids, Math.floor(width / Math.max(260, longest + figure.xs.length * 44))));
+    const rows = Math.ceil(grids / columns);
+    const plot = figure.height - 84;
+    const labelled = figure.xs.length <= 24 && figure.facets.some(f => f.cells.some(c => c[3]));
+    const top = figure.facets[0].name || figure.y ? 12 : -8, gridHeight = plot + 54;
+    const span = figure.max - figure.min || 1;
+    const shade = value => SHADES[Math.max(0, Math.min(4, Math.floor((value - figure.min) / span * 5)))];
+    const cell = c => ({
+      value: [c[0], c[1], c[2] === null ? figure.min : c[2]], text: c[4],
+      itemStyle: Object.assign(paint.style(c[2] === null ? 'misfit' : shade(c[2])), {
+        borderColor: paint.colour(c[5] ? 'accent' : 'paper'), borderWidth: c[5] ? 3 : 1,
+      }),
+      label: { show: labelled, formatter: c[3], color: c[2] === null ? paint.colour('soft') : paint.colour(SHADES.indexOf(shade(c[2])) > 2 ? 'paper' : 'ink'), fontSize: 12, fontWeight: c[5] ? 'bold' : 'normal' },
+    });
+    const left = i => (i % columns) * (width / columns);
+    const each = make => figure.facets.map((facet, i) => make(facet, i));
+    return {
+      height: rows * gridHeight + 34 + top,
+      option: {
+        tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([p.data.text]) }),
+        title: each((facet, i) => ({
+          text: facet.name, left: left(i) + longest, top: top + Math.floor(i / columns) * gridHeight - 8, textStyle: { fontSize: 12, color: paint.colour('ink') },
+        })),
+        grid: each((facet, i) => ({
+          left: left(i) + longest, width: width / columns - longest - 10, top: top + Math.floor(i / columns) * gridHeight + 12, height: plot,
+        })),
+        xAxis: each((facet, i) => ({
+          type: 'category', gridIndex: i, data: figure.xs, name: figure.x, nameLocation: 'middle', nameGap: 24, nameTextStyle: axisText(paint),
+          axisLabel: axisText(paint, { formatter: text => text.replace(/Node\[(\d+)\].*/, '$1') }), axisTick: { show: false }, axisLine: { show: false },
+        })),
+        yAxis: each((facet, i) => ({
+          type: 'category', gridIndex: i, inverse: true, data: figure.ys, name: i === 0 ? figure.y : '', nameLocation: 'start', nameTextStyle: axisText(paint, { align: 'right' }),
+          axisLabel: axisText(paint, { color: paint.colour('ink'), interval: 0 }), axisTick: { show: false }, axisLine: { show: false },
+        })),
+        visualMap: {
+          type: 'piecewise', orient: 'horizontal', left: 0, bottom: 0, itemWidth: 16, itemHeight: 12, itemGap: width < NARROW ? 4 : 10, textGap: 6, seriesIndex: [], selectedMode: false,
+          textStyle: axisText(paint), pieces: SHADES.map((id, k) => ({
+            min: figure.min + span * k / 5, max: figure.min + span * (k + 1) / 5, color: paint.colour(id),
+            label: k === 0 ? number(figure.min) : k === 4 ? number(figure.max) + (width < NARROW ? '' : ' ' + figure.unit) : ' ',
+          })),
+        },
+        series: each((facet, i) => ({ type: 'heatmap', xAxisIndex: i, yAxisIndex: i, data: facet.cells.map(cell), emphasis: { itemStyle: { borderColor: paint.colour('ink'), borderWidth: 2 } } })),
+      },
+      reads: each((facet, i) => facet.cells.map((c, k) => ({ series: i, item: k, text: (facet.name ? facet.name + ', ' : '') + c[4] }))),
+    };
+  }
+
+  const number = value => String(+value.toPrecision(3));
+
+  function spans(figure, { paint, width }) {
+    const lane = 26;
+    const texts = figure.spans.map(([, label, start, length]) =>
+      (label < 0 ? 'compute waits' : figure.labels[label]) + ', ' + seconds(length * 1e-6) + ' from ' + seconds(start * 1e-6));
+    const short = label => label.replace(/layers? /, '').replace('forward', 'fwd').replace('backward', 'bwd');
+    const left = 10 + Math.max(...figure.lanes.map(l => l.name.length)) * 7.4 + 8;
+    return {
+      height: figure.lanes.length * 34 + 72,
+      option: {
+        grid: { left, right: 14, top: 8, height: figure.lanes.length * 34 },
+        tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([figure.lanes[p.value[0]].name, texts[p.dataIndex]]) }),
+        xAxis: valueAxis(paint, {
+          min: 0, max: figure.end, splitNumber: width < NARROW ? 3 : 6, axisLabel: axisText(paint, { formatter: us => seconds(us * 1e-6), hideOverlap: true, showMinLabel: false, showMaxLabel: false }),
+        }),
+        yAxis: {
+          type: 'category', inverse: true, data: figure.lanes.map(l => l.name), axisTick: { show: false }, axisLine: { show: false },
+          axisLabel: { color: paint.colour('ink'), fontSize: 12, interval: 0 }, splitLine: { show: true, lineStyle: { color: paint.colour('rule') } },
+        },
+        dataZoom: zoom(paint, figure.from, figure.to),
+        series: [{
+          type: 'custom', encode: { x: [1, 2], y: 0 }, clip: true,
+          data: figure.spans.map(([l, label, start, length]) => [l, start, start + length, label]),
+          renderItem: (params, api) => {
+            const { coordSys: area, context: pass } = params;
+            const l = api.value(0), label = api.value(3);
+            const from = api.coord([api.value(1), l]), to = api.coord([api.value(2), l]);
+            const x = Math.max(area.x, from[0]), end = Math.min(area.x + area.width, to[0]);
+            if (end < area.x || x > area.x + area.width) return undefined;
+            // Operations that share a pixel are drawn once.
+            const drawn = pass.drawn || (pass.drawn = []);
+            let w = end - x;
+            if (w < 1) {
+              const pixel = Math.floor(x);
+              if (drawn[l] === pixel) return undefined;
+              drawn[l] = pixel;
+              w = 1;
+            }
+            const id = label < 0 ? 'gap' : figure.lanes[l].colour;
+            const text = label < 0 ? '' : [figure.labels[label], short(figure.labels[label])].find(t => t.length * 6 + 6 < w) || '';
+            return {
+              type: 'rect', shape: { x, y: from[1] - lane / 2, width: w, height: lane },
+              style: { fill: paint.colour(id), decal: paint.decal(id), stroke: w > 3 ? paint.colour('paper') : 'none', lineWidth: 0.8 },
+              textContent: text ? { style: { text, fill: paint.words(id), fontSize: 11, fontFamily: FONT } } : undefined,
+              textConfig: { position: 'insideLeft', distance: 4 },
+            };
+          },
+        }],
+      },
+      reads: figure.lanes.map((_, l) => figure.spans.flatMap((span, i) => span[0] === l ? [{ series: 0, item: i, at: span[2], text: figure.lanes[l].name + ': ' + texts[i] }] : [])),
+    };
+  }
+
+  function areas(figure, { paint, width }) {
+    const names = figure.layers.map(layer => layer.name);
+    const top = legendHeight(names, width) + 18;
+    const text = value => number(value) + ' ' + figure.unit;
+    const xs = figure.xs.concat([figure.end]);
+    return {
+      height: figure.height + top - 40,
+      option: {
+        legend: legend(paint, names),
+        grid: { left: 6, right: 18, top, bottom: 36, containLabel: true },
+        tooltip: tooltip(paint, {
+          trigger: 'axis',
+          formatter: at => tip([seconds(xs[at[0].dataIndex]) + ': ' + text(at.reduce((sum, p) => sum + p.value, 0))].concat(
+            at.filter(p => p.value > 0).reverse().map(p => p.seriesName + ': ' + text(p.value)))),
+        }),
+        xAxis: {
+          type: 'category', boundaryGap: false, data: xs, axisTick: { show: false }, axisLine: { lineStyle: { color: paint.colour('soft') } },
+          axisLabel: axisText(paint, { formatter: x => seconds(+(+x).toPrecision(3)), hideOverlap: true }),
+        },
+        yAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'end', nameGap: 8, nameTextStyle: axisText(paint, { align: 'left' }), min: 0, max: Math.ceil(figure.max / 5) * 5 }),
+        dataZoom: zoom(paint, 0, xs.length - 1),
+        series: figure.layers.map((layer, i) => ({
+          type: 'line', name: layer.name, stack: 'all', zlevel: 0, z: 2, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
+          itemStyle: paint.style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, paint.style(layer.colour)),
+          data: layer.values.concat(layer.values.slice(-1)),
+          markLine: i > 0 ? undefined : {
+            symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
+            label: { formatter: figure.limitName, position: 'insideEndTop', color: paint.colour('alarm'), fontSize: 12 }, data: [{ yAxis: figure.limit }],
+          },
+        })),
+      },
+      reads: figure.layers.map((layer, i) => layer.values.map((value, k) => ({ series: i, item: k, text: seconds(figure.xs[k]) + ', ' + layer.name + ': ' + text(value) }))),
+    };
+  }
+
+  /** From the slower run to the faster one: what each part saves, the largest first, and their sum. */
+  function gap(figure, { paint, width }) {
+    const slow = figure.runs[figure.slow], fast = figure.runs[figure.fast];
+    const parts = figure.parts.map((name, i) => ({ name, ps: slow.ps[i] - fast.ps[i] })).filter(part => part.ps !== 0);
+    parts.sort((a, b) => Math.abs(b.ps) - Math.abs(a.ps));
+    const sum = run => run.ps.reduce((total, ps) => total + ps, 0);
+    const total = sum(slow) - sum(fast);
+    const [unit, per] = Math.abs(total) >= 1e12 ? ['s', 1e12] : Math.abs(total) >= 1e9 ? ['ms', 1e9] : ['us', 1e6];
+    // Shown figures add up, too: what rounding leaves goes to the largest part.
+    const shown = ps => Math.round(ps / per * 100);
+    let rest = shown(total);
+    const figures = parts.map(part => { rest -= shown(part.ps); return shown(part.ps); });
+    if (figures.length) figures[0] += rest;
+    const words = hundredths => (hundredths < 0 ? '\u2212' : '') + (Math.abs(hundredths) / 100).toFixed(2) + ' ' + unit;
+    const narrow = width < NARROW;
+    let at = 0;
+    const rows = parts.map((part, i) => {
+      const from = at;
+      at += figures[i] / 100;
+      return { name: part.name, from, to: at, colour: figures[i] >= 0 ? 'less' : 'more', text: words(figures[i]) };
+    });
+    rows.push({ name: 'saved per ' + figure.per, from: 0, to: shown(total) / 100, colour: 'total', text: words(shown(total)) });
+    const low = Math.min(0, ...rows.map(r => Math.min(r.from, r.to)));
+    const seen = row => row.name + ': ' + row.text;
+    return {
+      height: rows.length * (narrow ? 42 : 30) + 64,
+      option: {
+        grid: { left: 6, right: 62, top: 6, bottom: 26, containLabel: true },
+        tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([seen(rows[p.dataIndex])]) }),
+        xAxis: valueAxis(paint, { name: unit + ' that ' + (narrow ? 'are' : 'a ' + figure.per + ' of the second run is') + ' shorter', nameLocation: 'middle', nameGap: 24, min: low < 0 ? undefined : 0 }),
+        yAxis: {
+          type: 'category', inverse: true, data: rows.map(r => r.name), axisTick: { show: false }, axisLine: { show: false }, z: 10,
+          axisLabel: {
+            interval: 0, color: paint.colour('ink'), fontSize: 12, inside: narrow, margin: narrow ? 0 : 8, align: narrow ? 'left' : 'right',
+            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 9, 0] : 0,
+          },
+        },
+        series: [{
+          type: 'custom', encode: { x: [1, 2], y: 0 }, data: rows.map((row, i) => [i, row.from, row.to]),
+          renderItem: (params, api) => {
+            const row = rows[api.value(0)];
+            const from = api.coord([row.from, api.value(0)]), to = api.coord([row.to, api.value(0)]);
+            const x = Math.min(from[0], to[0]), w = Math.max(1, Math.abs(to[0] - from[0]));
+            const next = params.dataIndex < rows.length - 2;
+            return {
+              type: 'group',
+              children: [
+                { type: 'rect', shape: { x, y: from[1] - 9, width: w, height: 18 }, style: { fill: paint.colour(row.colour), decal: paint.decal(row.colour) } },
+                { type: 'text', style: { x: x + w + 6, y: from[1], text: row.text, verticalAlign: 'middle', fill: paint.colour('ink'), fontSize: 12, fontFamily: FONT } },
+              ].concat(next ? [{ type: 'line', shape: { x1: to[0], y1: from[1] + 9, x2: to[0], y2: from[1] + (narrow ? 33 : 21) }, style: { stroke: paint.colour('soft'), lineWidth: 1 } }] : []),
+            };
+          },
+        }],
+      },
+      reads: [rows.map((row, i) => ({ series: 0, item: i, text: seen(row) }))],
+    };
+  }
+
+  const KINDS = { lines, bars, cells, spans, areas, gap };
+
+  const mode = () => printing || !dark.matches ? 'light' : 'dark';
+
+  function made(figure, width, as) {
+    const paint = paints(as);
+    const chart = KINDS[figure.kind](figure, { paint, width });
+    Object.assign(chart.option, { animation: false, backgroundColor: 'transparent', textStyle: { fontFamily: FONT } });
+    return chart;
+  }
+
+  /** One chart of the page. */
+  class Chart {
+    constructor(box) {
+      this.box = box;
+      this.figure = figures[box.dataset.figure];
+      this.place = box.querySelector('.chart');
+      this.readout = box.querySelector('.readout');
+      this.row = 0;
+      this.item = -1;
+      this.place.addEventListener('keydown', event => this.key(event));
+      this.place.addEventListener('blur', () => this.say(''));
+      for (const button of box.querySelectorAll('[data-save]')) button.addEventListener('click', () => this.save(button.dataset.save));
+    }
+
+    draw() {
+      const width = printing ? PRINT_WIDTH : this.place.clientWidth;
+      if (width === 0) return;
+      const chart = made(this.figure, width, mode());
+      this.reads = chart.reads.filter(row => row.length);
+      this.place.style.minHeight = '';
+      this.place.style.height = chart.height + 'px';
+      if (!this.echarts) this.echarts = echarts.init(this.place, null, { renderer: 'svg', width, height: chart.height });
+      else this.echarts.resize({ width, height: chart.height, silent: true });
+      this.keep(chart.option);
+      this.echarts.setOption(chart.option, { notMerge: true, silent: true });
+      this.place.firstElementChild.setAttribute('aria-hidden', 'true');
+    }
+
+    /** What the reader chose stays: series that are off, and the stretch of time. */
+    keep(option) {
+      const now = this.echarts && this.echarts.getOption();
+      if (!now) return;
+      if (now.legend && now.legend[0] && option.legend) option.legend.selected = now.legend[0].selected;
+      if (now.dataZoom && now.dataZoom[0] && option.dataZoom) {
+        for (const z of option.dataZoom) Object.assign(z, { startValue: now.dataZoom[0].startValue, endValue: now.dataZoom[0].endValue });
+      }
+    }
+
+    say(text) {
+      this.readout.textContent = text;
+    }
+
+    key(event) {
+      const row = this.reads && this.reads[this.row % this.reads.length];
+      if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+      const moves = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+      if (moves) {
+        this.row = (this.row + moves[0] + this.reads.length) % this.reads.length;
+        const items = this.reads[this.row];
+        if (this.item < 0 || (moves[0] && this.figure.kind === 'spans')) this.item = this.firstSeen(items);
+        else this.item = Math.max(0, Math.min(items.length - 1, this.item + moves[1]));
+        const read = items[this.item];
+        this.echarts.dispatchAction({ type: 'showTip', seriesIndex: read.series, dataIndex: read.item });
+        this.say(read.text);
+      } else if (event.key === '+' || event.key === '=' || event.key === '-') {
+        if (!this.zoomBy(event.key === '-' ? 2 : 0.5)) return;
+      } else if (event.key === 'Escape') {
+        this.echarts.dispatchAction({ type: 'hideTip' });
+        this.say('');
+      } else return;
+      event.preventDefault();
+    }
+
+    /** The first operation of the stretch that is shown. */
+    firstSeen(items) {
+      const zoomed = this.echarts.getOption().dataZoom;
+      const from = zoomed && zoomed[0] ? zoomed[0].startValue : 0;
+      return Math.max(0, items.findIndex(read => read.at === undefined || read.at >= from));
+    }
+
+    /** Where time ends, in what the axis counts. */
+    last() {
+      return this.figure.kind === 'areas' ? this.figure.xs.length : this.figure.end;
+    }
+
+    zoomBy(factor) {
+      const zoomed = this.echarts.getOption().dataZoom;
+      if (!zoomed || !zoomed[0]) return false;
+      const { startValue, endValue } = zoomed[0];
+      const middle = (startValue + endValue) / 2, half = (endValue - startValue) / 2 * factor;
+      this.echarts.dispatchAction({ type: 'dataZoom', startValue: Math.max(0, middle - half), endValue: Math.min(this.last(), middle + half) });
+      return true;
+    }
+
+    /** The chart as it stands, on white paper and with its title. */
+    svg() {
+      const place = document.createElement('div');
+      const chart = made(this.figure, EXPORT_WIDTH, 'light');
+      const title = 34;
+      const drawing = echarts.init(place, null, { renderer: 'svg', width: EXPORT_WIDTH, height: chart.height });
+      this.keep(chart.option);
+      drawing.setOption(chart.option);
+      const svg = place.querySelector('svg');
+      svg.setAttribute('viewBox', `0 ${-title} ${EXPORT_WIDTH} ${chart.height + title}`);
+      svg.setAttribute('height', chart.height + title);
+      svg.removeAttribute('style');
+      const head = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+      for (const [name, value] of Object.entries({ x: 4, y: -14, 'font-family': FONT, 'font-size': 16, 'font-weight': 600, fill: palette.ink.colours[0] })) head.setAttribute(name, value);
+      head.textContent = this.figure.title;
+      svg.append(head);
+      const text = new XMLSerializer().serializeToString(svg);
+      drawing.dispose();
+      return { text, width: EXPORT_WIDTH, height: chart.height + title };
+    }
+
+    async save(format) {
+      const { text, width, height } = this.svg();
+      let blob = new Blob([text], { type: 'image/svg+xml' });
+      if (format === 'png') {
+        const image = new Image(width, height);
+        image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(text);
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), { width: 2 * width, height: 2 * height });
+        const context = canvas.getContext('2d');
+        context.fillStyle = '#ffffff';
+        context.fillRect(0, 0, canvas.width, canvas.height);
+        context.drawImage(image, 0, 0, canvas.width, canvas.height);
+        blob = await new Promise(done => canvas.toBlob(done, 'image/png'));
+      }
+      const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: scenario.replace(/[^\w.-]+/g, '_') + '-' + this.box.dataset.figure + '.' + format });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    }
+  }
+
+  const charts = [...document.querySelectorAll('[data-figure]')].map(box => new Chart(box));
+
+  /** Two runs to compare; the second is one whose seconds compare with the first. */
+  function pickers() {
+    const figure = figures.gap;
+    if (!figure) return;
+    const [slow, fast] = ['slow', 'fast'].map(name => document.querySelector(`[data-run=${name}]`));
+    const chart = charts.find(each => each.figure === figure);
+    const fill = (select, chosen, keep) => {
+      select.replaceChildren();
+      for (const label of [...new Set(figure.runs.map(run => run.group))]) {
+        const runs = figure.runs.map((run, i) => [run, i]).filter(([run, i]) => run.group === label && keep(run, i));
+        if (!runs.length) continue;
+        const group = Object.assign(document.createElement('optgroup'), { label });
+        for (const [run, i] of runs) group.append(new Option(run.name, i, false, i === chosen));
+        select.append(group);
+      }
+    };
+    const fillSecond = () => {
+      const from = figure.runs[figure.slow];
+      if (figure.runs[figure.fast].group !== from.group || figure.fast === figure.slow) {
+        figure.fast = figure.runs.findIndex((run, i) => run.group === from.group && i !== figure.slow);
+      }
+      fill(fast, figure.fast, (run, i) => run.group === from.group && i !== figure.slow);
+    };
+    fill(slow, figure.slow, () => true);
+    fillSecond();
+    slow.addEventListener('change', () => { figure.slow = +slow.value; fillSecond(); chart.draw(); });
+    fast.addEventListener('change', () => { figure.fast = +fast.value; chart.draw(); });
+  }
+  pickers();
+
+  /** Charts are drawn when the reader comes near them, all of them for print. */
+  const seen = new IntersectionObserver(entries => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      seen.unobserve(entry.target);
+      charts.find(chart => chart.box === entry.target).draw();
+    }
+  }, { rootMargin: '400px' });
+  for (const chart of charts) seen.observe(chart.box);
+
+  const again = all => charts.filter(chart => all || chart.echarts).forEach(chart => chart.draw());
+  dark.addEventListener('change', () => again(false));
+  let width = document.documentElement.clientWidth;
+  window.addEventListener('resize', () => {
+    if (document.documentElement.clientWidth !== width && !printing) requestAnimationFrame(() => again(false));
+    width = document.documentElement.clientWidth;
+  });
+  window.addEventListener('beforeprint', () => {
+    printing = true;
+    again(true);
+  });
+  window.addEventListener('afterprint', () => {
+    printing = false;
+    again(false);
+  });
+  document.documentElement.dataset.drawn = 'yes';
+})();

@@ -1,0 +1,89 @@
+package io.shardsim.reports.writing.html;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.SampleRuns;
+import io.shardsim.reports.ScenarioResult;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+import org.xml.sax.InputSource;
+import org.xml.sax.SAXException;
+
+class SvgFiguresTest {
+    private static final Pattern NOT_A_NUMBER = Pattern.compile("NaN|Infinity");
+
+    /** Every figure of the page is a file, every file is XML, and nothing is drawn outside of it. */
+    @Test
+    void everyFigureOfTheReportIsAFile() throws IOException {
+        for (ScenarioResult result : List.of(
+                SampleRuns.sweep("<s> & \"t\""),
+                SampleRuns.single("s"),
+                SampleRuns.collective("c"),
+                SampleRuns.instances("i"),
+                SampleRuns.tight("t"),
+                SampleRuns.manyPoints("m"))) {
+            Map<String, String> files = SvgFigures.of(result);
+            assertThat(files).hasSameSizeAs(new ReportPage(result, List.of()).figures());
+            for (Map.Entry<String, String> file : files.entrySet()) {
+                assertThat(NOT_A_NUMBER.matcher(file.getValue()).find())
+                        .as(file.getKey())
+                        .isFalse();
+                Element root = parsed(file.getValue());
+                double width = Double.parseDouble(root.getAttribute("width"));
+                double height = Double.parseDouble(root.getAttribute("height"));
+                NodeList rects = root.getElementsByTagName("rect");
+                for (int i = 0; i < rects.getLength(); i++) {
+                    Element rect = (Element) rects.item(i);
+                    if (!rect.getAttribute("x").isEmpty()) {
+                        assertThat(Double.parseDouble(rect.getAttribute("x"))).isBetween(0.0, width);
+                        assertThat(Double.parseDouble(rect.getAttribute("x"))
+                                        + Double.parseDouble(rect.getAttribute("width")))
+                                .as(file.getKey())
+                                .isLessThanOrEqualTo(width);
+                        assertThat(Double.parseDouble(rect.getAttribute("y"))).isBetween(0.0, height);
+                    }
+                }
+            }
+        }
+    }
+
+    /** A bar that is all of the step ends where the axis says 100. */
+    @Test
+    void barsOfTheStepEndTogether() {
+        String drawing = SvgFigures.of(SampleRuns.sweep("s")).get("step-time.svg");
+        Matcher end = Pattern.compile(
+                        "<text x=\"([0-9.]+)\" y=\"[0-9.]+\" text-anchor=\"start\" fill=\"#565d68\">[0-9.]+ s<")
+                .matcher(drawing);
+        int bars = 0;
+        while (end.find()) {
+            assertThat(Double.parseDouble(end.group(1))).isBetween(674.0, 677.0);
+            bars++;
+        }
+        assertThat(bars).isEqualTo(14);
+    }
+
+    @Test
+    void sameResultsGiveTheSameFiles() {
+        assertThat(SvgFigures.of(SampleRuns.sweep("s"))).isEqualTo(SvgFigures.of(SampleRuns.sweep("s")));
+    }
+
+    private static Element parsed(String xml) throws IOException {
+        try {
+            return DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(new InputSource(new StringReader(xml)))
+                    .getDocumentElement();
+        } catch (ParserConfigurationException | SAXException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
