@@ -25,6 +25,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -126,6 +127,9 @@ final class PlanCommand implements Callable<Integer> {
                     "File or folder to write to. Without it the configuration goes to stdout and the plan to stderr.")
     private @Nullable String output;
 
+    @Mixin
+    private final RunningCluster cluster = new RunningCluster();
+
     PlanCommand(RunnerFactory runners) {
         this.runners = runners;
     }
@@ -134,6 +138,7 @@ final class PlanCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Goal goal = goal();
         checkWriting();
+        cluster.check(spec.commandLine());
         try {
             Variations variations = Variations.read(file).without(free);
             try (Planner planner = new Planner(variations, goal, nodesMax, threads)) {
@@ -226,13 +231,24 @@ final class PlanCommand implements Callable<Integer> {
         return "";
     }
 
+    private ScenarioRunner runner() throws InterruptedException {
+        RunOptions options = new RunOptions(threads, true);
+        return cluster.isLocal() ? runners.create(options) : cluster.join(spec.commandLine(), options, this::tell);
+    }
+
+    private void tell(String text) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("cluster: " + text);
+        err.flush();
+    }
+
     private int plan(Planner planner, Variations variations, ConfigurationOutput configuration)
             throws InterruptedException, InputException {
         Plan plan;
         try (Interruption interruption = new Interruption(planner::interrupt)) {
-            try (ScenarioRunner runner = runners.create(new RunOptions(threads, true));
+            try (ScenarioRunner runner = runner();
                     ProgressBarLine progress = ProgressBarLine.open()) {
-                plan = planner.plan(runner, progress);
+                plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);
             }
             String text = json ? PlanJson.write(plan, variations) : PlanText.write(plan, Terminal.width());
             PrintWriter words = write != null && configuration.isTerminal()

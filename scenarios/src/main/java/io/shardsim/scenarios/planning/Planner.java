@@ -89,8 +89,17 @@ public final class Planner implements AutoCloseable {
         return thread;
     }
 
-    /** Searches until the best are proven, or until {@link #interrupt}. */
+    /** Searches until the best are proven, or until {@link #interrupt}; as many candidates run at once as there are threads. */
     public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
+        return plan(runner, threads, progress);
+    }
+
+    /** The same where a runner takes no thread of this JVM: a wave's candidates are all on their way at once. */
+    public Plan planElsewhere(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
+        return plan(runner, WAVE, progress);
+    }
+
+    private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress) throws InterruptedException {
         List<Hope> unchecked = byScore(hopes(space.candidates(), Prospect::leastComputeSeconds));
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Comparator.comparingDouble(Hope::score));
@@ -108,7 +117,7 @@ public final class Planner implements AutoCloseable {
             if (wave.isEmpty()) {
                 more = finish(0);
             } else {
-                start(wave.stream().map(Hope::candidate).toList(), runner);
+                start(wave.stream().map(Hope::candidate).toList(), runner, atOnce);
                 finish(WAVES - 1);
             }
             progress.show(
@@ -211,9 +220,9 @@ public final class Planner implements AutoCloseable {
         return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
     }
 
-    private void start(List<Candidate> candidates, ScenarioRunner runner) {
+    private void start(List<Candidate> candidates, ScenarioRunner runner, int atOnce) {
         List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
-        PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), threads, true);
+        PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
         synchronized (this) {
             if (!interrupted) {
                 running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(runner, (share, what) -> {}))));

@@ -308,6 +308,37 @@ class ClusterIT {
         third.awaitLog("runs part ", 1);
     }
 
+    @Test
+    @Order(3)
+    void planComesToTheSameBytes() throws Exception {
+        Files.writeString(folder.resolve("plan.yaml"), """
+                scenario: plan
+                model: {hidden: 1024, layers: 4, heads: 16, vocab: 32000}
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                training: {sequence_length: 512, global_batch: 32, precision: bf16, attention: flash}
+                search: {strategy.kind: [mics, fsdp2], strategy.tensor_parallel: [1]}
+                """);
+        StringWriter here = new StringWriter();
+        assertThat(ShardsimCommand.commandLine(Main.services())
+                        .setOut(new PrintWriter(here))
+                        .execute("plan", folder.resolve("plan.yaml").toString(), "--json"))
+                .isZero();
+
+        Jvm plan = Jvm.start(
+                folder,
+                Jvm.JAR,
+                Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"),
+                "plan",
+                "plan.yaml",
+                "--json",
+                "--cluster",
+                seed);
+
+        assertThat(plan.awaitEnd()).as(plan.err()).isZero();
+        assertThat(plan.out()).isEqualTo(here.toString());
+        assertThat(plan.err()).contains("joined the cluster at " + seed);
+    }
+
     /** The first member runs points and coordinates: everybody has to do without both. */
     @Test
     @Order(4)
