@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Names that tell the runs of a scenario apart by what varies between them, the same in every table and drawing. */
 public final class RunNames {
@@ -20,21 +21,27 @@ public final class RunNames {
                 strategies.put(run, strategy.isEmpty() ? run.label() : strategy);
             }
         });
-        Map<RunResult, String> uncapped = new IdentityHashMap<>(names);
-        scenario.runs().forEach(run -> dropCappedGroup(run, uncapped));
+        Map<Shortened, Long> takers =
+                scenario.runs().stream().collect(Collectors.groupingBy(this::shortened, Collectors.counting()));
+        scenario.runs().forEach(run -> dropCappedGroup(run, takers));
+    }
+
+    /** A name without a shard group, on clusters of one size. */
+    private record Shortened(String name, int gpus) {}
+
+    private Shortened shortened(RunResult run) {
+        return new Shortened(of(run).replaceFirst(SHARD_GROUP, ""), run.gpus());
     }
 
     /** A shard group that the cluster is too small for goes, unless another run of that size would have the same name. */
-    private void dropCappedGroup(RunResult run, Map<RunResult, String> all) {
+    private void dropCappedGroup(RunResult run, Map<Shortened, Long> takers) {
         RunFacts.Strategy strategy = run.facts().strategy();
-        String shorter = of(run).replaceFirst(SHARD_GROUP, "");
-        boolean taken = all.entrySet().stream()
-                .anyMatch(other -> other.getKey() != run
-                        && other.getKey().gpus() == run.gpus()
-                        && other.getValue().replaceFirst(SHARD_GROUP, "").equals(shorter));
-        if (strategy != null && strategy.shardGroup() == run.gpus() && !taken) {
-            names.put(run, shorter);
-            strategies.computeIfPresent(run, (key, words) -> words.replaceFirst(SHARD_GROUP, ""));
+        if (strategy != null && strategy.shardGroup() == run.gpus()) {
+            Shortened shorter = shortened(run);
+            if (takers.getOrDefault(shorter, 0L) == 1) {
+                names.put(run, shorter.name());
+                strategies.computeIfPresent(run, (key, words) -> words.replaceFirst(SHARD_GROUP, ""));
+            }
         }
     }
 

@@ -1,15 +1,20 @@
 package io.shardsim.reports;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * Names of series: what varies between them, and nothing that all of them share. A series that stands alone is named by its strategy, or by
- * its collective.
+ * its collective. What series have in common is looked up once: a sweep may have ten thousand.
  */
 final class SeriesNames {
+    private static final String GROUP = " (shard group ";
+
     /**
      * A name in two parts, either of which may be empty.
      *
@@ -28,69 +33,79 @@ final class SeriesNames {
 
     private final List<List<RunResult>> all;
     private final SweptKeys keys;
+    /** Full labels by the short one. */
+    private final Map<String, Set<String>> labels = new HashMap<>();
+    /** Strategies of which some series has a shard group smaller than all ranks. */
+    private final Set<Strategy> withGroups = new HashSet<>();
+
+    /** A kind of strategy by its short label, shard group apart. */
+    private record Strategy(String kind, String brief) {}
 
     private SeriesNames(List<List<RunResult>> all) {
         this.all = all;
         keys = SweptKeys.of(all.stream().flatMap(List::stream).toList());
+        for (List<RunResult> series : all) {
+            String brief = shortLabel(series);
+            labels.computeIfAbsent(brief, first -> new HashSet<>()).add(label(series));
+            int group = brief.indexOf(GROUP);
+            if (group >= 0) {
+                withGroups.add(new Strategy(series.get(0).facts().sharding().kind(), brief.substring(0, group)));
+            }
+        }
     }
 
     /** The name of each series, smallest cluster first, in their order. */
     static List<Name> of(List<List<RunResult>> all) {
         SeriesNames names = new SeriesNames(all);
-        List<Name> plain = all.stream()
-                .map(series -> new Name(names.base(series), names.settings(series)))
+        List<String> bases = names.bases();
+        List<Name> plain = IntStream.range(0, all.size())
+                .mapToObj(i -> new Name(bases.get(i), names.settings(all.get(i))))
                 .toList();
+        Map<Name, List<RunResult>> alike = new HashMap<>();
+        for (int i = 0; i < all.size(); i++) {
+            alike.computeIfAbsent(plain.get(i), name -> new ArrayList<>())
+                    .add(all.get(i).get(0));
+        }
+        Map<Name, SweptKeys> among = new HashMap<>();
+        alike.forEach((name, rivals) -> among.put(name, SweptKeys.of(rivals)));
         return IntStream.range(0, all.size())
-                .mapToObj(i -> names.told(all.get(i), plain.get(i), plain))
+                .mapToObj(i -> names.told(all.get(i), plain.get(i), among.get(plain.get(i))))
                 .toList();
     }
 
-    /** The strategy in short, in full where another one is as short; nothing where all have the same. */
+    /** The strategy of each series in short, in full where another one is as short; nothing where all have the same. */
+    private List<String> bases() {
+        List<String> bases = all.stream().map(this::base).toList();
+        boolean alike = all.size() > 1 && bases.stream().distinct().count() == 1;
+        return alike ? bases.stream().map(base -> "").toList() : bases;
+    }
+
     private String base(List<RunResult> series) {
-        if (series.get(0).facts().collective() != null) {
-            return all.size() == 1 && hasOneAlgorithm(series)
-                    ? label(series)
-                    : ifVarying(series, SeriesNames::collective);
+        RunFacts.Collective bare = series.get(0).facts().collective();
+        if (bare == null) {
+            return strategy(series);
         }
-        return ifVarying(series, this::strategy);
+        return all.size() == 1 && hasOneAlgorithm(series)
+                ? label(series)
+                : bare.kind().id();
     }
 
     private static boolean hasOneAlgorithm(List<RunResult> series) {
         return series.stream().map(RunResult::label).distinct().count() == 1;
     }
 
-    private static String collective(List<RunResult> series) {
-        RunFacts.Collective bare = series.get(0).facts().collective();
-        return bare == null ? label(series) : bare.kind().id();
-    }
-
-    private String ifVarying(List<RunResult> series, Function<List<RunResult>, String> naming) {
-        String own = naming.apply(series);
-        return all.size() > 1
-                        && all.stream().allMatch(other -> naming.apply(other).equals(own))
-                ? ""
-                : own;
-    }
-
     private String strategy(List<RunResult> series) {
         String brief = shortLabel(series);
-        String full = label(series);
-        boolean ambiguous = all.stream()
-                .anyMatch(other ->
-                        shortLabel(other).equals(brief) && !label(other).equals(full));
-        return ambiguous ? full : brief + wholeGroup(series, brief);
+        boolean ambiguous = labels.get(brief).size() > 1;
+        return ambiguous ? label(series) : brief + wholeGroup(series, brief);
     }
 
     /** A group of all ranks goes without saying, unless other series have smaller ones. */
     private String wholeGroup(List<RunResult> series, String brief) {
         RunFacts.Strategy own = series.get(series.size() - 1).facts().strategy();
-        if (own == null) {
-            return "";
-        }
-        boolean others = all.stream()
-                .anyMatch(other -> shortLabel(other).startsWith(brief + " (shard group ")
-                        && other.get(0).facts().sharding().kind().equals(own.kind()));
-        return others ? " (shard group " + own.shardGroup() + ")" : "";
+        return own != null && withGroups.contains(new Strategy(own.kind(), brief))
+                ? GROUP + own.shardGroup() + ")"
+                : "";
     }
 
     private List<String> settings(List<RunResult> series) {
@@ -100,13 +115,12 @@ final class SeriesNames {
                 .toList();
     }
 
-    /** The name with those settings of the strategy by which series differ that would be named alike; never empty. */
-    private Name told(List<RunResult> series, Name own, List<Name> plain) {
-        List<RunResult> rivals = IntStream.range(0, all.size())
-                .filter(i -> plain.get(i).equals(own))
-                .mapToObj(i -> all.get(i).get(0))
-                .toList();
-        SweptKeys among = SweptKeys.of(rivals);
+    /**
+     * The name with those settings of the strategy by which series differ that would be named alike; never empty.
+     *
+     * @param among what varies among them
+     */
+    private Name told(List<RunResult> series, Name own, SweptKeys among) {
         List<String> parts = new ArrayList<>(own.strategy().isEmpty() ? List.of() : List.of(own.strategy()));
         for (String path : among.strategyPaths()) {
             String words = among.words(series.get(0), path);

@@ -4,7 +4,10 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
@@ -174,7 +177,7 @@ public final class Subject {
                     "global batch ",
                     Quantities::count,
                     run -> run.facts().model().globalBatch());
-            addListed(parts, ranges, "strategies", distinct(this::strategy));
+            addListed(parts, ranges, "strategies", strategies());
         } else {
             parts.add(collectives(ranges));
         }
@@ -209,14 +212,23 @@ public final class Subject {
         return model.model() + ", " + Quantities.significant(model.parameters() * 1e-9) + " B parameters";
     }
 
-    /** Strategies that differ in a setting are one here. */
-    private String strategy(RunResult run) {
-        RunFacts.Strategy own = run.facts().sharding();
-        boolean ambiguous = runs.stream()
-                .map(other -> other.facts().sharding())
-                .anyMatch(other -> other.shortName().equals(own.shortName())
-                        && !other.name().equals(own.name()));
-        return ambiguous ? own.name() : own.shortName();
+    /** Strategies that differ in a setting are one here; by their full names where two are alike in short. */
+    private List<String> strategies() {
+        Map<String, Set<String>> byBrief = new LinkedHashMap<>();
+        for (RunResult run : runs) {
+            RunFacts.Strategy strategy = run.facts().sharding();
+            byBrief.computeIfAbsent(strategy.shortName(), brief -> new LinkedHashSet<>())
+                    .add(strategy.name());
+        }
+        List<String> strategies = new ArrayList<>();
+        byBrief.forEach((brief, names) -> {
+            if (names.size() == 1) {
+                strategies.add(brief);
+            } else {
+                strategies.addAll(names);
+            }
+        });
+        return strategies;
     }
 
     private String collectives(boolean ranges) {
