@@ -25,7 +25,7 @@ public final class OpeningSection {
     /** Rows of the table on the first screen. */
     private static final int BEST_MAX = 8;
     /** Characters of a name there. */
-    private static final int NAME_MAX = 26;
+    private static final int NAME_MAX = 48;
 
     private static final String NONE = "\u2013";
 

@@ -140,6 +140,7 @@ public final class SvgFigures {
         double wide = (double) (WIDTH - 20 - LEFT) / Math.max(1, xs.size());
         for (Map<String, ?> facet : maps("facets")) {
             svg.text(LEFT, top, "start", "soft", text(facet, "name"));
+            svg.text(LEFT - 8, top, "end", "soft", text("y"));
             top += 8;
             for (List<?> cell : rows(facet, "cells")) {
                 double left = LEFT + wide * number(cell.get(0));
@@ -179,7 +180,12 @@ public final class SvgFigures {
             if (end > start) {
                 int lane = (int) number(span.get(0));
                 String colour = number(span.get(1)) < 0 ? "gap" : text(lanes.get(lane), "colour");
-                svg.rect(x.at(start), top + ROW * lane + 2, x.at(end) - x.at(start) - 0.5, ROW - 5, colour);
+                svg.rect(
+                        x.at(start),
+                        top + ROW * lane + 2,
+                        Math.max(0.5, x.at(end) - x.at(start) - 0.5),
+                        ROW - 5,
+                        colour);
             }
         }
         for (int lane = 0; lane < lanes.size(); lane++) {
@@ -245,7 +251,7 @@ public final class SvgFigures {
             boolean sum = i == names.size();
             double to = sum ? at : from + saved(slow, fast, i);
             double start = sum ? 0 : from;
-            svg.text(LEFT - 8, y + 15, "end", "ink", sum ? "saved per " + text("per") : String.valueOf(names.get(i)));
+            svg.text(LEFT - 8, y + 15, "end", "ink", sum ? "together" : String.valueOf(names.get(i)));
             svg.rect(
                     x.at(Math.min(start, to)),
                     y + 2,
@@ -256,7 +262,7 @@ public final class SvgFigures {
             from = to;
             y += ROW;
         }
-        ticks(x, y, "s");
+        ticks(x, y, "s saved per " + text("per"));
         return y + 44;
     }
 

@@ -53,11 +53,11 @@
     if (names.length < 2) return 8;
     let rows = 1, x = 0;
     for (const name of names) {
-      const wide = name.length * perLetter + 40;
+      const wide = name.length * perLetter + 50;
       if (x > 0 && x + wide > width) { rows++; x = 0; }
       x += wide;
     }
-    return rows * 22 + 12;
+    return rows * 26 + 8;
   };
 
   const zoom = (paint, from, to) => [
@@ -147,7 +147,7 @@
           axisLabel: {
             interval: 0, color: paint.colour('ink'), fontSize: 12, inside: narrow, margin: narrow ? 0 : 8, align: narrow ? 'left' : 'right',
             formatter: (value, i) => isHead(rows[i]) ? '{h|' + rows[i].heading + '}' : rows[i].name, rich: { h: { fontWeight: 'bold', color: paint.colour('ink'), fontSize: 12 } },
-            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 9, 0] : 0,
+            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 13, 0] : 0,
           },
           z: 10,
         },
@@ -177,12 +177,12 @@
 
   function cells(figure, { paint, width }) {
     const grids = figure.facets.length;
-    const longest = Math.max(...figure.ys.map(y => y.length), 4) * 6.8 + 14;
+    const longest = Math.max(...figure.ys.map(y => y.length), figure.y.length + 1, 4) * 6.8 + 14;
     const columns = Math.max(1, Math.min(grids, Math.floor(width / Math.max(260, longest + figure.xs.length * 44))));
     const rows = Math.ceil(grids / columns);
     const plot = figure.height - 84;
     const labelled = figure.xs.length <= 24 && figure.facets.some(f => f.cells.some(c => c[3]));
-    const top = figure.facets[0].name || figure.y ? 12 : -8, gridHeight = plot + 54;
+    const top = figure.facets[0].name || figure.y ? 12 : -8, gridHeight = plot + 62;
     const span = figure.max - figure.min || 1;
     const shade = value => SHADES[Math.max(0, Math.min(4, Math.floor((value - figure.min) / span * 5)))];
     const cell = c => ({
@@ -209,7 +209,7 @@
           axisLabel: axisText(paint, { formatter: text => text.replace(/Node\[(\d+)\].*/, '$1') }), axisTick: { show: false }, axisLine: { show: false },
         })),
         yAxis: each((facet, i) => ({
-          type: 'category', gridIndex: i, inverse: true, data: figure.ys, name: i === 0 ? figure.y : '', nameLocation: 'start', nameTextStyle: axisText(paint, { align: 'right' }),
+          type: 'category', gridIndex: i, inverse: true, data: figure.ys, name: i === 0 ? figure.y : '', nameLocation: 'start', nameTextStyle: axisText(paint, { align: 'right', padding: [0, 8, 0, 0] }),
           axisLabel: axisText(paint, { color: paint.colour('ink'), interval: 0 }), axisTick: { show: false }, axisLine: { show: false },
         })),
         visualMap: {
@@ -335,7 +335,7 @@
       at += figures[i] / 100;
       return { name: part.name, from, to: at, colour: figures[i] >= 0 ? 'less' : 'more', text: words(figures[i]) };
     });
-    rows.push({ name: 'saved per ' + figure.per, from: 0, to: shown(total) / 100, colour: 'total', text: words(shown(total)) });
+    rows.push({ name: 'together', from: 0, to: shown(total) / 100, colour: 'total', text: words(shown(total)) });
     const low = Math.min(0, ...rows.map(r => Math.min(r.from, r.to)));
     const seen = row => row.name + ': ' + row.text;
     return {
@@ -343,12 +343,12 @@
       option: {
         grid: { left: 6, right: 62, top: 6, bottom: 26, containLabel: true },
         tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([seen(rows[p.dataIndex])]) }),
-        xAxis: valueAxis(paint, { name: unit + ' that ' + (narrow ? 'are' : 'a ' + figure.per + ' of the second run is') + ' shorter', nameLocation: 'middle', nameGap: 24, min: low < 0 ? undefined : 0 }),
+        xAxis: valueAxis(paint, { name: unit + ' saved per ' + figure.per, nameLocation: 'middle', nameGap: 24, min: low < 0 ? undefined : 0 }),
         yAxis: {
           type: 'category', inverse: true, data: rows.map(r => r.name), axisTick: { show: false }, axisLine: { show: false }, z: 10,
           axisLabel: {
             interval: 0, color: paint.colour('ink'), fontSize: 12, inside: narrow, margin: narrow ? 0 : 8, align: narrow ? 'left' : 'right',
-            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 9, 0] : 0,
+            verticalAlign: narrow ? 'bottom' : 'middle', padding: narrow ? [0, 0, 13, 0] : 0,
           },
         },
         series: [{
@@ -559,6 +559,7 @@
   });
   window.addEventListener('beforeprint', () => {
     printing = true;
+    for (const remarks of document.querySelectorAll('.warnings, .notes')) remarks.open = true;
     again(true);
   });
   window.addEventListener('afterprint', () => {
