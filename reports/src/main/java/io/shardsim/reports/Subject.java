@@ -63,10 +63,7 @@ public final class Subject {
         subject.addIfShared(parts, run -> setting(run, "training.precision", "%s"));
         subject.addIfShared(parts, run -> setting(run, "training.attention", "%s attention"));
         subject.addIfShared(parts, Subject::checkpointing);
-        subject.addIfShared(
-                parts,
-                run -> run.facts().sharding().shortName()
-                        + run.facts().sharding().split().words());
+        subject.addStrategy(parts);
         subject.addShardGroup(parts);
         parts.addAll(subject.sharedCluster());
         String chosen = subject.microBatch();
@@ -74,6 +71,14 @@ public final class Subject {
             parts.add(chosen);
         }
         return parts;
+    }
+
+    /** The only strategy, and how it splits the model where all runs do so alike. */
+    private void addStrategy(List<String> parts) {
+        if (distinct(run -> run.facts().sharding().kind()).size() == 1) {
+            List<String> splits = distinct(run -> run.facts().sharding().split().words());
+            parts.add(first().facts().sharding().shortName() + (splits.size() == 1 ? splits.get(0) : ""));
+        }
     }
 
     /** Whether the title tells the shard group: the scenario gives it, and the sweep does not vary it. */
@@ -113,13 +118,11 @@ public final class Subject {
         return of.isEmpty() ? List.of() : List.of(of);
     }
 
-    /** Whether all runs have the same words. */
-    private boolean addIfShared(List<String> parts, Function<RunResult, String> words) {
+    private void addIfShared(List<String> parts, Function<RunResult, String> words) {
         List<String> all = distinct(words);
         if (all.size() == 1 && !all.get(0).isEmpty()) {
             parts.add(all.get(0));
         }
-        return all.size() == 1;
     }
 
     private static String modelInBrief(RunFacts.Training model) {

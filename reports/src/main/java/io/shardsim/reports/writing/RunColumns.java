@@ -25,6 +25,9 @@ final class RunColumns {
     /** The column that a legend explains. */
     static final String DAYS = "days";
 
+    /** The column that has a short form of its own. */
+    static final String STRATEGY = "strategy";
+
     private static final String SHARD_GROUP = " \\(shard group \\d+\\)";
     private static final String KIND = "strategy.kind";
 
@@ -52,7 +55,7 @@ final class RunColumns {
     private List<TableColumn> trainingKeys() {
         List<TableColumn> columns = new ArrayList<>();
         if (all.stream().map(this::strategy).distinct().count() > 1) {
-            columns.add(new TableColumn("strategy", "", false, Says.WHAT_WAS_RUN, 0, cells(this::strategy)));
+            columns.add(new TableColumn(STRATEGY, "", false, Says.WHAT_WAS_RUN, 0, cells(this::strategy)));
         }
         List<String> paths = new ArrayList<>(strategySettings());
         paths.addAll(keys.settingPaths());

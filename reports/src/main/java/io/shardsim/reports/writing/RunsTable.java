@@ -9,7 +9,9 @@ import io.shardsim.reports.writing.StyledText.Look;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The rows of the terminal's table: a column for each key that varies, then figures. What is the same in all runs is not in it. The fastest row is
@@ -55,16 +57,22 @@ final class RunsTable {
                 : List.of();
         all.removeAll(alike);
         List<TableColumn> columns = dropped(all, RunColumns.DROPPABLE, width);
-        List<TableColumn> fitting = widthOf(columns) <= width ? columns : withShortKeys(all, columns);
         sayWhatIsAlike(alike);
-        List<TableColumn> shown = fitting;
-        if (widthOf(shown) > width) {
-            shown = withLetters(all);
-        }
+        List<TableColumn> brief = all.stream()
+                .map(column -> column.name().equals(RunColumns.STRATEGY) ? withKinds(column) : column)
+                .map(TableColumn::underShortName)
+                .toList();
+        List<TableColumn> shown = Stream.<Supplier<List<TableColumn>>>of(
+                        () -> columns,
+                        () -> dropped(brief, RunColumns.DROPPABLE, width),
+                        () -> withLetters(brief),
+                        () -> withShortKeys(all, columns))
+                .map(Supplier::get)
+                .filter(some -> widthOf(some) <= width)
+                .findFirst()
+                .orElse(columns);
         if (widthOf(shown) <= width) {
-            if (shown != fitting) {
-                sayWhatLettersAre(shown, all);
-            }
+            sayWhatLettersAre(shown, all);
             lines(shown);
         } else {
             shown = figuresAlone(all);
@@ -116,6 +124,25 @@ final class RunsTable {
         return columns;
     }
 
+    /** Strategies as scenario files write them, where that tells the rows apart as well. */
+    private TableColumn withKinds(TableColumn strategies) {
+        List<String> kinds =
+                rows.stream().map(run -> run.facts().sharding().kind()).toList();
+        return distinct(kinds) < distinct(strategies.cells())
+                ? strategies
+                : new TableColumn(
+                        strategies.name(),
+                        strategies.unit(),
+                        strategies.number(),
+                        strategies.says(),
+                        strategies.rank(),
+                        kinds);
+    }
+
+    private static long distinct(List<String> cells) {
+        return cells.stream().distinct().count();
+    }
+
     /** Keys in short, the widest first, until the columns fit or no key can be shortened further. */
     private List<TableColumn> shortened(List<TableColumn> columns) {
         List<TableColumn> shorter = new ArrayList<>(
@@ -151,17 +178,19 @@ final class RunsTable {
             boolean replaced = column.key() && column.under(letter).width() < column.width();
             shorter.add(replaced ? column.under(letter++) : column);
         }
-        return dropped(shortened(shorter), RunColumns.DROPPABLE, width);
+        return dropped(shorter, RunColumns.DROPPABLE, width);
     }
 
     private void sayWhatLettersAre(List<TableColumn> shown, List<TableColumn> all) {
         List<String> words = new ArrayList<>();
         for (int i = 0; i < shown.size(); i++) {
-            if (shown.get(i).key() && !shown.get(i).name().equals(all.get(i).name())) {
+            if (shown.get(i).key() && shown.get(i).name().length() == 1) {
                 words.add(shown.get(i).name() + " " + all.get(i).words());
             }
         }
-        out.paragraph(String.join(", ", words), Look.TITLE);
+        if (!words.isEmpty()) {
+            out.paragraph(String.join(", ", words), Look.TITLE);
+        }
     }
 
     private List<TableColumn> figuresAlone(List<TableColumn> all) {

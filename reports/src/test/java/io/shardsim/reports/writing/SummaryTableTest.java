@@ -63,8 +63,8 @@ class SummaryTableTest {
         assertThat(table)
                 .startsWith("gpt2-30b 30.0 B, sequence 2048, batch 1536, 32 GPUs, micro-batch 3\n")
                 .containsPattern("(?m)^  strategy +shard_ +instance +step")
-                .containsPattern("(?m)^  ZeRO-3 +- +p4de.24xlarge +\\d")
-                .containsPattern("(?m)^. MiCS +16 +p5.48xlarge +\\d");
+                .containsPattern("(?m)^  zero3 +- +p4de.24xlarge +\\d")
+                .containsPattern("(?m)^. mics +16 +p5.48xlarge +\\d");
     }
 
     /** Too many keys for a line: each run is named on a line of its own, in full, and its figures are below. */

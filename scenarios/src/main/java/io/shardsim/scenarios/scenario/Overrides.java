@@ -108,16 +108,18 @@ public final class Overrides {
         Entry sweep = file.entry(SWEEP);
         if (sweep != null && sweep.value() instanceof Mapping block) {
             for (Entry axis : block.entries()) {
-                if (!axis.key().equals(key) && !axis.key().startsWith(key + ".")) {
+                if (axis.key().equals(key) && value instanceof Sequence) {
+                    axes.add(new Entry(key, place, value));
+                } else if (!axis.key().equals(key) && !axis.key().startsWith(key + ".")) {
                     axes.add(key.startsWith(axis.key() + ".") ? inEach(axis, key, value, place, problems) : axis);
                 }
             }
         }
         Mapping tree = file;
-        if (value instanceof Sequence) {
-            axes.add(new Entry(key, place, value));
-        } else {
+        if (!(value instanceof Sequence)) {
             tree = replaced(tree, key, value, place, problems);
+        } else if (axes.stream().noneMatch(axis -> axis.key().equals(key))) {
+            axes.add(new Entry(key, place, value));
         }
         if (sweep != null && !(sweep.value() instanceof Mapping)) {
             return tree;

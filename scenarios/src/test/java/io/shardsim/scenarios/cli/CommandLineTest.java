@@ -221,6 +221,9 @@ class CommandLineTest {
                 .extracting(point -> point.cluster().nodes() + " " + ((Task.Collective) point.task()).totalBytes())
                 .containsExactlyInAnyOrder("16 1048576", "16 2097152");
         assertThat(ran.get(0).values()).containsOnlyKeys("workload.size");
+        ran.clear();
+        shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=[2, 16]");
+        assertThat(ran).extracting(point -> point.cluster().nodes()).containsExactlyInAnyOrder(2, 16);
     }
 
     @Test
