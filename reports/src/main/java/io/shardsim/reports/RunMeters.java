@@ -71,7 +71,12 @@ public final class RunMeters implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         counter(registry, "runs", "", "runs finished", runs);
         counter(registry, "events", "", "events executed one by one", executedEvents);
-        counter(registry, "events.simulated", "", "events that the executed ones stand for", simulatedEvents);
+        counter(
+                registry,
+                "events.simulated",
+                "",
+                "executed events and the repetitions that they represent",
+                simulatedEvents);
         FunctionCounter.builder(PREFIX + "wall", wallNanos, nanos -> nanos.get() * 1e-9)
                 .baseUnit("s")
                 .description("wall time of finished runs")

@@ -46,7 +46,7 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "WORKLOAD", description = "Which ones; all of them if none is named.")
     private List<String> names = List.of();
 
-    @Option(names = "--repeat", paramLabel = "N", description = "Runs of each; the median is told. Default: 3.")
+    @Option(names = "--repeat", paramLabel = "N", description = "Runs of each; the median is shown. Default: 3.")
     private int repeat = 3;
 
     @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")

@@ -37,7 +37,7 @@ final class WorkerCommand implements Callable<Integer> {
             names = "--join",
             split = ",",
             paramLabel = "HOST:PORT",
-            description = "Members to join by; pod-{0..2}.name:PORT stands for three.")
+            description = "Members to join by; pod-{0..2}.name:PORT names three.")
     private List<String> join = List.of();
 
     @Option(

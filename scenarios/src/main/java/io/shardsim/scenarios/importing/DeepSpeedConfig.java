@@ -363,7 +363,7 @@ final class DeepSpeedConfig implements Importer {
             file.judge(
                     "optimizer.type",
                     Verdict.NOT_MODELLED,
-                    "Adam with two moments in 32 bits is simulated; another optimizer has other memory and update time");
+                    "Adam with two FP32 moments is simulated; another optimizer has other memory and update time");
         }
     }
 }

@@ -238,7 +238,7 @@ final class MegatronArguments implements Importer {
             file.judge(
                     "optimizer",
                     Verdict.NOT_MODELLED,
-                    "Adam with two moments in 32 bits is simulated; another one has other memory and update time");
+                    "Adam with two FP32 moments is simulated; another one has other memory and update time");
         }
     }
 

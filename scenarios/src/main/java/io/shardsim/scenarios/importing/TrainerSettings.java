@@ -104,7 +104,7 @@ final class TrainerSettings implements Importer {
             file.judge(
                     "pure_bf16",
                     Verdict.NOT_MODELLED,
-                    "weights and moments in 32 bits are simulated; in 16 they need half the memory");
+                    "weights and moments are simulated in FP32; in BF16 they need half the memory");
         }
         if (!half && !brain) {
             draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
@@ -201,7 +201,7 @@ final class TrainerSettings implements Importer {
             file.judge(
                     "optim",
                     Verdict.NOT_MODELLED,
-                    "Adam with two moments in 32 bits is simulated; another optimizer has other memory and update time");
+                    "Adam with two FP32 moments is simulated; another optimizer has other memory and update time");
         }
     }
 

@@ -53,7 +53,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "precision",
                             ScalarTypes.choice("bf16", "fp16", "fp8", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 beside weights and moments in 32 bits, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16"),
+                            "format of parameters, activations and gradients: bf16 or fp16 with FP32 weights and moments, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),
@@ -85,7 +85,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "delayed_parameter_initialization",
                             ScalarTypes.flag(),
-                            "whether parameters are drawn on GPUs once the model is split, rather than by every rank on its host; omitted: start-up is left out"))
+                            "initialise parameters on the GPU after sharding, instead of on every host first; omitted: start-up is left out"))
             .suchAs("{sequence_length: 2048, global_batch: 1536}");
 
     static final BlockType STRATEGY = BlockType.openWith(

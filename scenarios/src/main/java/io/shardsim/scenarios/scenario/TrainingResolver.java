@@ -63,7 +63,7 @@ final class TrainingResolver {
         if (attention(training) == AttentionKind.FLASH && precision(training) == Precision.FP32) {
             problems.add(
                     training.at("attention"),
-                    "attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16");
+                    "attention flash needs BF16 or FP16, but precision is fp32; write attention: standard or precision: bf16");
         }
         checkKernels(training);
         if (problems.told() > before || cluster == null || !divides) {

@@ -58,11 +58,12 @@ class LessonsTest {
         List<String> lines = new ArrayList<>();
         lines.add("# Lesson " + lesson.id().charAt(0) + ": " + lesson.title());
         lines.add("");
-        lines.add("Part of the page that `./shardsim demo` serves (Lessons). Every figure below comes from\n"
-                + "[" + lesson.scenario() + ".yaml](../../scenarios/library/" + lesson.scenario()
-                + ".yaml) and is compared with its runs by `LessonsTest`; `./shardsim run scenarios/library/"
-                + lesson.scenario() + ".yaml` gives the full report.");
-        section(lines, "What the class is told", lesson.told().before());
+        lines.add(
+                "After this page you can teach the lesson. It is part of the page that `./shardsim demo` serves (Lessons). Every figure below comes from\n"
+                        + "[" + lesson.scenario() + ".yaml](../../scenarios/library/" + lesson.scenario()
+                        + ".yaml), and `LessonsTest` compares it with the runs. `./shardsim run scenarios/library/"
+                        + lesson.scenario() + ".yaml` gives the full report.");
+        section(lines, "Tell the class", lesson.told().before());
         section(lines, "The question", List.of(lesson.question().words()));
         lines.add("");
         lesson.question().choices().forEach(choice -> lines.add("- " + Lesson.words(choice)));

@@ -311,7 +311,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp32\n  attention: flash",
-                        "a.yaml:8:14: attention flash works in 16 bits and precision is fp32; write attention: standard or precision: bf16"),
+                        "a.yaml:8:14: attention flash needs BF16 or FP16, but precision is fp32; write attention: standard or precision: bf16"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: megatron-core, framework_profile: transformer-engine-fp8}",
@@ -438,7 +438,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: *x",
-                        "a.yaml:1:11: alias *x names no earlier anchor; write &x before the value it stands for",
+                        "a.yaml:1:11: alias *x names no earlier anchor; write &x before the value it names",
                         "a.yaml:1:11: scenario has no value; write a name of letters, digits, dots and dashes"),
                 with(
                         "scenario: ok",
@@ -588,7 +588,7 @@ class ScenarioErrorsTest {
                 .hasSize(1)
                 .first()
                 .asString()
-                .contains("stands for more than 100000 values with its aliases followed; write fewer of them");
+                .contains("makes more than 100000 values with its aliases followed; write fewer of them");
     }
 
     @Test

@@ -104,7 +104,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         }
         if (profile.isSingle()) {
             remarks.add(
-                    "no published run in 32 bits has been compared with; matrix products take the data-sheet rate of the vector units, as"
+                    "FP32 is not validated against any published run; GEMMs run at the data-sheet rate of the vector units, as"
                             + " PyTorch does unless allow_tf32 is set, and MFU counts against that");
         }
         return List.copyOf(remarks);

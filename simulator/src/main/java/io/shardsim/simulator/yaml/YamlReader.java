@@ -238,7 +238,7 @@ public final class YamlReader {
             problems.add(
                     place(alias),
                     "alias *" + alias.getAlias() + " names no earlier anchor; write &" + alias.getAlias()
-                            + " before the value it stands for");
+                            + " before the value it names");
             target = new Built(new Scalar(place(alias), "", true), 1);
         }
         acceptNode(target, Optional.empty());
@@ -255,7 +255,7 @@ public final class YamlReader {
         if (parent.values > VALUES_MAX) {
             problems.add(
                     parent.position,
-                    "stands for more than " + VALUES_MAX + " values with its aliases followed; write fewer of them");
+                    "makes more than " + VALUES_MAX + " values with its aliases followed; write fewer of them");
             throw new Stop();
         }
         if (!parent.mapping) {

@@ -31,11 +31,11 @@ public final class Glossary {
                     "event",
                     "event",
                     "One thing that happens to one device at one instant. Executed events were run one by one; simulated events include the"
-                            + " repetitions that they stand for."),
+                            + " repetitions that they represent."),
             new Term(
                     "exposed",
                     "exposed time",
-                    "Time that the compute stream stands still, waiting for another stream. Communication that runs beside compute is hidden."),
+                    "Time that the compute stream stands still, waiting for another stream. Communication that overlaps with compute is hidden."),
             new Term(
                     "gather",
                     "gather",
