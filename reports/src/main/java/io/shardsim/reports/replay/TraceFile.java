@@ -4,6 +4,7 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Journeys;
@@ -13,12 +14,10 @@ import io.shardsim.simulator.observation.Recording.Spans;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,8 +72,13 @@ public final class TraceFile {
      * @return what is left out, in words; empty when the trace is complete
      */
     public static List<String> write(Path file, List<Run> runs) throws IOException {
-        try (OutputStream stream = new BufferedOutputStream(Files.newOutputStream(file));
-                JsonGenerator out = MAPPER.createGenerator(stream)) {
+        List<String> leftOut = new ArrayList<>();
+        WholeFiles.write(file, stream -> leftOut.addAll(write(stream, runs)));
+        return leftOut;
+    }
+
+    private static List<String> write(OutputStream stream, List<Run> runs) {
+        try (JsonGenerator out = MAPPER.createGenerator(stream)) {
             TraceFile trace = new TraceFile(out, runs.size());
             out.writeStartObject();
             out.writeStringProperty("displayTimeUnit", "ns");

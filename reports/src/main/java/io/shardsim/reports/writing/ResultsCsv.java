@@ -13,9 +13,6 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -56,14 +53,6 @@ public final class ResultsCsv {
             throw new UncheckedIOException(e);
         }
         return text.toString();
-    }
-
-    public static void writeTo(Path file, ScenarioResult scenario) {
-        try {
-            Files.write(file, write(scenario).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static Map<String, String> row(Map<String, @Nullable Object> run) {

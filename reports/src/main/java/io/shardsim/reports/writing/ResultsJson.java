@@ -21,15 +21,10 @@ import io.shardsim.reports.TrainingCost;
 import io.shardsim.reports.Trial;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.PriceSpec;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -124,14 +119,6 @@ public final class ResultsJson {
 
     public static String write(ScenarioResult scenario) {
         return write(List.of(scenario));
-    }
-
-    public static void writeTo(Path file, ScenarioResult scenario) {
-        try {
-            Files.write(file, write(scenario).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** One run as an ordered tree of maps, lists, strings, booleans and decimals. */

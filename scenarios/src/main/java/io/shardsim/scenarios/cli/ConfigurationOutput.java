@@ -1,11 +1,13 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.WrittenFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -80,7 +82,7 @@ final class ConfigurationOutput {
     private String saved(WrittenFile file, Path where) {
         Path target = isFile() ? where : where.resolve(file.name());
         try {
-            Files.writeString(target, file.text());
+            WholeFiles.write(target, out -> out.write(file.text().getBytes(StandardCharsets.UTF_8)));
         } catch (IOException failure) {
             throw new UncheckedIOException(target + " cannot be written", failure);
         }

@@ -223,30 +223,45 @@ final class RunCommand implements Callable<Integer> {
                 : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         for (Scenario scenario : scenarios) {
             List<RunResult> finished = finished(runs.results(scenario));
-            if (finished.isEmpty()) {
-                continue;
-            }
-            ScenarioResult result = ScenarioResult.of(scenario.name(), finished);
-            results.add(result);
-            Path directory = directories.get(scenario.name());
-            List<Path> written = directory == null ? List.of() : reports.write(directory, result);
-            if (!json && !quiet) {
-                stdout.println(reports.text(result, style).stripTrailing());
-                written.stream().findFirst().ifPresent(report -> stdout.println("report: " + report));
-                stdout.flush();
-            }
-            if (svg != null) {
-                figures(scenarios.size() == 1 ? svg : svg + "/" + scenario.name(), result);
-            }
-            if (trace && directory != null && result.anyFits()) {
-                trace(directory, scenario, result);
+            if (!finished.isEmpty()) {
+                results.add(ScenarioResult.of(scenario.name(), finished));
             }
         }
+        // Printed before a file is written: what was simulated is not lost to a full disk.
         if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
             stdout.print(reports.json(results));
             stdout.flush();
         }
+        for (ScenarioResult result : results) {
+            if (!json && !quiet) {
+                stdout.println(reports.text(result, style).stripTrailing());
+                stdout.flush();
+            }
+            files(scenarios, result, directories.get(result.scenario()));
+        }
         return results;
+    }
+
+    private void files(List<Scenario> scenarios, ScenarioResult result, @Nullable Path directory)
+            throws IOException, InterruptedException {
+        PrintWriter stdout = spec.commandLine().getOut();
+        if (directory != null) {
+            Path report = reports.write(directory, result).get(0);
+            if (!json && !quiet) {
+                stdout.println("report: " + report);
+                stdout.flush();
+            }
+        }
+        if (svg != null) {
+            figures(scenarios.size() == 1 ? svg : svg + "/" + result.scenario(), result);
+        }
+        if (trace && directory != null && result.anyFits()) {
+            for (Scenario scenario : scenarios) {
+                if (scenario.name().equals(result.scenario())) {
+                    trace(directory, scenario, result);
+                }
+            }
+        }
     }
 
     private List<RunResult> finished(List<RunResult> runs) {

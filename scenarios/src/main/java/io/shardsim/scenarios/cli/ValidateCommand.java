@@ -4,6 +4,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.writing.ValidationJson;
 import io.shardsim.reports.writing.ValidationTable;
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.accuracy.ReferenceCase;
 import io.shardsim.scenarios.accuracy.ReferenceCases;
 import io.shardsim.scenarios.accuracy.ValidationRecord;
@@ -16,7 +17,6 @@ import io.shardsim.simulator.yaml.InputException;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -179,11 +179,10 @@ final class ValidateCommand implements Callable<Integer> {
         }
         String document = ValidationJson.write(outcomes);
         String table = ValidationTable.write(outcomes, Terminal.width());
-        Files.writeString(directory.resolve("validation.json"), document);
-        Files.writeString(directory.resolve("validation.txt"), table);
         PrintWriter stdout = spec.commandLine().getOut();
         stdout.print(json ? document : table);
         stdout.flush();
+        WholeFiles.write(directory, Map.of("validation.json", document, "validation.txt", table));
     }
 
     private int status(List<CaseOutcome> outcomes, PointRuns runs) {

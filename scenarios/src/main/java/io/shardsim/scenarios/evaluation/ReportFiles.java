@@ -7,33 +7,31 @@ import io.shardsim.reports.writing.ResultsCsv;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.reports.writing.html.HtmlReport;
 import io.shardsim.reports.writing.html.SvgFigures;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** A report as files: {@code report.html}, {@code results.json}, {@code results.csv}. */
 public final class ReportFiles implements ReportWriter {
     @Override
-    public List<Path> write(Path directory, ScenarioResult result) {
-        Path json = directory.resolve("results.json");
-        ResultsJson.writeTo(json, result);
-        Path csv = directory.resolve("results.csv");
-        ResultsCsv.writeTo(csv, result);
-        Path html = directory.resolve("report.html");
-        HtmlReport.writeTo(html, result, meters(result));
-        return List.of(html, json, csv);
+    public List<Path> write(Path directory, ScenarioResult result) throws IOException {
+        Map<String, String> texts = new LinkedHashMap<>();
+        texts.put("report.html", HtmlReport.write(result, meters(result)));
+        texts.put("results.json", ResultsJson.write(result));
+        texts.put("results.csv", ResultsCsv.write(result));
+        WholeFiles.write(directory, texts);
+        return texts.keySet().stream().map(directory::resolve).toList();
     }
 
     @Override
     public int writeFigures(Path directory, ScenarioResult result) throws IOException {
         Map<String, String> files = SvgFigures.of(result);
-        for (Map.Entry<String, String> file : files.entrySet()) {
-            Files.writeString(directory.resolve(file.getKey()), file.getValue());
-        }
+        WholeFiles.write(directory, files);
         return files.size();
     }
 

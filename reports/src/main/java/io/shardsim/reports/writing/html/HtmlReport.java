@@ -5,11 +5,6 @@ import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 import io.shardsim.reports.RunMeters;
 import io.shardsim.reports.ScenarioResult;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,13 +54,5 @@ public final class HtmlReport {
         document.put("palette", Palette.document());
         document.put("figures", figures);
         return document;
-    }
-
-    public static void writeTo(Path file, ScenarioResult result, List<RunMeters.Reading> meters) {
-        try {
-            Files.write(file, write(result, meters).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -1,0 +1,105 @@
+package io.shardsim.reports.writing;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * Files that appear whole or not at all, and together. Each is written beside its place, synced to disk and renamed once all of them are written: a full disk or a
+ * killed process leaves what was there before. Runs that write into one folder at once take turns in renaming, so that its files are of one run.
+ */
+public final class WholeFiles {
+    private static final String LOCK = ".shardsim.lock";
+
+    private WholeFiles() {}
+
+    /** What a file holds. */
+    public interface Content {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /**
+     * Writes texts into a folder.
+     *
+     * @param texts by the name of the file
+     * @throws IOException when one cannot be written; then none is replaced
+     */
+    public static void write(Path directory, Map<String, String> texts) throws IOException {
+        Map<Path, Content> contents = new LinkedHashMap<>();
+        texts.forEach((name, text) ->
+                contents.put(directory.resolve(name), out -> out.write(text.getBytes(StandardCharsets.UTF_8))));
+        writeAll(directory, contents);
+    }
+
+    /**
+     * Writes one file; a device such as {@code /dev/stdout} directly.
+     *
+     * @throws IOException when it cannot be written; then what was there before stays
+     */
+    public static void write(Path file, Content content) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+                content.writeTo(out);
+            }
+            return;
+        }
+        Path place = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
+        writeAll(Objects.requireNonNull(place.getParent()), Map.of(place, content));
+    }
+
+    private static void writeAll(Path directory, Map<Path, Content> contents) throws IOException {
+        Map<Path, Path> aside = new LinkedHashMap<>();
+        try {
+            for (Map.Entry<Path, Content> one : contents.entrySet()) {
+                Path part = one.getKey()
+                        .resolveSibling("." + one.getKey().getFileName() + "." + UUID.randomUUID() + ".part");
+                aside.put(part, one.getKey());
+                fill(part, one.getValue());
+            }
+            if (aside.size() == 1) {
+                rename(aside);
+            } else {
+                renameAlone(directory, aside);
+            }
+        } finally {
+            for (Path part : aside.keySet()) {
+                Files.deleteIfExists(part);
+            }
+        }
+    }
+
+    private static void fill(Path part, Content content) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(part, StandardOpenOption.CREATE_NEW))) {
+            content.writeTo(out);
+        }
+        try (FileChannel written = FileChannel.open(part, StandardOpenOption.WRITE)) {
+            written.force(true);
+        }
+    }
+
+    /** One thread of this process at a time, as a process holds a lock once. */
+    private static synchronized void renameAlone(Path directory, Map<Path, Path> aside) throws IOException {
+        try (FileChannel channel =
+                        FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock alone = channel.lock()) {
+            rename(aside);
+        }
+    }
+
+    private static void rename(Map<Path, Path> aside) throws IOException {
+        for (Map.Entry<Path, Path> one : aside.entrySet()) {
+            Files.move(one.getKey(), one.getValue(), StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+}
