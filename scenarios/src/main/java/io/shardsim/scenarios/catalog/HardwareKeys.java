@@ -42,7 +42,7 @@ public final class HardwareKeys {
                     ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE),
                     "dense fp16 and bf16 tensor-core peak"),
             Key.required("peak_single", ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE), "fp32 vector peak"),
-            Key.required("sm_count", ScalarTypes.whole(1, 100_000), "streaming multiprocessors"),
+            Key.required("sm_count", ScalarTypes.whole(1, 100_000), "SMs of the GPU"),
             Key.required("boost_clock", ScalarTypes.quantity(UnitTable.FREQUENCY, 1), "boost clock"));
 
     /** What a server and its network are, beside its GPU. */

@@ -57,7 +57,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),
-                            "which activations are computed again in backward: none, those of the attention core, all but attention and every second matrix product, or all; omitted: full"),
+                            "which activations are computed again in backward: none, those of the attention core, all but attention and every second GEMM, or all; omitted: full"),
                     Key.optional(
                             "checkpointed_layers",
                             ScalarTypes.whole(1, 1_000_000),

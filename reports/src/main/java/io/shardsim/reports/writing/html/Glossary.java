@@ -86,7 +86,7 @@ public final class Glossary {
                     "tflops",
                     "TFLOPS per GPU",
                     "10^12 operations per second: 8 x parameters per token with full activation checkpointing (hardware flops), 6 x"
-                            + " without, in between where part of the products is computed again; no attention. The convention of AWS's sharded-data-parallel benchmark."),
+                            + " without, in between where part of the GEMMs is computed again; no attention. The convention of AWS's sharded-data-parallel benchmark."),
             new Term("training-step", "training step", "One optimizer update."),
             new Term(
                     "utilization",

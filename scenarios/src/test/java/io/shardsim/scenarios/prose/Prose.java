@@ -1,0 +1,90 @@
+package io.shardsim.scenarios.prose;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What is hard to read in a text: sentences that are too long, and words of our own where the field has one.
+ *
+ * @param words what to avoid, and what to write instead
+ */
+record Prose(List<Word> words) {
+    /** Half of a page's sentences have at most this many words. */
+    static final int MEDIAN_MOST = 18;
+    /** Nine of ten have at most this many. */
+    static final int NINE_OF_TEN_MOST = 28;
+    /** And none has more than this. */
+    static final int LONGEST_MOST = 45;
+
+    private static final int CONTEXT = 60;
+
+    /**
+     * A word of our own.
+     *
+     * @param better the word that readers know
+     */
+    record Word(Pattern pattern, String better) {}
+
+    /** Reads lines such as {@code \bmultiprocessors?\b => SM}; those that begin with # are comments. */
+    static Prose of(String lines) {
+        return new Prose(lines.lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split(" => ", 2))
+                .map(pair -> new Word(Pattern.compile(pair[0]), pair[1]))
+                .toList());
+    }
+
+    /** What to change in a Markdown page, one line each. */
+    List<String> ofPage(String name, String markdown) {
+        List<String> findings = new ArrayList<>();
+        List<String> sentences = Sentences.ofPage(markdown);
+        long[] lengths = sentences.stream().mapToLong(Sentences::words).sorted().toArray();
+        if (lengths.length > 0) {
+            quantile(findings, name, "median", lengths[lengths.length / 2], MEDIAN_MOST);
+            quantile(findings, name, "nine of ten", lengths[(int) (0.9 * (lengths.length - 1))], NINE_OF_TEN_MOST);
+        }
+        int limit = findings.isEmpty() ? LONGEST_MOST : NINE_OF_TEN_MOST;
+        sentences.forEach(sentence -> tooLong(findings, name, sentence, limit));
+        homeMade(findings, name, Sentences.text(markdown));
+        return findings;
+    }
+
+    /** What to change in the texts of a Java source, one line each. */
+    List<String> ofSource(String name, String java) {
+        List<String> findings = new ArrayList<>();
+        for (String text : Sentences.texts(java)) {
+            Sentences.ofText(text).forEach(sentence -> tooLong(findings, name, sentence, LONGEST_MOST));
+            homeMade(findings, name, text);
+        }
+        return findings;
+    }
+
+    private static void quantile(List<String> findings, String name, String which, long words, int most) {
+        if (words > most) {
+            findings.add(name + ": sentences are long: " + which + " have up to " + words + " words, write " + most
+                    + " or fewer");
+        }
+    }
+
+    private static void tooLong(List<String> findings, String name, String sentence, int most) {
+        int words = Sentences.words(sentence);
+        if (words > most) {
+            findings.add(name + ": " + words + " words, write " + most + " or fewer: " + sentence);
+        }
+    }
+
+    private void homeMade(List<String> findings, String name, String text) {
+        for (Word word : words) {
+            Matcher matcher = word.pattern().matcher(text);
+            while (matcher.find()) {
+                findings.add(name + ": \"" + matcher.group() + "\", write " + word.better() + ": ..."
+                        + text.substring(
+                                Math.max(0, matcher.start() - CONTEXT),
+                                Math.min(text.length(), matcher.end() + CONTEXT))
+                        + "...");
+            }
+        }
+    }
+}
