@@ -40,6 +40,15 @@ class DocumentLinksTest {
                 .allSatisfy(link -> assertThat(index).contains(link));
     }
 
+    /** The third line, below the title, says it. */
+    @Test
+    void everyPageBeginsWithWhatTheReaderCanDoAfterIt() throws IOException {
+        assertThat(documents().filter(document -> document.startsWith(ROOT.resolve("docs"))))
+                .isNotEmpty()
+                .allSatisfy(document ->
+                        assertThat(Files.readAllLines(document).get(2)).startsWith("After this page you "));
+    }
+
     @ParameterizedTest
     @MethodSource("documents")
     void linksLeadSomewhere(Path document) throws IOException {

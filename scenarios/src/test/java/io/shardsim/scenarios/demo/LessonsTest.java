@@ -70,7 +70,7 @@ class LessonsTest {
         section(
                 lines,
                 "What the simulation says",
-                List.of("**" + Quantities.significant(answer.ratio()) + "**; the nearest choice is \u201c"
+                List.of("The answer is **" + Quantities.significant(answer.ratio()) + "**; the nearest choice is \u201c"
                         + Lesson.words(lesson.question().choices().get(answer.rightChoice())) + "\u201d."));
         answer.after().forEach(paragraph -> lines.add("\n" + paragraph));
         lines.add("");

@@ -50,8 +50,8 @@ public final class Glossary {
             new Term(
                     "mfu",
                     "MFU",
-                    "Model flops utilization: operations that the model needs, 6 x parameters per token plus attention, over the peak of the"
-                            + " GPUs in the format that GEMMs take, FP8 with precision fp8. Recomputation is not counted."),
+                    "Model flops utilization: operations that the model needs, over the peak of the GPUs. The model needs 6 x parameters per token plus"
+                            + " attention. The peak is that of the format that GEMMs take, FP8 with precision fp8. Recomputation is not counted."),
             new Term("micro-batch", "micro-batch", "Samples that one GPU takes through one forward and backward."),
             new Term("nic", "NIC", "Network interface of a node. Its links lead to the leaf switch and back."),
             new Term(
@@ -81,12 +81,13 @@ public final class Glossary {
             new Term(
                     "stream",
                     "stream",
-                    "A lane of a GPU: operations of one stream run one after another, those of different streams side by side."),
+                    "A lane of a GPU. Operations of one stream run one after another, those of different streams overlap."),
             new Term(
                     "tflops",
                     "TFLOPS per GPU",
-                    "10^12 operations per second: 8 x parameters per token with full activation checkpointing (hardware flops), 6 x"
-                            + " without, in between where part of the GEMMs is computed again; no attention. The convention of AWS's sharded-data-parallel benchmark."),
+                    "Operations per second, in units of 10^12. With full activation checkpointing 8 x parameters per token count (hardware flops), without"
+                            + " it 6 x, and in between where part of the GEMMs is computed again. Attention does not count. This is the convention of AWS's"
+                            + " sharded-data-parallel benchmark."),
             new Term("training-step", "training step", "One optimizer update."),
             new Term(
                     "utilization",
