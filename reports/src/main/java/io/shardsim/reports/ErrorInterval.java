@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How far off published runs like this one were: a range to read a simulated figure with, no confidence interval.
+ * How far off similar published runs were: a range to read a simulated figure with, no confidence interval.
  *
  * @param low least error of the nearest cases, of a speed or a size: 0.05 says that the simulator was 5 % too fast [1]
  * @param high greatest of them [1]

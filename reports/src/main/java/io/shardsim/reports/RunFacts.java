@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what a reader should know of it
  * @param surroundings what goes on around the step; absent where the scenario says nothing of it
  * @param trials what runs with other settings came to; empty where none were tried
- * @param accuracy how far off published runs like this one were; absent where none is like it
+ * @param accuracy how far off similar published runs were; absent where none is similar
  */
 public record RunFacts(
         String scenario,
@@ -140,7 +140,7 @@ public record RunFacts(
         return remarks.sources();
     }
 
-    /** Notes and, behind them, how far off published runs like this one were. */
+    /** Notes and, behind them, how far off similar published runs were. */
     public List<String> notesWithAccuracy() {
         List<String> all = new ArrayList<>(notes());
         if (accuracy != null) {
@@ -263,7 +263,7 @@ public record RunFacts(
     /**
      * How much of forward is computed again in backward.
      *
-     * @param products share of the operations of matrix products, 0 to 1
+     * @param products share of the operations of GEMMs, 0 to 1
      * @param attention share of the operations of attention cores, 0 to 1
      */
     public record Recomputation(double products, double attention) {

@@ -11,7 +11,7 @@ import io.shardsim.topology.units.Bandwidth;
  * @param memoryBandwidth HBM data-sheet rate
  * @param peakHalfFlopsPerSecond dense fp16/bf16 tensor-core peak [flop/s]
  * @param peakSingleFlopsPerSecond fp32 vector peak [flop/s]
- * @param smCount streaming multiprocessors
+ * @param smCount SMs of the GPU
  * @param boostClockHz boost clock [Hz]
  */
 public record GpuSpec(

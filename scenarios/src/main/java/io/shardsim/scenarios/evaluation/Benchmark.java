@@ -67,7 +67,7 @@ public enum Benchmark {
      * @param wallSeconds from the question to the result, assembly included, start of the JVM not
      * @param cpuSeconds what the threads that execute events spent on cores for it, assembly, compilation and garbage collection left out
      * @param executedEvents events that were executed
-     * @param simulatedEvents events that they stand for
+     * @param simulatedEvents events that they represent
      * @param peakHeapBytes most heap in use, garbage included
      */
     public record Measured(

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a scenario file into a {@link Scenario}, or tells everything that is wrong with it.
  *
  * <p>Every point of a sweep is read as a file of its own, so that a rule between two keys is checked for every combination; a problem that
- * many points share is told once.
+ * many points share is reported once.
  */
 public final class ScenarioReader {
     /** Points of a sweep are no longer looked at once so much is wrong. */

@@ -13,7 +13,7 @@ import io.shardsim.topology.units.Bandwidth;
  * @param delays what passes beside the bytes
  * @param rates what one channel's thread block moves
  * @param wireRatio bytes on the wire over payload bytes: 2 for LL, 16/15 for LL128, 1 for Simple
- * @param smPerChannel streaming multiprocessors that a channel occupies while the collective runs
+ * @param smPerChannel SMs that a channel occupies while the collective runs
  */
 public record Transport(
         String name,

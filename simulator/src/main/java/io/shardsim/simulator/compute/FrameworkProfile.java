@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a framework's code does around the matrix products of a transformer: which element-wise operators it fuses, how
+ * What a framework's code does around the GEMMs of a transformer: which element-wise operators it fuses, how
  * many bytes each moves, how many kernels it launches, and what the host pays to issue one. {@link ProfileFiles} puts it together from
  * {@code catalog/frameworks/<name>.yaml}, where every figure carries its source.
  *
@@ -92,7 +92,7 @@ public final class FrameworkProfile {
             return this == GRADIENT_NORM || this == GRADIENT_CLIP || this == OPTIMIZER;
         }
 
-        /** True of what works in 32 bits, or on 32-bit gradients and states, whatever the format of parameters and activations. */
+        /** True of what works in FP32, or on 32-bit gradients and states, whatever the format of parameters and activations. */
         boolean isWide() {
             return this == LOSS_FORWARD || this == LOSS_BACKWARD || isOfUpdate();
         }
@@ -244,7 +244,7 @@ public final class FrameworkProfile {
     }
 
     /**
-     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its matrix products.
+     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its GEMMs.
      *
      * @param ranks those that split each layer
      */
@@ -256,12 +256,12 @@ public final class FrameworkProfile {
         return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
     }
 
-    /** Whether the matrix products of layers, those of attention apart, take operands of 8 bits. */
+    /** Whether the GEMMs of layers, those of attention apart, take FP8 operands. */
     public boolean eightBitProducts() {
         return recipe != null;
     }
 
-    /** Whether such products keep their operands in 8 bits for the backward, and the weights, in both orders, for the next micro-batch. */
+    /** Whether such products keep their operands in FP8 for the backward, and the weights, in both orders, for the next micro-batch. */
     public boolean keepsEightBits() {
         return recipe != null && figures.flag("keeps_eight_bits");
     }

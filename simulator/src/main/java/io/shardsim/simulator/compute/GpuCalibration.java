@@ -45,10 +45,10 @@ public record GpuCalibration(
             Split split) {}
 
     /**
-     * Operands of 8 bits; both are 0 where tensor cores do not multiply them.
+     * FP8 operands; both are 0 where tensor cores do not multiply them.
      *
      * @param ratio rate of the tensor cores over that with 16 bits [1] -- calibration
-     * @param splitSumsRatio the same where sums of products are added up in 32 bits every now and then [1] -- published
+     * @param splitSumsRatio the same where partial sums are promoted to FP32 now and then [1] -- published
      */
     public record EightBits(double ratio, double splitSumsRatio) {}
 

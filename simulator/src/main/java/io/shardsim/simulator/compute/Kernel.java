@@ -14,12 +14,12 @@ public sealed interface Kernel {
         OF_THE_JOB,
         /** Numbers of 8 bits, their products added up in the tensor cores' own precision (cuBLAS, CUBLASLT_MATMUL_DESC_FAST_ACCUM). */
         EIGHT_BITS,
-        /** Numbers of 8 bits, sums of products added up in 32 bits every now and then. */
+        /** FP8 operands, partial sums promoted to FP32 now and then. */
         EIGHT_BITS_SPLIT_SUMS
     }
 
     /**
-     * A batch of matrix products, each (m x k) by (k x n).
+     * A batch of GEMMs, each (m x k) by (k x n).
      *
      * @param name what the product computes
      * @param batch number of products in one launch

@@ -21,7 +21,7 @@ import io.shardsim.topology.units.Bandwidth;
  *
  * <p><b>Fused attention</b> runs one block per head and 128 queries at a rate that depends on the head width [2].
  *
- * <p><b>In 32 bits</b> operands have twice the bytes and matrix products run on the vector units, as PyTorch has them since 1.12 unless told to round
+ * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, as PyTorch has them since 1.12 unless told to round
  * operands for the tensor cores (torch.backends.cuda.matmul.allow_tf32); to that no measurement was fitted.
  *
  * <p><b>In 8 bits</b> operands have half the bytes, and tensor cores a higher rate; results have 16 bits.

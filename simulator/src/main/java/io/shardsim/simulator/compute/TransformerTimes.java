@@ -76,7 +76,7 @@ public final class TransformerTimes {
             return ps() == 0 ? 0 : (int) (1000 * memoryPs / ps());
         }
 
-        /** Share of the phase in which it is at matrix products and attention, in thousandths. */
+        /** Share of the phase in which it runs GEMMs and attention, in thousandths. */
         public int productsPerMille() {
             return ps() == 0 ? 0 : (int) (1000 * (gpuPs - memoryPs) / ps());
         }

@@ -4,18 +4,18 @@ import io.shardsim.simulator.kernel.StateWriter;
 import java.util.PrimitiveIterator;
 
 /**
- * The kernel that runs on the compute stream, and what collectives running beside it take away from it.
+ * The kernel that runs on the compute stream, and what collectives overlapping with it take away from it.
  *
- * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the multiprocessors for the time
+ * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the SMs for the time
  * the block is held. Time for which collectives keep the memory busy costs it as much as the kernel itself waits for memory, and time for which they keep the L2
- * cache busy as much as it is matrix products and attention, whose operands come from there. A kernel on another stream, a cast or a copy into
- * a bucket, costs it all the time that it takes, for both have blocks for all multiprocessors. What has been lost is made up for when the
+ * cache busy as much as it is GEMMs and attention, whose operands come from there. A kernel on another stream, a cast or a copy into
+ * a bucket, costs it all the time that it takes, for both have blocks for all SMs. What has been lost is made up for when the
  * kernel would have ended.
  *
  * <p>It is made up for in whole parts of the kernel's time, each a five-hundredth or less, to the nearest. The model knows it no better, and so equal layers
  * take equal times: were it exact, one slice more or less that falls within a kernel would move all that follows, and nothing would ever repeat itself.
  *
- * <p>Leaves out multiprocessors held by a collective that waits for a late rank, streams of high priority, and what the kernel's use of memory costs
+ * <p>Leaves out SMs held by a collective that waits for a late rank, streams of high priority, and what the kernel's use of memory costs
  * collectives and copies.
  */
 final class ComputeLane {
@@ -37,7 +37,7 @@ final class ComputeLane {
     /** Share of the running kernel that is bound by memory, in thousandths: state. */
     private long memoryPerMille;
 
-    /** Share of it that is matrix products, in thousandths: state. */
+    /** Share of it that is GEMMs, in thousandths: state. */
     private long productsPerMille;
 
     private boolean running;
@@ -48,7 +48,7 @@ final class ComputeLane {
 
     /**
      * @param memoryPerMille share of the work that is bound by memory, in thousandths
-     * @param productsPerMille share of it that is matrix products, in thousandths
+     * @param productsPerMille share of it that is GEMMs, in thousandths
      */
     void start(long nowPs, long workPs, long memoryPerMille, long productsPerMille) {
         running = true;
@@ -63,7 +63,7 @@ final class ComputeLane {
 
     // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, whenever they do.
 
-    /** Others hold multiprocessors: their number times the time [ps]. */
+    /** Others hold SMs: their number times the time [ps]. */
     void onMultiprocessorsHeld(long heldPs) {
         if (running) {
             lostPs += heldPs / smCount;
@@ -71,7 +71,7 @@ final class ComputeLane {
     }
 
     /**
-     * Work runs on another stream for a time. Each kernel fills all multiprocessors, so what one gets the other lacks.
+     * Work runs on another stream for a time. Each kernel fills all SMs, so what one gets the other lacks.
      *
      * @param perMille share of the time in which it moves memory, in thousandths: all of a cast or a copy, nothing of what the host does
      */

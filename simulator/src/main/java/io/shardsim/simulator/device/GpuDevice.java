@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * (NCCL, src/device/primitives.h, prims_simple.h).
  *
  * <p>A thread block waits for its slice, copies or reduces it at its own rate while pushing it out over NVLink; towards a NIC the slice is staged first and
- * sent when it is complete. Each slice costs the running compute kernel the block's share of the multiprocessors, and some of the memory's time.
+ * sent when it is complete. Each slice costs the running compute kernel the block's share of the SMs, and some of the memory's time.
  * Before its first one it waits until the compute kernel that runs has been handed out on every rank.
  *
  * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
@@ -39,7 +39,7 @@ public final class GpuDevice extends Device {
     private int cause;
 
     /**
-     * What a GPU is told once.
+     * What a GPU learns once.
      *
      * @param collectives for each collective class of the plan
      * @param hostCopies for each class of copies between this GPU and host memory

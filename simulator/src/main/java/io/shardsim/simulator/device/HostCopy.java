@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * A copy between GPU and host memory as a GPU's copy engine makes it: chunk after chunk over the PCIe links of GPU, switch and host, a few under way at a
- * time. So it shares each link with other GPUs' copies and with what goes to and from NICs. It takes no multiprocessors.
+ * time. So it shares each link with other GPUs' copies and with what goes to and from NICs. It takes no SMs.
  *
  * <p>Leaves out the arbitration of single PCIe packets, host memory's own rate, the time that it takes from the GPU's memory, and other memory than that of the
  * nearest socket.

@@ -44,7 +44,7 @@ public final class RankPlan {
      *
      * @param durationPs for each operation, its time at full speed [ps]; 0 for collectives
      * @param memoryPerMille for each operation, the share of its time in which it waits for memory, in thousandths
-     * @param productsPerMille for each operation, the share of its time in which it is at matrix products, in thousandths
+     * @param productsPerMille for each operation, the share of its time in which it runs GEMMs, in thousandths
      * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each operation that runs [ps]
      * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives

@@ -41,7 +41,7 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
         GATHERS_LOGITS("gather_logits", false),
         /** Each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block. */
         EXCHANGES_BY_PROJECTION("exchange_by_projection", false),
-        /** Products go beside what is exchanged along the sequence, piece by piece. */
+        /** Products overlap with what is exchanged along the sequence, piece by piece. */
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
         /** The gradient of a block's input is added up beside the product that makes the gradients of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),

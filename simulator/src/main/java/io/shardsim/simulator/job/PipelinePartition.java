@@ -9,7 +9,7 @@ import java.util.Locale;
  * Which layers each piece of a pipeline holds. The embedding comes before the first layer, the head after the last.
  *
  * <p>A balanced cut makes the costliest stage as cheap as it can be: a pipeline is as fast as its slowest stage. Cost is counted in operations
- * of forward, recomputation and backward of matrix products, so the head with its logits takes the place of some layers. Of the cuts that do so, the one
+ * of forward, recomputation and backward of GEMMs, so the head with its logits takes the place of some layers. Of the cuts that do so, the one
  * with the most even stages is taken. What crosses a cut is the hidden state, the same after every layer; so the least traffic is that of the
  * fewest cuts, one fewer than there are pieces, and where they lie does not change it.
  *

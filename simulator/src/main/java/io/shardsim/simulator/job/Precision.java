@@ -7,7 +7,7 @@ import java.util.Locale;
  *
  * <p>BF16 and FP16 mean mixed precision as in Micikevicius et al. [1]: 32-bit master weights and Adam moments beside
  * them. BF16_PURE has none: the weights that are updated, their gradients and Adam's moments are all in 16 bits. FP8 is BF16 whose layers' GEMMs take
- * operands of 8 bits [2]; attention, logits and all that is kept stay as they are, but for what the recipe says.
+ * FP8 operands [2]; attention, logits and all that is kept stay as they are, but for what the recipe says.
  *
  * <p>[1] Mixed Precision Training, arXiv:1710.03740. [2] FP8 Formats for Deep Learning, arXiv:2209.05433.
  */
@@ -36,7 +36,7 @@ public enum Precision {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** True when master weights are kept in 32 bits beside the parameters. */
+    /** True when master weights are kept in FP32 beside the parameters. */
     public boolean isMixed() {
         return bytes < stateBytes;
     }

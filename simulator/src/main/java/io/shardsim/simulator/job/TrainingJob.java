@@ -92,7 +92,7 @@ public record TrainingJob(
         return (double) kept.checkpointedLayers() / model.layers();
     }
 
-    /** Share of the operations of all layers' matrix products that are computed again, 0 to 1. */
+    /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1. */
     public double recomputedProducts() {
         return checkpointedShare() * checkpointing().recomputedProducts(model);
     }

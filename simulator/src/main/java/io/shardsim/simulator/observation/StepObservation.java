@@ -10,7 +10,7 @@ import java.util.List;
  * @param links every output port that exists, in order of device and port
  * @param timeline operations of rank 0 in order of their start; where the run was fast-forwarded, repetitions are written out
  * @param executedEvents events that were executed one by one
- * @param simulatedEvents events that the executed ones stand for
+ * @param simulatedEvents events that the executed ones represent
  * @param pendingEventsMax most events that waited at once; a fact about the simulation, not about the cluster
  * @param digest hash over the totals and times of every rank, stream and link
  */

@@ -46,7 +46,7 @@ public enum Stream {
         return this == TENSOR || this == CONTEXT;
     }
 
-    /** True where compute mostly waits for each collective rather than run beside it. */
+    /** True where compute mostly waits for each collective rather than overlap with it. */
     public boolean holdsUpCompute() {
         return switch (reportedAs()) {
             case TENSOR, PIPELINE_FORWARD, PIPELINE_BACKWARD -> true;

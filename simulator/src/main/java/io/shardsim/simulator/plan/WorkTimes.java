@@ -14,7 +14,7 @@ public interface WorkTimes {
         return 0;
     }
 
-    /** Share of that time in which the work is matrix products and attention, whose operands come from the L2 cache, in thousandths. */
+    /** Share of that time in which it runs GEMMs and attention, whose operands come from the L2 cache, in thousandths. */
     default int productsPerMille(Work work) {
         return 0;
     }

@@ -20,7 +20,7 @@ import java.util.Map;
  *       that communication starts early [1, section 3.2.3].
  *   <li>Gradients are copied into the bucket, and back after the all-reduce [2, Reducer::mark_variable_ready_dense, finalize_bucket_dense].
  *   <li>With gradient accumulation only the last micro-batch is reduced (no_sync) [1, section 3.2.4].
- *   <li>Mixed precision is torch.autocast: parameters and gradients stay in 32 bits, each layer's parameters are cast for its forward and the
+ *   <li>Mixed precision is torch.autocast: parameters and gradients stay in FP32, each layer's parameters are cast for its forward and the
  *       casts are kept for its backward.
  * </ul>
  *

@@ -27,7 +27,7 @@ import java.util.Map;
  *       internal stream of their process group [1, section 3.3.2].
  *   <li>A checkpoint inside a unit computes it again while it is gathered for its backward. One around it ({@code reentrant_checkpoints}) ran its forward
  *       without gradients, so no hook tells backward of the unit: it is gathered when it is computed again, freed, and gathered once more [3].
- *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in 32 bits, divided by a part of the ranks on
+ *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in FP32, divided by a part of the ranks on
  *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
  *   <li>That first copy is the backward of the views, which were taken on the stream of the gathers (_unshard, _use_unsharded_flat_param); autograd runs
  *       it there again, so it comes behind the gather of the next layer, and so does the reduction that it leads to [4].

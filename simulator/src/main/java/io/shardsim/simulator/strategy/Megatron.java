@@ -57,7 +57,7 @@ public class Megatron extends ShardingStrategy {
             return parameters();
         }
 
-        /** Weights in 8 bits, in both orders, beside those that are updated. */
+        /** Weights in FP8, in both orders, beside those that are updated. */
         long roundedWeightBytes() {
             return job.profile().keepsEightBits() ? 2 * layerParameters() : 0;
         }
@@ -102,7 +102,7 @@ public class Megatron extends ShardingStrategy {
         }
 
         /**
-         * Gradients in 32 bits are added to the buffer, in 16 bits autograd adds them up itself: what a product has written is read, and the sum read and
+         * Gradients in FP32 are added to the buffer, in BF16 or FP16 autograd adds them up itself: what a product has written is read, and the sum read and
          * written. A product that does so itself reads and writes the sum in place of writing a gradient.
          */
         @Override

@@ -16,13 +16,13 @@ import java.util.Map;
  * optimizer states are split over the data-parallel ranks [1]. It departs from {@link Megatron} in these:
  *
  * <ul>
- *   <li>Gradients, in 32 bits unless told otherwise, are divided by the number of data-parallel ranks and reduce-scattered, once a step [2,
+ *   <li>Gradients, in FP32 unless told otherwise, are divided by the number of data-parallel ranks and reduce-scattered, once a step [2,
  *       start_grad_sync]. Each rank updates its part, and all ranks gather the new parameters in 16 bits [1, step_with_ready_grads].
  *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a piece of the model, after the last backward. With it
  *       buckets go off beside the last micro-batch's backward once they hold the bucket's size of parameters [3, __init__; 1,
  *       _compute_per_buffer_param_layout]. All pieces of the model but the first, on whichever pipeline stage, have one bucket each: their
  *       communication is not on the critical path [3, __init__].
- *   <li>Without {@code overlap_param_gather} the gathers follow the update, with nothing beside them. With it they run beside the forward of the
+ *   <li>Without {@code overlap_param_gather} the gathers follow the update, not overlapped. With it they overlap with the forward of the
  *       next step, so at the start of a step here: a module waits for its bucket, and the next bucket's gather goes off when compute has come that
  *       far [2, finish_param_sync]. Later stages come that far when their first activations have arrived, so nothing hides their gather. Under an
  *       interleaved schedule the gathers of the first two pieces begin with the step, those of each later piece with the first forward of the
@@ -102,7 +102,7 @@ public final class MegatronCore extends Megatron {
             return ShardGroups.padded(parameters(), world.size()) / world.size();
         }
 
-        /** Weights that are gathered in 8 bits are held so in place of 16, which is as much. */
+        /** Weights that are gathered in FP8 are held so in place of 16, which is as much. */
         @Override
         long roundedWeightBytes() {
             return gathersEightBits ? 0 : super.roundedWeightBytes();

@@ -41,7 +41,7 @@ abstract class ReplicatedStep {
     private final List<Long> fullBuckets = new ArrayList<>();
 
     /**
-     * @param overlap whether reductions run beside the backward
+     * @param overlap whether reductions overlap with the backward
      */
     ReplicatedStep(TrainingJob job, StepWriter writer, int stage, boolean overlap) {
         this.job = job;
@@ -241,14 +241,14 @@ abstract class ReplicatedStep {
         return offload;
     }
 
-    /** Layers of several stages run beside each other and do not repeat together; those of one stage do. */
+    /** Layers of several stages overlap with each other and do not repeat together; those of one stage do. */
     private void beginLayer() {
         if (job.parallel().stages() == 1) {
             writer.beginLayer();
         }
     }
 
-    /** What backward waits for where reductions do not run beside it. */
+    /** What backward waits for where reductions do not overlap with it. */
     private int afterReduction() {
         return overlap ? StepWriter.NONE : lastReduce;
     }

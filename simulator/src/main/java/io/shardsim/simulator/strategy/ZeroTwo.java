@@ -19,7 +19,7 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
  *   <li>Stage 2 reduces every bucket of every micro-batch to the ranks that own its parts, and frees the rest; stage 1 accumulates all
  *       gradients and reduces in the last micro-batch [2, reduce_ready_partitions_and_remove_grads].
  *   <li>Without overlap, which is the default of these stages, backward waits for each bucket.
- *   <li>After the update all ranks gather the new parameters in buckets [2, all_gather_dp_groups], with nothing beside it.
+ *   <li>After the update all ranks gather the new parameters in buckets [2, all_gather_dp_groups], not overlapped.
  * </ul>
  *
  * <p>Volume: one model size reduced and one gathered, together what an all-reduce moves. Model states of Psi parameters over N ranks:

@@ -11,7 +11,7 @@ public enum Checkpointing {
     /** Scores, softmax, dropout and the product with the values are recomputed (arXiv:2205.05198, section 5). */
     SELECTIVE,
     /**
-     * The layer's input is kept, what flash attention gives, and every second matrix product of a block without a bias, from the first on; all else is
+     * The layer's input is kept, what flash attention gives, and every second GEMM of a block without a bias, from the first on; all else is
      * recomputed (torchtitan's "selective op", torchtitan/parallelisms/parallelize_llama.py @157a12c56, _save_list).
      */
     OPERATOR,
@@ -29,7 +29,7 @@ public enum Checkpointing {
     }
 
     /**
-     * Whether the result of a matrix product is kept for backward.
+     * Whether the result of a GEMM is kept for backward.
      *
      * @param number of the product among those of its block, from 0
      * @param bias whether a bias is added in the same kernel
@@ -47,7 +47,7 @@ public enum Checkpointing {
                 .toList();
     }
 
-    /** Share of the operations of a layer's matrix products that are computed again, 0 to 1; the last product counts, though it need not run. */
+    /** Share of the operations of a layer's GEMMs that are computed again, 0 to 1; the last product counts, though it need not run. */
     public double recomputedProducts(ModelShape shape) {
         Transformer operators = shape.operators();
         long all = operators.layer().mapToLong(Operator::weights).sum();

@@ -77,7 +77,7 @@ public sealed interface Operator {
         return false;
     }
 
-    /** Elements of its result, for one token, that can be made again without a matrix product from what its own backward takes. */
+    /** Elements of its result, for one token, that can be made again without a GEMM from what its own backward takes. */
     default long cheapResults() {
         return 0;
     }

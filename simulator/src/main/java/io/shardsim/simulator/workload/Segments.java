@@ -18,7 +18,7 @@ import java.util.Map;
  * Cuts the passes through a model's operators into {@link Segment}s.
  *
  * <p>Where products wait for parts of the sequence, or hand them on, they go in as many pieces as the tensor-parallel group has ranks, so that all of them
- * but one have an exchange beside them; in backward, what a block hands on goes beside whole products (NVIDIA/TransformerEngine v1.11,
+ * but one have an exchange beside them; in backward, what a block hands on overlaps with whole products (NVIDIA/TransformerEngine v1.11,
  * transformer_engine/pytorch/module/linear.py and base.py, initialize_ub: ring exchange, pipeline and bulk).
  *
  * <p>A step is planned layer by layer, and each is cut alike: cuts are made once and kept. Not for several threads at once.

@@ -9,7 +9,7 @@ import java.util.Comparator;
  * @param column from 1, in code points; 0 where there is no text
  */
 public record Position(int line, int column) implements Comparable<Position> {
-    /** The beginning of a file, where problems of the whole file are told. */
+    /** The beginning of a file, where problems of the whole file are reported. */
     public static final Position START = new Position(1, 1);
 
     /** Of what is no text, for example an option of a command line. */

@@ -103,7 +103,7 @@ public final class SmddpTransportModel implements TransportModel {
                 || (double) inputBytes * ranks / GPUS_PER_NODE > constants.whole("all_gather_sort");
     }
 
-    /** The thread blocks that NCCL's sends have, on fewer multiprocessors. */
+    /** The thread blocks that NCCL's sends have, on fewer SMs. */
     private Transport transport(long totalBytes, int[] members, Cluster cluster) {
         Transport sends = nccl.choose(CollectiveKind.ALL_TO_ALL, "direct", totalBytes, members, cluster)
                 .transport();

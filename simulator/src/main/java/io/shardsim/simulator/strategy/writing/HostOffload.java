@@ -13,7 +13,7 @@ import java.util.Set;
  *
  * <ul>
  *   <li>With offloaded optimizer states, gradient shards live in host memory in 16 bits: each reduced bucket's shard is brought to the GPU, added to, and stored
- *       again; in the last micro-batch it is stored once more in 32 bits. The processors of a node then update the shards of all its GPUs and
+ *       again; in the last micro-batch it is stored once more in FP32. The processors of a node then update the shards of all its GPUs and
  *       send the new parameters back.
  *   <li>With offloaded parameters as well, a rank loads its own shard of a tensor before it takes part in gathering it.
  * </ul>
@@ -60,7 +60,7 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
         return last ? storeForUpdate(writer, elements, stored) : stored;
     }
 
-    /** Stores a shard of gradients in 32 bits. */
+    /** Stores a shard of gradients in FP32. */
     public int storeForUpdate(StepWriter writer, long elements, int ready) {
         return writer.hostCopy(Stream.REDUCE, Work.Kind.HOST_STORE, 4 * elements, "store gradients in 32 bits", ready);
     }

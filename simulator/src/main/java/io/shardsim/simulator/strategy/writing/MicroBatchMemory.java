@@ -79,7 +79,7 @@ final class MicroBatchMemory {
 
     /**
      * What the framework's own operators save of a layer beside their inputs: within the activation, or within an RMS norm, and copies of
-     * keys and values; less what products keep of their operands in 8 bits.
+     * keys and values; less what products keep of their operands in FP8.
      */
     private long operatorBytes() {
         long norms = 0;
@@ -110,7 +110,7 @@ final class MicroBatchMemory {
         return activation.gated() ? profile.savedGatedActivationBytes() : profile.savedActivationBytes();
     }
 
-    /** What operands kept in 8 bits spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
+    /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
     private long roundedBytes() {
         long whole = 0;
         long split = 0;
