@@ -42,8 +42,13 @@ record Prose(List<Word> words) {
         List<String> sentences = Sentences.ofPage(markdown);
         long[] lengths = sentences.stream().mapToLong(Sentences::words).sorted().toArray();
         if (lengths.length > 0) {
-            quantile(findings, name, "median", lengths[lengths.length / 2], MEDIAN_MOST);
-            quantile(findings, name, "nine of ten", lengths[(int) (0.9 * (lengths.length - 1))], NINE_OF_TEN_MOST);
+            quantile(findings, name, "the median sentence has", lengths[lengths.length / 2], MEDIAN_MOST);
+            quantile(
+                    findings,
+                    name,
+                    "nine of ten sentences have up to",
+                    lengths[(int) (0.9 * (lengths.length - 1))],
+                    NINE_OF_TEN_MOST);
         }
         int limit = findings.isEmpty() ? LONGEST_MOST : NINE_OF_TEN_MOST;
         sentences.forEach(sentence -> tooLong(findings, name, sentence, limit));
@@ -63,8 +68,7 @@ record Prose(List<Word> words) {
 
     private static void quantile(List<String> findings, String name, String which, long words, int most) {
         if (words > most) {
-            findings.add(name + ": sentences are long: " + which + " have up to " + words + " words, write " + most
-                    + " or fewer");
+            findings.add(name + ": " + which + " " + words + " words, write " + most + " or fewer");
         }
     }
 

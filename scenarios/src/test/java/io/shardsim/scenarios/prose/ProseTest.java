@@ -74,10 +74,10 @@ class ProseTest {
     void longPageIsFound() {
         String sentence = "It " + String.join(" ", Collections.nCopies(Prose.MEDIAN_MOST, "goes")) + ". ";
         assertThat(PROSE.ofPage("a.md", sentence.repeat(5)))
-                .containsExactly("a.md: sentences are long: median have up to 19 words, write 18 or fewer");
+                .containsExactly("a.md: the median sentence has 19 words, write 18 or fewer");
         String longer = "It " + String.join(" ", Collections.nCopies(Prose.NINE_OF_TEN_MOST, "goes")) + ". ";
         assertThat(PROSE.ofPage("a.md", "Short it is. ".repeat(8) + longer.repeat(3)))
-                .startsWith("a.md: sentences are long: nine of ten have up to 29 words, write 28 or fewer")
+                .startsWith("a.md: nine of ten sentences have up to 29 words, write 28 or fewer")
                 .hasSize(4);
     }
 
