@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -61,16 +62,15 @@ final class SeriesNames {
         List<Name> plain = IntStream.range(0, all.size())
                 .mapToObj(i -> new Name(bases.get(i), names.settings(all.get(i))))
                 .toList();
-        Map<Name, List<RunResult>> alike = new HashMap<>();
-        for (int i = 0; i < all.size(); i++) {
-            alike.computeIfAbsent(plain.get(i), name -> new ArrayList<>())
-                    .add(all.get(i).get(0));
-        }
-        Map<Name, SweptKeys> among = new HashMap<>();
-        alike.forEach((name, rivals) -> among.put(name, SweptKeys.of(rivals)));
-        return IntStream.range(0, all.size())
-                .mapToObj(i -> names.told(all.get(i), plain.get(i), among.get(plain.get(i))))
-                .toList();
+        Map<Name, List<Integer>> alike =
+                IntStream.range(0, all.size()).boxed().collect(Collectors.groupingBy(plain::get));
+        Name[] told = new Name[all.size()];
+        alike.values().forEach(rivals -> {
+            SweptKeys among =
+                    SweptKeys.of(rivals.stream().map(i -> all.get(i).get(0)).toList());
+            rivals.forEach(i -> told[i] = names.told(all.get(i), plain.get(i), among));
+        });
+        return List.of(told);
     }
 
     /** The strategy of each series in short, in full where another one is as short; nothing where all have the same. */
@@ -96,7 +96,7 @@ final class SeriesNames {
 
     private String strategy(List<RunResult> series) {
         String brief = shortLabel(series);
-        boolean ambiguous = labels.get(brief).size() > 1;
+        boolean ambiguous = labels.getOrDefault(brief, Set.of()).size() > 1;
         return ambiguous ? label(series) : brief + wholeGroup(series, brief);
     }
 

@@ -8,6 +8,7 @@ import io.shardsim.reports.TrainingCost;
 import io.shardsim.reports.writing.StyledText.Look;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -269,7 +270,11 @@ final class RunsTable {
             parts.add(choice.legend());
         }
         if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
-            rows.stream().filter(run -> run.cost() != null).findFirst().ifPresent(run -> parts.add(days(run.cost())));
+            rows.stream()
+                    .map(RunResult::cost)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .ifPresent(cost -> parts.add(days(cost)));
         }
         List<String> left = all.stream()
                 .filter(column -> !column.key() && !shown.contains(column))

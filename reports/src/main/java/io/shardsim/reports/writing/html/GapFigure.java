@@ -9,12 +9,13 @@ import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.StepParts;
 import io.shardsim.reports.StrategyComparison;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -25,39 +26,63 @@ import org.jspecify.annotations.Nullable;
  */
 final class GapFigure {
     private static final int HEIGHT = 330;
+    /** Runs that a reader can pick; of more, the fastest on the cluster of the fastest. */
+    private static final int RUNS_MAX = 200;
+
     private static final double PS_TO_SECONDS = 1e-12;
     /** Characters of a name in a list of runs. */
     private static final int NAME_MAX = 44;
 
     private final ScenarioResult result;
     private final RunNames names;
+    /** Runs whose seconds compare, by what they have in common. */
+    private final Map<String, List<RunResult>> groups = new LinkedHashMap<>();
+
     private final List<RunResult> runs;
 
     GapFigure(ScenarioResult result) {
         this.result = result;
         names = new RunNames(result);
-        runs = result.runs().stream()
-                .filter(run -> run.training() != null)
-                .filter(run -> rivals(run).count() > 0)
-                .toList();
+        boolean oneModel = same(run -> run.facts().model().model());
+        boolean oneLength = same(run -> run.facts().model().sequenceLength());
+        for (RunResult run : result.byDays()) {
+            groups.computeIfAbsent(group(run, oneModel, oneLength), group -> new ArrayList<>())
+                    .add(run);
+        }
+        groups.values().removeIf(members -> members.size() < 2);
+        List<RunResult> all = groups.values().stream().flatMap(List::stream).toList();
+        List<RunResult> pickable = all.size() <= RUNS_MAX
+                ? all
+                : groupOf(all.stream()
+                                .max(Comparator.comparingDouble(OpeningSection::speed))
+                                .orElseThrow())
+                        .getValue()
+                        .stream()
+                        .limit(RUNS_MAX)
+                        .toList();
+        Set<RunResult> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+        kept.addAll(pickable);
+        runs = result.runs().stream().filter(kept::contains).toList();
     }
 
-    private java.util.stream.Stream<RunResult> rivals(RunResult run) {
-        return result.runs().stream()
-                .filter(other ->
-                        other != run && other.training() != null && group(other).equals(group(run)));
-    }
-
-    /** Runs whose seconds compare: on as many GPUs, and samples of the same model and length. */
-    private String group(RunResult run) {
+    /** On as many GPUs, and samples of the same model and length. */
+    private static String group(RunResult run, boolean oneModel, boolean oneLength) {
         RunFacts.Training model = run.facts().model();
         return Quantities.counted(run.gpus(), "GPU")
-                + (same(one -> one.facts().model().model()) ? "" : ", " + model.model())
-                + (same(one -> one.facts().model().sequenceLength()) ? "" : ", sequence " + model.sequenceLength());
+                + (oneModel ? "" : ", " + model.model())
+                + (oneLength ? "" : ", sequence " + model.sequenceLength());
+    }
+
+    /** The group of a run that has one. */
+    private Map.Entry<String, List<RunResult>> groupOf(RunResult run) {
+        return groups.entrySet().stream()
+                .filter(group -> group.getValue().stream().anyMatch(other -> other == run))
+                .findFirst()
+                .orElseThrow();
     }
 
     private boolean same(Function<RunResult, Object> figure) {
-        return result.runs().stream().map(figure).distinct().count() == 1;
+        return result.byDays().stream().map(figure).distinct().count() == 1;
     }
 
     /** Absent where no two runs have clusters of the same size. */
@@ -87,7 +112,7 @@ final class GapFigure {
                     "name",
                     shorter.getOrDefault(names.of(run), names.of(run)),
                     "group",
-                    group(run),
+                    groupOf(run).getKey(),
                     "ps",
                     used.stream().map(name -> own.getOrDefault(name, 0L)).toList()));
         }
@@ -128,8 +153,9 @@ final class GapFigure {
                 .filter(comparison -> comparison.gpus() == best.gpus() && at(comparison.faster(), best.gpus()) == best)
                 .max(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .map(comparison -> at(comparison.slower(), best.gpus()))
-                .filter(Objects::nonNull)
-                .orElseGet(() -> rivals(best)
+                .filter(rival -> runs.stream().anyMatch(run -> run == rival))
+                .orElseGet(() -> groupOf(best).getValue().stream()
+                        .filter(other -> other != best)
                         .max(Comparator.comparingDouble(OpeningSection::speed))
                         .orElseThrow());
     }
