@@ -75,20 +75,28 @@ public final class StepParts {
      * @param samples where the run's global batch is another, each part is that of as many samples
      */
     public static Map<String, Long> of(RunResult run, long samples) {
-        StepBreakdown step = run.step().breakdown();
-        long batch = run.facts().model().globalBatch();
+        return of(run.step().breakdown(), samples, run.facts().model().globalBatch());
+    }
+
+    /**
+     * The parts of a step that took time, by name [ps].
+     *
+     * @param amount what the parts are told for, for example tokens
+     * @param own as much of it as the step has; where that differs, each part is in proportion
+     */
+    public static Map<String, Long> of(StepBreakdown step, long amount, long own) {
         Map<String, Long> whole = new LinkedHashMap<>();
         Map<String, Long> parts = new LinkedHashMap<>();
         for (Part part : PARTS) {
             long ps = part.ps().applyAsLong(step);
             if (ps != 0) {
                 whole.put(part.name(), ps);
-                parts.put(part.name(), scaled(ps, samples, batch));
+                parts.put(part.name(), scaled(ps, amount, own));
             }
         }
         if (sum(whole) != step.stepPs()) {
-            throw new IllegalStateException(run.label() + " on " + run.gpus() + " GPUs: parts " + whole + " sum to "
-                    + sum(whole) + " ps of a step of " + step.stepPs() + " ps");
+            throw new IllegalStateException(
+                    "parts " + whole + " sum to " + sum(whole) + " ps of a step of " + step.stepPs() + " ps");
         }
         return parts;
     }

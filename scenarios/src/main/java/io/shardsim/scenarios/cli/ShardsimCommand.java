@@ -57,6 +57,7 @@ public final class ShardsimCommand implements Runnable {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
         commandLine.addSubcommand(new RunCommand(services.runners(), services.reports()));
         commandLine.addSubcommand(new PlanCommand(services.runners()));
+        commandLine.addSubcommand(new CompareCommand(services.runners()));
         commandLine.addSubcommand(new ImportCommand());
         commandLine.addSubcommand(new ValidateCommand(services.runners()));
         commandLine.addSubcommand(new DemoCommand(services.demos()));

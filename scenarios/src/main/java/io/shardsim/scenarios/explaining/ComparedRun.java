@@ -1,0 +1,67 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunFacts;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.Setting;
+import io.shardsim.reports.StepBreakdown;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a comparison needs of a training run, simulated now or read from results.json.
+ *
+ * @param name as the command line names it
+ * @param label strategy and number of GPUs, in words
+ * @param settings the resolved scenario by dotted key
+ * @param timed its step; null where it does not fit in memory
+ * @param remedy what would fit; empty where it fits
+ */
+record ComparedRun(
+        String name,
+        String label,
+        Map<String, Setting> settings,
+        @Nullable Timed timed,
+        String remedy) {
+    /**
+     * A step that ran.
+     *
+     * @param tokens those of a step over all GPUs
+     */
+    record Timed(StepBreakdown step, long tokens, double samplesPerSecond, String digest) {}
+
+    ComparedRun {
+        settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    }
+
+    /** @throws InputException for a bare collective, which has no step to split */
+    static ComparedRun of(RunName name, RunResult run) throws InputException {
+        if (run.facts().training() == null) {
+            throw new InputException(
+                    name.written(), "is a bare collective, which has no step to split; name a training");
+        }
+        Map<String, Setting> settings = new LinkedHashMap<>();
+        run.facts().settings().forEach(setting -> settings.put(setting.path(), setting));
+        RunFacts.Training model = run.facts().model();
+        RunResult.Training step = run.training();
+        return new ComparedRun(
+                name.written(),
+                label(run.label(), run.gpus()),
+                settings,
+                step == null
+                        ? null
+                        : new Timed(
+                                step.breakdown(),
+                                Math.multiplyExact(model.globalBatch(), (long) model.sequenceLength()),
+                                step.samplesPerSecond(),
+                                String.valueOf(run.digest())),
+                run.remedy() == null ? "" : run.remedy());
+    }
+
+    static String label(String strategy, int gpus) {
+        return strategy + " on " + Quantities.counted(gpus, "GPU");
+    }
+}

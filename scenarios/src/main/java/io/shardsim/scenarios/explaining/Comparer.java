@@ -1,0 +1,176 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares two runs. Those of scenarios are simulated, and then the way from the first to the second, one difference after another: what each stop takes more than the
+ * one before is what its difference costs.
+ */
+public final class Comparer {
+    private final RunnerFactory runners;
+    private final int threads;
+
+    /** State: guarded by this. */
+    private boolean interrupted;
+
+    private @Nullable PointRuns running;
+
+    /** One of the two. */
+    public sealed interface Side {}
+
+    /** Read from results. */
+    record Saved(ComparedRun run) implements Side {}
+
+    /** To be simulated. */
+    record Point(RunName name, ScenarioPoint point) implements Side {}
+
+    public Comparer(RunnerFactory runners, int threads) {
+        this.runners = runners;
+        this.threads = threads;
+    }
+
+    /** Whether a name is that of results rather than of a scenario. */
+    public static boolean isResults(RunName name) {
+        return SavedRuns.isMeant(name);
+    }
+
+    /** @throws InputException where there are no such results */
+    public static Side results(RunName name) throws InputException {
+        return new Saved(SavedRuns.read(name));
+    }
+
+    /** @throws InputException where the name means no training of the scenario */
+    public static Side scenario(RunName name, Scenario scenario) throws InputException {
+        int place =
+                name.place(scenario.points().stream().map(ScenarioPoint::values).toList());
+        ScenarioPoint point = scenario.points().get(place);
+        if (!(point.task() instanceof Task.Training)) {
+            throw new InputException(
+                    name.written(), "is a bare collective, which has no step to split; name a training");
+        }
+        return new Point(name, point);
+    }
+
+    /**
+     * Runs what is to be run.
+     *
+     * @return null where it was interrupted
+     * @throws IllegalStateException where one of the two breaks a rule of the model
+     */
+    public @Nullable Comparison compare(Side a, Side b, ProgressListener progress) throws InputException {
+        List<ScenarioPoint> points = new ArrayList<>();
+        for (Side side : List.of(a, b)) {
+            if (side instanceof Point point) {
+                points.add(point.point());
+            }
+        }
+        PointRuns runs = run(points, RunOptions.TooLarge.REFUSED, progress);
+        if (runs == null) {
+            return null;
+        }
+        if (!runs.failures().isEmpty()) {
+            throw new IllegalStateException(runs.failures().get(0));
+        }
+        ComparedRun first = compared(a, runs);
+        ComparedRun second = compared(b, runs);
+        if (first.timed() == null || second.timed() == null) {
+            return new Comparison(first, second, List.of(), 0, "");
+        }
+        return a instanceof Point from && b instanceof Point to
+                ? withCauses(
+                        first, second, new Mixture(from.point(), ran(from, runs), to.point(), ran(to, runs)), progress)
+                : new Comparison(
+                        first,
+                        second,
+                        List.of(),
+                        0,
+                        "Results files cannot be re-run: compare two scenarios for causes.");
+    }
+
+    private static RunResult ran(Point point, PointRuns runs) {
+        return Objects.requireNonNull(runs.result(point.point()), "no result");
+    }
+
+    private static ComparedRun compared(Side side, PointRuns runs) throws InputException {
+        return side instanceof Point point ? ComparedRun.of(point.name(), ran(point, runs)) : ((Saved) side).run();
+    }
+
+    private @Nullable Comparison withCauses(
+            ComparedRun first, ComparedRun second, Mixture mixture, ProgressListener progress) throws InputException {
+        List<Mixture.Stop> stops = mixture.stops();
+        List<ScenarioPoint> between = new ArrayList<>();
+        for (Mixture.Stop stop : stops) {
+            if (stop.point() != null) {
+                between.add(stop.point());
+            }
+        }
+        // What is too large for memory is simulated, too: the way leads past what fits.
+        PointRuns runs = run(between, RunOptions.TooLarge.SIMULATED, progress);
+        if (runs == null) {
+            return null;
+        }
+        List<Comparison.Contribution> contributions = new ArrayList<>();
+        Map<String, Long> before = Comparison.parts(first, first);
+        Set<Cause> since = EnumSet.noneOf(Cause.class);
+        for (Mixture.Stop stop : stops) {
+            since.addAll(stop.causes());
+            ComparedRun here = stop.point() == null ? second : at(stop.point(), runs);
+            if (here != null) {
+                Map<String, Long> after = Comparison.parts(here, first);
+                contributions.add(
+                        new Comparison.Contribution(EnumSet.copyOf(since), Comparison.difference(before, after)));
+                before = after;
+                since.clear();
+            }
+        }
+        return new Comparison(first, second, contributions, runs.done(), "");
+    }
+
+    private static @Nullable ComparedRun at(ScenarioPoint point, PointRuns runs) throws InputException {
+        RunResult result = runs.result(point);
+        return result == null || result.training() == null
+                ? null
+                : ComparedRun.of(new RunName(point.scenario(), null), result);
+    }
+
+    private @Nullable PointRuns run(
+            List<ScenarioPoint> points, RunOptions.TooLarge tooLarge, ProgressListener progress) {
+        PointRuns runs = new PointRuns(List.of(new Scenario("compare", "", true, points)), threads, true);
+        synchronized (this) {
+            if (interrupted) {
+                return null;
+            }
+            running = runs;
+        }
+        if (!points.isEmpty()) {
+            try (ScenarioRunner runner = runners.create(new RunOptions(threads, true).running(tooLarge))) {
+                runs.runAll(runner, progress);
+            }
+        }
+        return runs.interrupted() ? null : runs;
+    }
+
+    /** Stops what runs and begins nothing further. */
+    public synchronized void interrupt() {
+        interrupted = true;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.InstanceSpec;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from one training to another, one difference after another. Each stop is a point of its own: kernels and micro-batch are written, so that neither another
+ * strategy's kernels nor what fits in memory changes with anything else.
+ *
+ * <p>A stop that cannot run, say since the other cluster splits the batch otherwise, is left out; the differences on either side of it then count together.
+ */
+final class Mixture {
+    /** What memory allows comes last: it follows from the rest. */
+    private static final List<Cause> ORDER =
+            List.of(Cause.MODEL, Cause.CLUSTER, Cause.NETWORK, Cause.SHARDING, Cause.KERNELS, Cause.MEMORY);
+
+    private final Side from;
+    private final Side to;
+
+    /** A training and what it ran with. */
+    private record Side(ScenarioPoint point, Task.Training task, String kernels, int microBatch) {
+        static Side of(ScenarioPoint point, RunResult run) {
+            return new Side(
+                    point,
+                    (Task.Training) point.task(),
+                    run.facts().sharding().kernels(),
+                    run.facts().model().microBatch());
+        }
+
+        InstanceSpec instance() {
+            return point.cluster().instance();
+        }
+    }
+
+    /**
+     * A stop.
+     *
+     * @param causes what changed since the stop before
+     * @param point what to run; null for the end, which has run
+     */
+    record Stop(Set<Cause> causes, @Nullable ScenarioPoint point) {}
+
+    Mixture(ScenarioPoint from, RunResult ranFrom, ScenarioPoint to, RunResult ranTo) {
+        this.from = Side.of(from, ranFrom);
+        this.to = Side.of(to, ranTo);
+    }
+
+    /** All stops behind the first run; the last is the second run. Empty where nothing of the step differs. */
+    List<Stop> stops() {
+        List<Stop> stops = new ArrayList<>();
+        Set<Cause> differing = differing();
+        Set<Cause> done = EnumSet.noneOf(Cause.class);
+        Set<Cause> since = EnumSet.noneOf(Cause.class);
+        for (Cause cause : ORDER) {
+            if (!differing.contains(cause) || done.contains(cause)) {
+                continue;
+            }
+            done.add(cause);
+            since.add(cause);
+            ScenarioPoint point = point(done);
+            if (point == null && differing.contains(Cause.MEMORY)) {
+                Set<Cause> withMemory = EnumSet.copyOf(done);
+                withMemory.add(Cause.MEMORY);
+                point = point(withMemory);
+                if (point != null) {
+                    since.add(Cause.MEMORY);
+                    done.add(Cause.MEMORY);
+                }
+            }
+            if (point != null && !done.containsAll(differing)) {
+                stops.add(new Stop(EnumSet.copyOf(since), point));
+                since.clear();
+            }
+        }
+        if (!differing.isEmpty()) {
+            stops.add(new Stop(EnumSet.copyOf(since), null));
+        }
+        return stops;
+    }
+
+    private Set<Cause> differing() {
+        Set<Cause> differing = EnumSet.noneOf(Cause.class);
+        for (Cause cause : ORDER) {
+            if (!of(from, cause).equals(of(to, cause))) {
+                differing.add(cause);
+            }
+        }
+        return differing;
+    }
+
+    /** What a cause is about. */
+    private static List<?> of(Side side, Cause cause) {
+        Task.Training task = side.task();
+        Task.Learning learning = task.learning();
+        InstanceSpec instance = side.instance();
+        Cluster cluster = side.point().cluster();
+        return switch (cause) {
+            case MODEL -> List.of(task.model(), learning.sequenceLength(), learning.globalBatch());
+            case CLUSTER -> List.of(cluster.nodes(), instance.gpu(), instance.gpusPerNode());
+            case NETWORK ->
+                List.of(
+                        instance.intraNode(),
+                        instance.pcie(),
+                        instance.network(),
+                        side.point().collectives(),
+                        String.valueOf(cluster.slowNicRate()));
+            case SHARDING -> List.of(task.strategy().kind(), withoutProfile(task));
+            case KERNELS ->
+                List.of(
+                        side.kernels(),
+                        task.execution().attention(),
+                        learning.precision(),
+                        learning.dropout(),
+                        learning.gradientClipping());
+            case MEMORY -> List.of(side.microBatch(), task.execution().kept());
+            case AROUND -> List.of();
+        };
+    }
+
+    private static Map<String, String> withoutProfile(Task.Training task) {
+        Map<String, String> parameters = task.strategy().parameters();
+        parameters.remove("framework_profile");
+        return parameters;
+    }
+
+    /** The first training with some causes as the second has them; null where that cannot run. */
+    @Nullable
+    private ScenarioPoint point(Set<Cause> changed) {
+        Side model = side(changed, Cause.MODEL);
+        Side kernels = side(changed, Cause.KERNELS);
+        Side memory = side(changed, Cause.MEMORY);
+        Task.Learning data = model.task().learning();
+        Task.Learning computed = kernels.task().learning();
+        Task.Training task = new Task.Training(
+                model.task().modelName(),
+                model.task().model(),
+                new Task.Learning(
+                        data.sequenceLength(),
+                        data.globalBatch(),
+                        computed.precision(),
+                        computed.dropout(),
+                        computed.gradientClipping()),
+                new Task.Execution(
+                        memory.microBatch(),
+                        memory.task().execution().kept(),
+                        kernels.task().execution().attention(),
+                        kernels.kernels()),
+                side(changed, Cause.SHARDING).task().strategy(),
+                null);
+        Cluster cluster = cluster(side(changed, Cause.CLUSTER), side(changed, Cause.NETWORK));
+        return cluster == null || !task.problems(cluster).isEmpty()
+                ? null
+                : new ScenarioPoint(
+                        from.point().scenario(),
+                        Map.of("changed", String.valueOf(changed)),
+                        cluster,
+                        task,
+                        side(changed, Cause.NETWORK).point().collectives(),
+                        List.of(),
+                        List.of(),
+                        Map.of());
+    }
+
+    private Side side(Set<Cause> changed, Cause cause) {
+        return changed.contains(cause) ? to : from;
+    }
+
+    /** One side's GPUs on the other's network; null where a node has other numbers of GPUs. */
+    private static @Nullable Cluster cluster(Side gpus, Side network) {
+        InstanceSpec own = gpus.instance();
+        InstanceSpec joined = network.instance();
+        if (own.gpusPerNode() != joined.gpusPerNode()) {
+            return null;
+        }
+        InstanceSpec instance = Objects.equals(own, joined)
+                ? own
+                : new InstanceSpec(
+                        own.name(),
+                        own.gpu(),
+                        own.gpusPerNode(),
+                        joined.intraNode(),
+                        joined.pcie(),
+                        joined.network(),
+                        own.hostMemoryBytes(),
+                        own.price());
+        return new Cluster(
+                instance,
+                gpus.point().cluster().nodes(),
+                network.point().cluster().slowNicRate());
+    }
+}
