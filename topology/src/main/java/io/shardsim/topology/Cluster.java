@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
  * switches, the NICs, the leaf port pair that joins the node to its leaf, the spine ports that feed the node's leaf. The last two stand
  * for the node's share of switches outside it, so that a switch's output port lives with the node it feeds.
  *
- * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
+ * @param faults what is slower than the instances are
  */
-public record Cluster(
-        InstanceSpec instance, int nodes, @Nullable Bandwidth slowNicRate) {
+public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
     /** A cluster whose nodes are all alike. */
     public Cluster(InstanceSpec instance, int nodes) {
-        this(instance, nodes, null);
+        this(instance, nodes, Faults.NONE);
     }
 
     public Cluster {
@@ -25,9 +24,14 @@ public record Cluster(
         }
     }
 
-    /** Whether a node's hardware differs from that of the others. */
+    /** Effective rate of {@code Node[0].Nic[0]}, both ways; null where all NICs are alike. */
+    public @Nullable Bandwidth slowNicRate() {
+        return faults.slowNicRate();
+    }
+
+    /** Whether a node's network differs from that of the others. */
     public boolean isOdd(int nodeRank) {
-        return nodeRank == 0 && slowNicRate != null;
+        return nodeRank == 0 && slowNicRate() != null;
     }
 
     public int gpusPerNode() {

@@ -123,6 +123,11 @@ final class Levers {
         return of.levers;
     }
 
+    /** Whether a parameter is a switch that a user may turn. */
+    static boolean isSwitch(String parameter) {
+        return SWITCHES.stream().anyMatch(one -> one.parameter().equals(parameter));
+    }
+
     /** Whether communication, and idling for its sake, takes as much as advice must gain. */
     private boolean communicates() {
         StepBreakdown step = run.step().breakdown();

@@ -3,10 +3,13 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.kernel.EventLimitException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +28,7 @@ public final class PointRuns {
     private final Map<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
 
     private final List<String> failures = new ArrayList<>();
+    private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean interrupted;
     private final ExecutorService workers;
 
@@ -85,9 +89,20 @@ public final class PointRuns {
             show(progress, runner);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
+        } catch (EventLimitException tooLong) {
+            givenUp(point);
         } catch (RuntimeException | Error failure) {
             failed(point, failure);
         }
+    }
+
+    private synchronized void givenUp(ScenarioPoint point) {
+        givenUp.add(point);
+    }
+
+    /** Whether a point would have executed more events than the runner allows. */
+    public synchronized boolean isGivenUp(ScenarioPoint point) {
+        return givenUp.contains(point);
     }
 
     private synchronized void failed(ScenarioPoint point, Throwable failure) {

@@ -33,7 +33,10 @@ public final class PointSimulation implements ScenarioRunner {
 
     /** @param engine simulates, and is closed with this */
     PointSimulation(RunOptions options, SimulationEngine engine) {
-        this(options, (setup, observer) -> engine.run(setup, options.processes(), observer), engine::close);
+        this(
+                options,
+                (setup, observer) -> engine.run(setup, options.processes(), observer, options.eventsMax()),
+                engine::close);
     }
 
     /** @param simulator executes in another way than by an engine of its own, one run after the other */

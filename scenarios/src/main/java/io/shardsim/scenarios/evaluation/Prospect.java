@@ -40,8 +40,7 @@ public record Prospect(boolean fits, double leastStepSeconds) {
         if (job.parallel().context() > 1) {
             return 0;
         }
-        TransformerWorkTimes times =
-                new TransformerWorkTimes(job, point.cluster().instance());
+        TransformerWorkTimes times = new TransformerWorkTimes(job, point.cluster());
         Segments segments = new Segments(job.model().operators());
         long layerPs = times.ps(Work.of(segments.forward(Section.LAYER)))
                 + times.ps(Work.of(segments.backward(Section.LAYER)));

@@ -165,7 +165,7 @@ final class SettingRemarks {
         Step(TrainingJob shown, StepPlan plan) {
             kernels = shown.kernels();
             this.plan = plan;
-            times = new TransformerWorkTimes(shown, cluster.instance());
+            times = new TransformerWorkTimes(shown, cluster);
         }
 
         boolean isSame(@Nullable Step other) {

@@ -107,7 +107,7 @@ final class TrainingFacts {
 
     private List<Message> warnings() {
         List<Message> warnings = new ArrayList<>();
-        new TransformerWorkTimes(job, training.cluster().instance())
+        new TransformerWorkTimes(job, training.cluster())
                 .remarks()
                 .forEach(remark -> warnings.add(new Message(MessageCode.KERNEL_TIMES, remark)));
         // None is smaller than one that was chosen though it is tight.

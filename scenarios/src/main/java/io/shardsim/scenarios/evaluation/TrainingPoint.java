@@ -11,7 +11,6 @@ import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.topology.Cluster;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -68,9 +67,9 @@ record TrainingPoint(
         return new SimulationSetup(
                 cluster(),
                 found.plan().get(),
-                new TransformerWorkTimes(job(), cluster().instance()),
+                new TransformerWorkTimes(job(), cluster()),
                 point.collectives().transports(),
-                Map.of(),
+                cluster().faults().durationPerMille(),
                 shortcuts);
     }
 

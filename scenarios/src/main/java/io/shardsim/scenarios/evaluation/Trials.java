@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +30,10 @@ public final class Trials {
     private final List<Lever> levers;
     private final List<ScenarioPoint> points = new ArrayList<>();
 
-    private Trials(ScenarioPoint point, RunResult run) {
+    private Trials(ScenarioPoint point, RunResult run, List<Lever> levers) {
         this.run = run;
-        training = point.task() instanceof Task.Training task && run.fits() ? task : null;
-        List<Lever> all = training == null ? List.of() : Levers.of(point, training, run);
-        long affordable =
-                Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.effort().executedEvents()));
-        levers = all.subList(0, (int) Math.min(all.size(), affordable));
+        training = training(point, run);
+        this.levers = levers;
         levers.forEach(lever -> points.add(new ScenarioPoint(
                 point.scenario(),
                 new LinkedHashMap<>(lever.settings()),
@@ -56,7 +55,53 @@ public final class Trials {
         for (int i = 1; i < results.size(); i++) {
             best = rate(results.get(i)) > rate(results.get(best)) ? i : best;
         }
-        return new Trials(scenario.points().get(best), results.get(best));
+        return affordable(scenario.points().get(best), results.get(best));
+    }
+
+    private static Trials affordable(ScenarioPoint point, RunResult run) {
+        Task.Training training = training(point, run);
+        List<Lever> all = training == null ? List.of() : Levers.of(point, training, run);
+        long affordable =
+                Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.effort().executedEvents()));
+        return new Trials(point, run, all.subList(0, (int) Math.min(all.size(), affordable)));
+    }
+
+    private static Task.@Nullable Training training(ScenarioPoint point, RunResult run) {
+        return point.task() instanceof Task.Training task && run.fits() ? task : null;
+    }
+
+    /** All that may be tried for a run, whatever it costs, and every further setting of it turned by one notch. */
+    public static Trials ofEverySetting(ScenarioPoint point, RunResult run) {
+        Task.Training training = training(point, run);
+        if (training == null) {
+            return new Trials(point, run, List.of());
+        }
+        List<Lever> all = new ArrayList<>(Levers.of(point, training, run));
+        all.addAll(Notches.of(point, training, run.facts().model().microBatch(), all));
+        return new Trials(point, run, all);
+    }
+
+    /**
+     * A trial, and whether it changed anything.
+     *
+     * @param same whether it ran alike down to every total and time
+     */
+    public record Tried(Trial trial, boolean same) {}
+
+    /**
+     * What the trials came to, in their order.
+     *
+     * @param results what came of a point; null where nothing did
+     */
+    public List<Tried> tried(Function<ScenarioPoint, @Nullable RunResult> results) {
+        List<Tried> all = new ArrayList<>();
+        for (int i = 0; i < points.size(); i++) {
+            RunResult result = results.apply(points.get(i));
+            if (result != null) {
+                all.add(new Tried(trial(levers.get(i), result), Objects.equals(result.digest(), run.digest())));
+            }
+        }
+        return all;
     }
 
     private static double rate(RunResult run) {
@@ -70,7 +115,8 @@ public final class Trials {
                 : task.with(task.strategy(), task.execution().withMicroBatch(null));
     }
 
-    private static boolean fits(ScenarioPoint point, Task.Training task) {
+    /** Whether a training fits in memory in place of a point's. */
+    static boolean fits(ScenarioPoint point, Task.Training task) {
         return PointSimulation.fits(new ScenarioPoint(
                 point.scenario(),
                 Map.of(),
@@ -92,20 +138,24 @@ public final class Trials {
         return points;
     }
 
+    /** What some of the points try, in words. */
+    public List<String> titles(Predicate<ScenarioPoint> which) {
+        List<String> titles = new ArrayList<>();
+        for (int i = 0; i < points.size(); i++) {
+            if (which.test(points.get(i))) {
+                titles.add(levers.get(i).title());
+            }
+        }
+        return titles;
+    }
+
     /**
      * The run with what its trials came to.
      *
      * @param results what came of a point; null where nothing did
      */
     public RunResult with(Function<ScenarioPoint, @Nullable RunResult> results) {
-        List<Trial> trials = new ArrayList<>();
-        for (int i = 0; i < points.size(); i++) {
-            RunResult tried = results.apply(points.get(i));
-            if (tried != null) {
-                trials.add(trial(levers.get(i), tried));
-            }
-        }
-        return run.withTrials(trials);
+        return run.withTrials(tried(results).stream().map(Tried::trial).toList());
     }
 
     private Trial trial(Lever lever, RunResult tried) {

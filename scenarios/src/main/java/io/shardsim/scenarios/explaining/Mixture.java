@@ -106,7 +106,12 @@ final class Mixture {
         Cluster cluster = side.point().cluster();
         return switch (cause) {
             case MODEL -> List.of(task.model(), learning.sequenceLength(), learning.globalBatch());
-            case CLUSTER -> List.of(cluster.nodes(), instance.gpu(), instance.gpusPerNode());
+            case CLUSTER ->
+                List.of(
+                        cluster.nodes(),
+                        instance.gpu(),
+                        instance.gpusPerNode(),
+                        cluster.faults().withSlowNic(null));
             case NETWORK ->
                 List.of(
                         instance.intraNode(),
@@ -196,6 +201,9 @@ final class Mixture {
         return new Cluster(
                 instance,
                 gpus.point().cluster().nodes(),
-                network.point().cluster().slowNicRate());
+                gpus.point()
+                        .cluster()
+                        .faults()
+                        .withSlowNic(network.point().cluster().slowNicRate()));
     }
 }

@@ -10,6 +10,7 @@ import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Faults;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.NicSpec;
@@ -51,7 +52,7 @@ final class ClusterResolver {
         }
         return instance == null || nodes == null || problems.told() > before
                 ? null
-                : new Cluster(instance, Math.toIntExact(nodes), slowNic(instance));
+                : new Cluster(instance, Math.toIntExact(nodes), Faults.NONE.withSlowNic(slowNic(instance)));
     }
 
     /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */

@@ -126,6 +126,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
             run.marks().bind(dispatcher::requestHalt);
             run.begin().run();
             while (dispatcher.advance(Long.MAX_VALUE)) {
+                run.marks().check(dispatcher.executedEvents());
                 for (int mark : run.marks().take()) {
                     fastForward.onMark(mark, dispatcher.events().nowPs(), dispatcher.events());
                 }

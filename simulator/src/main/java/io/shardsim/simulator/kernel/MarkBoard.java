@@ -16,6 +16,25 @@ public final class MarkBoard {
 
     private volatile boolean abandoned;
 
+    private final long eventsMax;
+
+    /** Of a run that may execute any number of events. */
+    public MarkBoard() {
+        this(Long.MAX_VALUE);
+    }
+
+    /** @param eventsMax events that the run may execute; it is given up at the next mark or repetition after more */
+    public MarkBoard(long eventsMax) {
+        this.eventsMax = eventsMax;
+    }
+
+    /** @throws EventLimitException when these are more events than the run may execute */
+    void check(long executedEvents) {
+        if (executedEvents > eventsMax) {
+            throw new EventLimitException(eventsMax);
+        }
+    }
+
     void bind(Runnable onPosted) {
         this.onPosted = onPosted;
     }

@@ -27,7 +27,7 @@ final class Assembly implements SimulationEngine.Parts {
     private final Partition partition;
     private final Devices devices;
     private final Paths paths;
-    private final MarkBoard marks = new MarkBoard();
+    private final MarkBoard marks;
     private final Timeline timeline;
     private final RunWatch watch;
     private final @Nullable RunObserver observer;
@@ -38,7 +38,13 @@ final class Assembly implements SimulationEngine.Parts {
      * @param observer hears all that the run does, which is then one logical process; null when nobody watches
      */
     Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer) {
+        this(setup, processesMax, observer, Long.MAX_VALUE);
+    }
+
+    /** @param eventsMax events that a run which skips in time may execute */
+    Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer, long eventsMax) {
         this.setup = setup;
+        marks = new MarkBoard(eventsMax);
         this.observer = observer;
         cluster = setup.cluster();
         Limits.require("operations of a plan", setup.plan().size() + 1, EventOrder.OPERATIONS_MAX);

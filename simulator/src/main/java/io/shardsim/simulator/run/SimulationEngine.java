@@ -2,6 +2,7 @@ package io.shardsim.simulator.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.shardsim.simulator.kernel.EventLimitException;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.kernel.OtherProcessFailedException;
 import io.shardsim.simulator.kernel.WindowExchange;
@@ -92,7 +93,18 @@ public final class SimulationEngine implements AutoCloseable {
      */
     public StepObservation run(SimulationSetup setup, int processesMax, @Nullable RunObserver observer)
             throws InterruptedException {
-        Assembly assembly = new Assembly(setup, Math.min(processesMax, threads), observer);
+        return run(setup, processesMax, observer, Long.MAX_VALUE);
+    }
+
+    /**
+     * Runs one simulation to its end, unless it takes too many events.
+     *
+     * @param eventsMax events that a run which skips in time may execute
+     * @throws EventLimitException where it would execute more
+     */
+    public StepObservation run(SimulationSetup setup, int processesMax, @Nullable RunObserver observer, long eventsMax)
+            throws InterruptedException {
+        Assembly assembly = new Assembly(setup, Math.min(processesMax, threads), observer, eventsMax);
         try {
             return Observations.collect(assembly, execute(assembly));
         } catch (InterruptedException abandoned) {
@@ -199,7 +211,9 @@ public final class SimulationEngine implements AutoCloseable {
                         || !(before.getCause() instanceof OtherProcessFailedException))) {
             return before;
         }
-        return new IllegalStateException(String.valueOf(cause.getMessage()), cause);
+        return cause instanceof EventLimitException limit
+                ? limit
+                : new IllegalStateException(String.valueOf(cause.getMessage()), cause);
     }
 
     private record Started(

@@ -11,6 +11,8 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Faults;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
@@ -20,12 +22,24 @@ import java.util.Objects;
 public final class TransformerWorkTimes implements WorkTimes {
     private final TransformerTimes times;
     private final InstanceSpec instance;
+    private final Faults faults;
     private final GpuCalibration calibration;
     private final boolean clips;
     private final List<String> remarks;
 
+    /** Times where nothing is slower than it is usual. */
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
+        this(job, instance, Faults.NONE);
+    }
+
+    /** Times in a cluster: of its hosts, and of GPUs at full speed. */
+    public TransformerWorkTimes(TrainingJob job, Cluster cluster) {
+        this(job, cluster.instance(), cluster.faults());
+    }
+
+    private TransformerWorkTimes(TrainingJob job, InstanceSpec instance, Faults faults) {
         this.instance = instance;
+        this.faults = faults;
         clips = job.gradientClipping() > 0;
         LayerKernels.Workload workload = new LayerKernels.Workload(
                 job.sequenceLength(),
@@ -58,12 +72,12 @@ public final class TransformerWorkTimes implements WorkTimes {
         long amount = work.amount();
         return switch (work.kind()) {
             case GRADIENT_NORM ->
-                times.gradientNorm(amount).ps()
-                        + (clips ? times.gradientClip(amount).ps() : 0);
-            case OPTIMIZER_STEP -> times.optimizerStep(amount).ps();
-            case MEMORY_COPY -> times.memoryMove(amount).ps();
+                here(times.gradientNorm(amount)).ps()
+                        + (clips ? here(times.gradientClip(amount)).ps() : 0);
+            case OPTIMIZER_STEP -> here(times.optimizerStep(amount)).ps();
+            case MEMORY_COPY -> here(times.memoryMove(amount)).ps();
             case HOST_STORE, HOST_LOAD -> instance.pcie().linkRate().serializationPs(amount);
-            case HOST_TIME -> amount;
+            case HOST_TIME -> faults.hostPs(amount);
             default -> amount * phase(work).ps();
         };
     }
@@ -89,7 +103,12 @@ public final class TransformerWorkTimes implements WorkTimes {
     }
 
     private Phase phase(Work work) {
-        return times.of(Objects.requireNonNull(work.segment(), () -> work + " names no segment of the model"));
+        return here(times.of(Objects.requireNonNull(work.segment(), () -> work + " names no segment of the model")));
+    }
+
+    /** A phase as the hosts of this cluster issue it. */
+    private Phase here(Phase phase) {
+        return new Phase(phase.gpuPs(), phase.memoryPs(), faults.hostPs(phase.hostPs()), phase.kernelsPs());
     }
 
     @Override

@@ -1,0 +1,230 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.Trial;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.evaluation.Trials;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Prices every resource and every setting of training runs, by running them with one of them changed. */
+public final class WhatIf {
+    /** Runs that a sweep is priced for; each takes some fifty further ones. */
+    private static final int RUNS_MAX = 4;
+
+    /** Events of a changed run, beyond which it is given up: some four seconds. */
+    private static final long EVENTS_MAX = 12_000_000;
+
+    /** The same, as a multiple of those of the run that is priced. */
+    private static final long EVENTS_FACTOR = 4;
+
+    private static final String NODES = "cluster.nodes";
+
+    private final RunnerFactory runners;
+    private final int threads;
+
+    /** State: guarded by this. */
+    private boolean interrupted;
+
+    private @Nullable PointRuns running;
+
+    public WhatIf(RunnerFactory runners, int threads) {
+        this.runners = runners;
+        this.threads = threads;
+    }
+
+    /**
+     * A run to price.
+     *
+     * @param name as the command line may name it
+     */
+    public record Subject(RunName name, ScenarioPoint point) {}
+
+    /**
+     * The run that is named, or of a sweep that of each series on its largest cluster that fits.
+     *
+     * @throws InputException where nothing can be priced, or too much
+     */
+    public static List<Subject> subjects(RunName name, Scenario scenario) throws InputException {
+        List<Map<String, Object>> values =
+                scenario.points().stream().map(ScenarioPoint::values).toList();
+        List<Integer> places = name.choice() == null && scenario.points().size() > 1
+                ? largest(scenario.points())
+                : List.of(name.place(values));
+        if (places.size() > RUNS_MAX) {
+            name.place(values);
+        }
+        List<Subject> subjects = new ArrayList<>();
+        for (int place : places) {
+            if (!(scenario.points().get(place).task() instanceof Task.Training)) {
+                throw new InputException(
+                        name.written(), "is a bare collective, which has no settings to price; name a training");
+            }
+            subjects.add(new Subject(
+                    places.size() == 1 && name.choice() != null
+                            ? name
+                            : new RunName(
+                                    name.file(), scenario.points().size() == 1 ? null : String.valueOf(place + 1)),
+                    scenario.points().get(place)));
+        }
+        return subjects;
+    }
+
+    /** Of runs that differ in the number of nodes alone the largest that fits, or the largest. */
+    private static List<Integer> largest(List<ScenarioPoint> points) {
+        Map<Map<String, Object>, Integer> bySeries = new LinkedHashMap<>();
+        IntStream.range(0, points.size()).forEach(place -> {
+            Map<String, Object> series = new LinkedHashMap<>(points.get(place).values());
+            series.remove(NODES);
+            Integer old = bySeries.get(series);
+            if (old == null || isBetter(points.get(place), points.get(old))) {
+                bySeries.put(series, place);
+            }
+        });
+        return List.copyOf(bySeries.values());
+    }
+
+    private static boolean isBetter(ScenarioPoint one, ScenarioPoint other) {
+        boolean fits = PointSimulation.fits(one);
+        boolean otherFits = PointSimulation.fits(other);
+        return fits != otherFits
+                ? fits
+                : one.cluster().nodes() > other.cluster().nodes();
+    }
+
+    /** What a run is priced by, before it runs. */
+    private record Runs(Subject subject, RunResult run, Map<Resource, List<ScenarioPoint>> resources, Trials trials) {
+        static Runs of(Subject subject, RunResult run) {
+            Map<Resource, List<ScenarioPoint>> resources = new LinkedHashMap<>();
+            if (run.training() != null) {
+                for (Resource resource : Resource.values()) {
+                    resources.put(
+                            resource,
+                            List.of(with(subject.point(), resource, true), with(subject.point(), resource, false)));
+                }
+            }
+            return new Runs(subject, run, resources, Trials.ofEverySetting(subject.point(), run));
+        }
+
+        private static ScenarioPoint with(ScenarioPoint point, Resource resource, boolean better) {
+            Cluster cluster = resource.changed(point.cluster(), better);
+            return new ScenarioPoint(
+                    point.scenario(),
+                    Map.of(resource.words(), better ? "better" : "worse"),
+                    cluster,
+                    point.task(),
+                    point.collectives(),
+                    point.notes(),
+                    point.figures(),
+                    point.given());
+        }
+
+        List<ScenarioPoint> points() {
+            List<ScenarioPoint> all = new ArrayList<>();
+            resources.values().forEach(all::addAll);
+            all.addAll(trials.points());
+            return all;
+        }
+
+        Prices prices(PointRuns runs) {
+            double usual = run.training() == null ? 0 : run.step().samplesPerSecond();
+            List<Prices.Priced> priced = new ArrayList<>();
+            resources.forEach((resource, both) -> {
+                RunResult better = runs.result(both.get(0));
+                RunResult worse = runs.result(both.get(1));
+                if (better != null && worse != null) {
+                    priced.add(Prices.Priced.of(
+                            resource,
+                            usual,
+                            better.step().samplesPerSecond(),
+                            worse.step().samplesPerSecond()));
+                }
+            });
+            List<Prices.Knob> knobs = new ArrayList<>();
+            List<Trial> same = new ArrayList<>();
+            List<Trial> large = new ArrayList<>();
+            for (Trials.Tried tried : trials.tried(runs::result)) {
+                Trial trial = tried.trial();
+                if (!trial.fit().fits()) {
+                    large.add(trial);
+                } else if (tried.same()) {
+                    same.add(trial);
+                } else {
+                    knobs.add(new Prices.Knob(trial, trial.samplesPerSecond() / usual - 1));
+                }
+            }
+            return new Prices(
+                    subject.name().written(),
+                    run,
+                    priced,
+                    knobs,
+                    new Prices.Others(same, large, trials.titles(runs::isGivenUp)));
+        }
+    }
+
+    /**
+     * Runs everything.
+     *
+     * @return null where it was interrupted
+     * @throws IllegalStateException where a run breaks a rule of the model
+     */
+    public @Nullable List<Prices> price(List<Subject> subjects, ProgressListener progress) {
+        PointRuns first = run(subjects.stream().map(Subject::point).toList(), Long.MAX_VALUE, progress);
+        if (first == null) {
+            return null;
+        }
+        List<Runs> all = subjects.stream()
+                .map(subject -> Runs.of(subject, Objects.requireNonNull(first.result(subject.point()), "no result")))
+                .toList();
+        long eventsMax = all.stream()
+                .mapToLong(each -> EVENTS_FACTOR * each.run().effort().executedEvents())
+                .reduce(EVENTS_MAX, Math::max);
+        PointRuns changed =
+                run(all.stream().flatMap(each -> each.points().stream()).toList(), eventsMax, progress);
+        return changed == null
+                ? null
+                : all.stream().map(each -> each.prices(changed)).toList();
+    }
+
+    private @Nullable PointRuns run(List<ScenarioPoint> points, long eventsMax, ProgressListener progress) {
+        PointRuns runs = new PointRuns(List.of(new Scenario("what-if", "", true, points)), threads, true);
+        synchronized (this) {
+            if (interrupted) {
+                return null;
+            }
+            running = runs;
+        }
+        if (!points.isEmpty()) {
+            try (ScenarioRunner runner = runners.create(new RunOptions(threads, true).within(eventsMax))) {
+                runs.runAll(runner, progress);
+            }
+        }
+        if (!runs.failures().isEmpty() && !runs.interrupted()) {
+            throw new IllegalStateException(runs.failures().get(0));
+        }
+        return runs.interrupted() ? null : runs;
+    }
+
+    /** Stops what runs and begins nothing further. */
+    public synchronized void interrupt() {
+        interrupted = true;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.Advice;
+import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.Trial;
+import io.shardsim.reports.writing.PlainText;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Prices for the terminal: what the run is bound by, what to try next, then every resource and setting as a tornado, the largest gain first. */
+public final class WhatIfText {
+    private static final int GAINS_MAX = 8;
+    private static final int NAMED_MAX = 8;
+    private static final int TITLE_MAX = 44;
+    private static final int BAR_MAX = 20;
+    /** Gains that show as 0.0 % are none. */
+    private static final double SHOWN = 0.0005;
+
+    private final Prices prices;
+    private final int width;
+    private final StringBuilder out = new StringBuilder();
+
+    private WhatIfText(Prices prices, int width) {
+        this.prices = prices;
+        this.width = width;
+    }
+
+    /** At most {@code width} columns wide. */
+    public static String write(List<Prices> all, int width) {
+        return all.stream().map(prices -> new WhatIfText(prices, width).text()).collect(Collectors.joining("\n"));
+    }
+
+    private String text() {
+        String who = prices.name() + ": " + prices.run().label() + " on "
+                + Quantities.counted(prices.run().gpus(), "GPU");
+        if (!prices.fits()) {
+            Diagnosis diagnosis = Diagnosis.of(prices.run());
+            line(who);
+            line("Nothing to price: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+            return out.toString();
+        }
+        line(who + ", " + Quantities.threeDigits(prices.samplesPerSecond()) + " samples/s");
+        line(bound());
+        line(next());
+        resources();
+        knobs();
+        named("Lose", losers().stream().map(WhatIfText::lost).toList());
+        List<String> idle = new ArrayList<>(
+                prices.others().withoutEffect().stream().map(Trial::title).toList());
+        prices.knobs().stream()
+                .filter(knob -> Math.abs(knob.gain()) < SHOWN)
+                .forEach(knob -> idle.add(knob.trial().title()));
+        named("No effect", idle);
+        named(
+                "Do not fit",
+                prices.others().tooLarge().stream().map(Trial::title).toList());
+        named("Take too long to simulate", prices.others().tooLong());
+        return out.toString();
+    }
+
+    private String bound() {
+        Prices.Priced bound = prices.bound();
+        if (bound == null) {
+            return "Bound by none of these resources: a tenth of each changes less than 0.2 %.";
+        }
+        return "Bound by " + bound.resource().words() + ": "
+                + (bound.resource().isRate() ? "10 % more gives " : "10 % less gives ")
+                + signed(gain(bound.betterPerSecond())) + ", "
+                + (bound.resource().isRate() ? "10 % less " : "10 % more ")
+                + signed(gain(bound.worsePerSecond())) + ".";
+    }
+
+    private String next() {
+        Prices.Knob best = prices.knobs().isEmpty() ? null : prices.knobs().get(0);
+        int tried = prices.knobs().size()
+                + prices.others().withoutEffect().size()
+                + prices.others().tooLarge().size();
+        return best == null || best.gain() < Advice.GAIN_MIN
+                ? "Next: of " + Quantities.counted(tried, "setting") + " tried, none gains "
+                        + Quantities.fixed(100 * Advice.GAIN_MIN, 0) + " %."
+                : "Next: "
+                        + new Advice(
+                                        best.trial(),
+                                        best.gain(),
+                                        prices.run().facts().model().microBatch())
+                                .sentence();
+    }
+
+    private double gain(double samplesPerSecond) {
+        return samplesPerSecond / prices.samplesPerSecond() - 1;
+    }
+
+    private static String signed(double share) {
+        if (Math.abs(share) < SHOWN) {
+            return "0 %";
+        }
+        String text = Quantities.percent(share);
+        return share > 0 ? "+" + text : text;
+    }
+
+    private void resources() {
+        double most = prices.resources().stream()
+                .mapToDouble(one -> Math.abs(one.derivative()))
+                .max()
+                .orElse(0);
+        out.append("\nResource      10 % better  10 % worse  derivative\n");
+        for (Prices.Priced one : prices.resources()) {
+            row(
+                    "  %-11s %12s %11s %11s"
+                            .formatted(
+                                    one.resource().words(),
+                                    signed(gain(one.betterPerSecond())),
+                                    signed(gain(one.worsePerSecond())),
+                                    Quantities.fixed(one.derivative(), 2)),
+                    Math.abs(one.derivative()),
+                    most);
+        }
+    }
+
+    private List<Prices.Knob> gainers() {
+        return prices.knobs().stream().filter(knob -> knob.gain() >= SHOWN).toList();
+    }
+
+    private List<Prices.Knob> losers() {
+        List<Prices.Knob> losers = new ArrayList<>(
+                prices.knobs().stream().filter(knob -> knob.gain() <= -SHOWN).toList());
+        Collections.reverse(losers);
+        return losers;
+    }
+
+    private static String lost(Prices.Knob knob) {
+        return knob.trial().title() + " (" + Quantities.percent(knob.gain()) + ")";
+    }
+
+    private void knobs() {
+        List<Prices.Knob> gainers = gainers();
+        if (gainers.isEmpty()) {
+            return;
+        }
+        double most = gainers.get(0).gain();
+        out.append("\n%-46s %9s %7s\n".formatted("Setting", "samples/s", "gain"));
+        for (Prices.Knob knob : gainers.subList(0, Math.min(GAINS_MAX, gainers.size()))) {
+            row(
+                    "  %-44s %9s %7s"
+                            .formatted(
+                                    cut(title(knob.trial())),
+                                    Quantities.threeDigits(knob.trial().samplesPerSecond()),
+                                    signed(knob.gain())),
+                    knob.gain(),
+                    most);
+        }
+        if (gainers.size() > GAINS_MAX) {
+            line("  and " + Quantities.counted(gainers.size() - GAINS_MAX, "smaller gain") + " (--json has all)");
+        }
+    }
+
+    /** With the micro-batch where that changed, too. */
+    private String title(Trial trial) {
+        int usual = prices.run().facts().model().microBatch();
+        return trial.title()
+                + (trial.microBatch() == usual || trial.title().startsWith("micro_batch")
+                        ? ""
+                        : ", micro-batch " + trial.microBatch())
+                + (trial.fit().isTight() ? ", tight" : "");
+    }
+
+    private static String cut(String text) {
+        return text.length() <= TITLE_MAX ? text : text.substring(0, TITLE_MAX - 1) + "~";
+    }
+
+    private void row(String text, double size, double most) {
+        int room = Math.min(BAR_MAX, width - text.length() - 2);
+        int bar = most <= 0 || room < 1 ? 0 : (int) Math.round(size / most * room);
+        out.append((text + "  " + "#".repeat(bar)).stripTrailing()).append('\n');
+    }
+
+    private void named(String what, List<String> names) {
+        if (!names.isEmpty()) {
+            List<String> shown = names.subList(0, Math.min(NAMED_MAX, names.size()));
+            line(what + ": " + String.join(", ", shown)
+                    + (names.size() > NAMED_MAX ? ", and " + (names.size() - NAMED_MAX) + " more" : "") + ".");
+        }
+    }
+
+    private void line(String text) {
+        PlainText.wrapped(out, text, "  ", width);
+    }
+}
