@@ -1,13 +1,16 @@
 package io.shardsim.reports;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * A note or warning and the runs that it concerns.
@@ -22,16 +25,16 @@ public record Remark(String text, String runs) {
 
     /** What is to be said about the runs of a scenario, each text once. */
     public static List<Remark> of(ScenarioResult scenario, Function<RunResult, List<String>> texts) {
-        RunNames names = new RunNames(scenario);
-        Map<String, Set<RunResult>> runsByText = new LinkedHashMap<>();
+        RunNames names = scenario.names();
+        Map<String, List<RunResult>> runsByText = new LinkedHashMap<>();
         for (RunResult run : scenario.runs()) {
-            texts.apply(run)
+            new LinkedHashSet<>(texts.apply(run))
                     .forEach(text -> runsByText
-                            .computeIfAbsent(text, t -> new LinkedHashSet<>())
+                            .computeIfAbsent(text, t -> new ArrayList<>())
                             .add(run));
         }
         List<Remark> remarks = new ArrayList<>();
-        runsByText.forEach((text, runs) -> remarks.add(new Remark(text, words(scenario, List.copyOf(runs), names))));
+        runsByText.forEach((text, runs) -> remarks.add(new Remark(text, words(scenario, runs, names))));
         return remarks;
     }
 
@@ -40,15 +43,19 @@ public record Remark(String text, String runs) {
         if (runs.size() == scenario.runs().size()) {
             return ALL;
         }
-        List<Integer> sizes =
-                runs.stream().map(RunResult::gpus).distinct().sorted().toList();
-        if (runs.size() > 1 && runs.containsAll(where(scenario, run -> sizes.contains(run.gpus())))) {
+        Set<Integer> sizes = runs.stream().map(RunResult::gpus).collect(Collectors.toCollection(TreeSet::new));
+        long ofTheseSizes = scenario.runs().stream()
+                .filter(run -> sizes.contains(run.gpus()))
+                .count();
+        if (runs.size() > 1 && runs.size() == ofTheseSizes) {
             return String.join(", ", sizes.stream().map(String::valueOf).toList()) + " GPUs";
         }
+        Set<RunResult> those = Collections.newSetFromMap(new IdentityHashMap<>());
+        those.addAll(runs);
         List<String> series = new ArrayList<>();
         int inSeries = 0;
         for (Map.Entry<String, List<RunResult>> one : scenario.series().entrySet()) {
-            if (runs.containsAll(one.getValue())) {
+            if (those.containsAll(one.getValue())) {
                 series.add(one.getKey());
                 inSeries += one.getValue().size();
             }
@@ -59,9 +66,5 @@ public record Remark(String text, String runs) {
         return runs.size() <= NAMED_MAX
                 ? String.join("; ", runs.stream().map(names::withGpus).toList())
                 : names.withGpus(runs.get(0)) + " and " + (runs.size() - 1) + " more runs";
-    }
-
-    private static List<RunResult> where(ScenarioResult scenario, Predicate<RunResult> condition) {
-        return scenario.runs().stream().filter(condition).toList();
     }
 }

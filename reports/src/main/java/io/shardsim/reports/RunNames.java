@@ -2,35 +2,45 @@ package io.shardsim.reports;
 
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Names that tell the runs of a scenario apart by what varies between them, the same in every table and drawing. */
 public final class RunNames {
-    private static final String SHARD_GROUP = " \\(shard group \\d+\\)";
+    private static final Pattern SHARD_GROUP = Pattern.compile(" \\(shard group \\d+\\)");
 
     private final Map<RunResult, String> names = new IdentityHashMap<>();
     private final Map<RunResult, String> strategies = new IdentityHashMap<>();
 
-    public RunNames(ScenarioResult scenario) {
-        Iterator<SeriesNames.Name> parts = scenario.seriesNames().iterator();
-        scenario.series().forEach((name, runs) -> {
-            String strategy = parts.next().strategy();
-            for (RunResult run : runs) {
+    /**
+     * @param series runs by the name of their series
+     * @param parts the same names in parts, in that order
+     */
+    RunNames(List<RunResult> runs, Map<String, List<RunResult>> series, List<SeriesNames.Name> parts) {
+        Iterator<SeriesNames.Name> next = parts.iterator();
+        series.forEach((name, members) -> {
+            String strategy = next.next().strategy();
+            for (RunResult run : members) {
                 names.put(run, name);
                 strategies.put(run, strategy.isEmpty() ? run.label() : strategy);
             }
         });
         Map<Shortened, Long> takers =
-                scenario.runs().stream().collect(Collectors.groupingBy(this::shortened, Collectors.counting()));
-        scenario.runs().forEach(run -> dropCappedGroup(run, takers));
+                runs.stream().collect(Collectors.groupingBy(this::shortened, Collectors.counting()));
+        runs.forEach(run -> dropCappedGroup(run, takers));
     }
 
     /** A name without a shard group, on clusters of one size. */
     private record Shortened(String name, int gpus) {}
 
     private Shortened shortened(RunResult run) {
-        return new Shortened(of(run).replaceFirst(SHARD_GROUP, ""), run.gpus());
+        return new Shortened(withoutGroup(of(run)), run.gpus());
+    }
+
+    private static String withoutGroup(String name) {
+        return SHARD_GROUP.matcher(name).replaceFirst("");
     }
 
     /** A shard group that the cluster is too small for goes, unless another run of that size would have the same name. */
@@ -40,7 +50,7 @@ public final class RunNames {
             Shortened shorter = shortened(run);
             if (takers.getOrDefault(shorter, 0L) == 1) {
                 names.put(run, shorter.name());
-                strategies.computeIfPresent(run, (key, words) -> words.replaceFirst(SHARD_GROUP, ""));
+                strategies.computeIfPresent(run, (key, words) -> withoutGroup(words));
             }
         }
     }

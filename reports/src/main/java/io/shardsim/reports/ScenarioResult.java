@@ -9,16 +9,37 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All runs of one scenario: one run, or every point of its sweep.
- *
- * @param runs in the sweep's order
- */
-public record ScenarioResult(String scenario, List<RunResult> runs) {
+/** All runs of one scenario: one run, or every point of its sweep. */
+public final class ScenarioResult {
+    private final String scenario;
+    private final List<RunResult> runs;
+
+    /** Asked for by every table and drawing: a sweep may have ten thousand series. */
+    private final Map<String, List<RunResult>> series;
+
+    private final RunNames names;
+
+    private ScenarioResult(String scenario, List<RunResult> runs) {
+        this.scenario = scenario;
+        this.runs = runs;
+        List<List<RunResult>> bySeries = bySeries(runs);
+        List<SeriesNames.Name> parts = SeriesNames.of(bySeries);
+        series = named(bySeries, parts);
+        names = new RunNames(runs, series, parts);
+    }
 
     /** Puts runs together; in a sweep each gets its scaling efficiency. */
     public static ScenarioResult of(String scenario, List<RunResult> runs) {
         return new ScenarioResult(scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs));
+    }
+
+    public String scenario() {
+        return scenario;
+    }
+
+    /** In the sweep's order. */
+    public List<RunResult> runs() {
+        return runs;
     }
 
     private static boolean isSweep(List<RunResult> runs) {
@@ -94,21 +115,15 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
 
     /** Runs that differ in the number of nodes only, smallest cluster first, by a name that tells them apart. */
     public Map<String, List<RunResult>> series() {
-        List<List<RunResult>> all = runsBySeries();
-        List<SeriesNames.Name> names = SeriesNames.of(all);
-        Map<String, List<RunResult>> named = new LinkedHashMap<>();
-        for (int i = 0; i < all.size(); i++) {
-            named.put(unusedName(named, names.get(i).words()), all.get(i));
-        }
-        return Collections.unmodifiableMap(named);
+        return series;
     }
 
-    /** The names of the series in parts, in the order of {@link #series}. */
-    List<SeriesNames.Name> seriesNames() {
-        return SeriesNames.of(runsBySeries());
+    /** Names that tell the runs apart. */
+    public RunNames names() {
+        return names;
     }
 
-    private List<List<RunResult>> runsBySeries() {
+    private static List<List<RunResult>> bySeries(List<RunResult> runs) {
         Map<String, List<RunResult>> byKey = new LinkedHashMap<>();
         for (RunResult run : runs) {
             byKey.computeIfAbsent(ScalingEfficiency.seriesKey(run), key -> new ArrayList<>())
@@ -119,6 +134,14 @@ public record ScenarioResult(String scenario, List<RunResult> runs) {
                         .sorted(Comparator.comparingInt(RunResult::gpus))
                         .toList())
                 .toList();
+    }
+
+    private static Map<String, List<RunResult>> named(List<List<RunResult>> all, List<SeriesNames.Name> names) {
+        Map<String, List<RunResult>> named = new LinkedHashMap<>();
+        for (int i = 0; i < all.size(); i++) {
+            named.put(unusedName(named, names.get(i).words()), all.get(i));
+        }
+        return Collections.unmodifiableMap(named);
     }
 
     private static String unusedName(Map<String, ?> used, String name) {

@@ -173,8 +173,8 @@ class ComputingTest {
     void seriesAreNamedByWhatTellsThemApart() {
         assertThat(SampleRuns.sweep("s").series().keySet()).containsExactly("ZeRO-3", "FSDP", "MiCS (shard group 128)");
         ScenarioResult sweep = SampleRuns.sweep("s");
-        assertThat(new RunNames(sweep).withGpus(sweep.runs().get(2))).isEqualTo("MiCS, 16 GPUs");
-        assertThat(new RunNames(sweep).withGpus(sweep.runs().get(14))).isEqualTo("MiCS (shard group 128), 256 GPUs");
+        assertThat(sweep.names().withGpus(sweep.runs().get(2))).isEqualTo("MiCS, 16 GPUs");
+        assertThat(sweep.names().withGpus(sweep.runs().get(14))).isEqualTo("MiCS (shard group 128), 256 GPUs");
     }
 
     @Test

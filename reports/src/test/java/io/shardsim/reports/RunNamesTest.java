@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class RunNamesTest {
     private static List<String> names(ScenarioResult sweep) {
-        RunNames names = new RunNames(sweep);
+        RunNames names = sweep.names();
         return sweep.runs().stream().map(names::of).toList();
     }
 
@@ -22,7 +22,7 @@ class RunNamesTest {
                 .startsWith("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (shard group 16), p4d.24xlarge")
                 .endsWith("MiCS (shard group 16), p5.48xlarge");
         assertThat(sweep.series().keySet()).containsExactlyElementsOf(names(sweep));
-        assertThat(new RunNames(sweep).strategyOf(sweep.runs().get(1))).isEqualTo("MiCS (shard group 16)");
+        assertThat(sweep.names().strategyOf(sweep.runs().get(1))).isEqualTo("MiCS (shard group 16)");
     }
 
     @Test

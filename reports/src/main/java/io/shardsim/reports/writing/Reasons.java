@@ -26,7 +26,7 @@ final class Reasons {
     private Reasons(ScenarioResult scenario, StyledText out) {
         this.scenario = scenario;
         this.out = out;
-        names = new RunNames(scenario);
+        names = scenario.names();
     }
 
     static void write(ScenarioResult scenario, StyledText out) {

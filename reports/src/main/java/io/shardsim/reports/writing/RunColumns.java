@@ -39,7 +39,7 @@ final class RunColumns {
     private RunColumns(ScenarioResult scenario, List<RunResult> rows) {
         all = scenario.runs();
         this.rows = rows;
-        names = new RunNames(scenario);
+        names = scenario.names();
         keys = SweptKeys.of(all);
     }
 

@@ -209,7 +209,7 @@ final class RunsTable {
 
     /** The name of each run on a line of its own, its figures below. */
     private void namesAbove(List<TableColumn> figures, List<String> keyNames) {
-        RunNames names = new RunNames(scenario);
+        RunNames names = scenario.names();
         out.paragraph(String.join(", ", keyNames), Look.TITLE);
         head(figures, INDENT);
         for (int row = 0; row < rows.size(); row++) {

@@ -27,6 +27,7 @@ public final class PointRuns {
     /** State: guarded by this. */
     private final Map<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
 
+    private double finishedWeight;
     private final List<String> failures = new ArrayList<>();
     private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean interrupted;
@@ -85,6 +86,7 @@ public final class PointRuns {
             RunResult result = runner.run(point);
             synchronized (this) {
                 results.put(point, result);
+                finishedWeight += point.weight();
             }
             show(progress, runner);
         } catch (InterruptedException stopped) {
@@ -125,12 +127,10 @@ public final class PointRuns {
     }
 
     private void show(ProgressListener progress, ScenarioRunner runner) {
-        double finished = 0;
+        double finished;
         int count;
         synchronized (this) {
-            for (ScenarioPoint point : results.keySet()) {
-                finished += point.weight();
-            }
+            finished = finishedWeight;
             count = results.size();
         }
         String standing = runner.standing();

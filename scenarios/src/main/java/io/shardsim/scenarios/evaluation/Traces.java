@@ -38,7 +38,7 @@ public final class Traces {
                 .map(ScenarioResult::largestThatFits)
                 .filter(RunResult::fits)
                 .toList();
-        RunNames names = new RunNames(result);
+        RunNames names = result.names();
         List<TraceFile.Run> runs = new ArrayList<>();
         try (PointSimulation simulation = new PointSimulation(options.withThreads(1))) {
             for (RunResult run : shown.subList(0, Math.min(RUNS_MAX, shown.size()))) {

@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +43,16 @@ final class SearchSpace {
     private final Set<Object> seen = new HashSet<>();
     private @Nullable InputException refused;
     private int refusals;
+
+    /**
+     * What settings come to.
+     *
+     * @param point null where they do not train, or where a rule is broken, which {@code refused} says
+     */
+    private record Resolved(
+            Map<String, String> settings,
+            @Nullable ScenarioPoint point,
+            @Nullable InputException refused) {}
 
     private SearchSpace(Variations file, int nodesMax) {
         this.file = file;
@@ -75,7 +84,7 @@ final class SearchSpace {
      */
     static SearchSpace of(Variations file, int nodesMax) throws InputException {
         SearchSpace space = new SearchSpace(file, nodesMax);
-        expand(Map.of(), space.outerKeys(), space::addOfStrategy);
+        expand(Map.of(), space.outerKeys()).forEach(space::addOfStrategy);
         if (space.candidates.isEmpty()) {
             throw space.refused == null
                     ? new InputException(file.file(), "leaves nothing to choose that can be run")
@@ -112,8 +121,7 @@ final class SearchSpace {
     }
 
     /** Every combination of values, the first key varying slowest. */
-    private static void expand(
-            Map<String, String> settings, Map<String, List<String>> keys, Consumer<Map<String, String>> then) {
+    private static List<Map<String, String>> expand(Map<String, String> settings, Map<String, List<String>> keys) {
         List<Map<String, String>> all = List.of(settings);
         for (Map.Entry<String, List<String>> key : keys.entrySet()) {
             List<Map<String, String>> longer = new ArrayList<>();
@@ -126,7 +134,7 @@ final class SearchSpace {
             }
             all = longer;
         }
-        all.forEach(then);
+        return all;
     }
 
     private void addOfStrategy(Map<String, String> outer) {
@@ -148,39 +156,39 @@ final class SearchSpace {
                 keys.put(key, values);
             }
         });
-        expand(outer, keys, this::addMicroBatches);
+        expand(outer, keys).parallelStream().map(this::withMicroBatches).forEachOrdered(this::add);
     }
 
     /** From a node to the whole cluster. */
     private List<String> shardGroups(Map<String, String> outer) {
-        ScenarioPoint point = point(outer);
+        Resolved resolved = resolve(outer);
+        ScenarioPoint point = resolved.point();
+        refused = refused == null ? resolved.refused() : refused;
         return point == null
                 ? List.of()
                 : powers(point.cluster().gpusPerNode(), point.cluster().worldSize());
     }
 
-    private void addMicroBatches(Map<String, String> settings) {
-        ScenarioPoint point = point(settings);
+    /** What becomes of some settings with each micro-batch that they may have. */
+    private List<Resolved> withMicroBatches(Map<String, String> settings) {
+        Resolved resolved = resolve(settings);
+        ScenarioPoint point = resolved.point();
         if (point == null || !(point.task() instanceof Task.Training)) {
-            refusals++;
-            return;
+            return List.of(new Resolved(settings, null, resolved.refused()));
         }
         List<String> listed = file.lists().get(MICRO_BATCH);
         if (listed == null && file.sets(MICRO_BATCH)) {
-            add(settings, point);
-            return;
+            return List.of(resolved);
         }
         int samples = Prospect.samplesOfReplica(point);
-        for (String microBatch : listed != null ? listed : divisors(samples)) {
-            Map<String, String> with = new LinkedHashMap<>(settings);
-            with.put(MICRO_BATCH, microBatch);
-            ScenarioPoint one = point(with);
-            if (one == null) {
-                refusals++;
-            } else {
-                add(with, one);
-            }
-        }
+        return (listed != null ? listed : divisors(samples))
+                .stream()
+                        .map(microBatch -> {
+                            Map<String, String> with = new LinkedHashMap<>(settings);
+                            with.put(MICRO_BATCH, microBatch);
+                            return resolve(with);
+                        })
+                        .toList();
     }
 
     private static List<String> divisors(int samples) {
@@ -190,19 +198,24 @@ final class SearchSpace {
                 .toList();
     }
 
-    /** Adds a candidate unless another one asks the same question. */
-    private void add(Map<String, String> settings, ScenarioPoint point) {
-        if (seen.add(List.of(point.cluster(), point.task(), point.collectives()))) {
-            candidates.add(new Candidate(settings, point));
+    /** Adds candidates unless others ask the same question. */
+    private void add(List<Resolved> all) {
+        for (Resolved one : all) {
+            ScenarioPoint point = one.point();
+            if (point == null) {
+                refusals++;
+                refused = refused == null ? one.refused() : refused;
+            } else if (seen.add(List.of(point.cluster(), point.task(), point.collectives()))) {
+                candidates.add(new Candidate(one.settings(), point));
+            }
         }
     }
 
-    private @Nullable ScenarioPoint point(Map<String, String> settings) {
+    private Resolved resolve(Map<String, String> settings) {
         try {
-            return file.with(settings);
+            return new Resolved(settings, file.with(settings), null);
         } catch (InputException broken) {
-            refused = refused == null ? broken : refused;
-            return null;
+            return new Resolved(settings, null, broken);
         }
     }
 }

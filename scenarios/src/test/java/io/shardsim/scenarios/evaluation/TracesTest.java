@@ -103,7 +103,7 @@ class TracesTest {
         Traced traced = trace(TRAINING);
         assertThat(traced.written().leftOut()).isEmpty();
         Map<String, List<BigDecimal[]>> tracks = traced.tracks();
-        RunNames names = new RunNames(traced.result());
+        RunNames names = traced.result().names();
         for (RunResult run : traced.result().runs()) {
             long busyPs = run.rank0().timeline().stream()
                             .filter(span -> span.stream() == Stream.COMPUTE)

@@ -17,4 +17,18 @@ public interface CollectiveAlgorithm {
 
     /** What one member does on one channel. */
     ChannelProgram program(CollectiveRequest request, int member, int channel);
+
+    /**
+     * Share of the buffer that at least must leave a node, or reach one, in the course of the collective; all members on one node are a node each.
+     * Whatever the algorithm, a node lacks what the others have; where switches add up, no more than that need pass.
+     *
+     * @param together members on the node that has most of them, 1 where one node has all
+     * @param members members of the group
+     */
+    default double leastShare(CollectiveKind kind, int together, int members) {
+        return switch (kind) {
+            case ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL -> (double) (members - together) / members;
+            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> 1;
+        };
+    }
 }

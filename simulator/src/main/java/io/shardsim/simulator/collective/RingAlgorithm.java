@@ -39,6 +39,13 @@ abstract class RingAlgorithm implements CollectiveAlgorithm {
         return Chunks.channels(request.shardBytes(), request.transport());
     }
 
+    /** What is added up must be handed out as well. */
+    @Override
+    public double leastShare(CollectiveKind ofKind, int together, int members) {
+        double once = CollectiveAlgorithm.super.leastShare(ofKind, together, members);
+        return ofKind == CollectiveKind.ALL_REDUCE ? 2 * once : once;
+    }
+
     @Override
     public ChannelProgram program(CollectiveRequest request, int member, int channel) {
         RingOrder order = RingOrder.of(request, member, channel);

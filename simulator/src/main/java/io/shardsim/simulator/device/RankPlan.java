@@ -8,9 +8,12 @@ import io.shardsim.simulator.plan.WorkTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -21,6 +24,10 @@ public final class RankPlan {
     static final int STREAMS = Stream.values().length;
     /** Collective class of operations that are none. */
     static final int NO_COLLECTIVE = -1;
+    /** Work class of operations that compute nothing. */
+    private static final int NO_WORK = -1;
+
+    private static final int ONE_RANK = 1;
 
     private final StepPlan plan;
     private final int stage;
@@ -45,7 +52,7 @@ public final class RankPlan {
      * @param durationPs for each operation, its time at full speed [ps]; 0 for collectives
      * @param memoryPerMille for each operation, the share of its time in which it waits for memory, in thousandths
      * @param productsPerMille for each operation, the share of its time in which it runs GEMMs, in thousandths
-     * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each operation that runs [ps]
+     * @param waits what other streams wait for an operation that runs
      * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives
      * @param hostCopyClass for each operation, the index of its copy between GPU and host memory, or {@link #NO_COLLECTIVE}
@@ -55,7 +62,7 @@ public final class RankPlan {
             long[] durationPs,
             int[] memoryPerMille,
             int[] productsPerMille,
-            Map<Integer, long[]> waitPs,
+            Waits waits,
             int[] collectiveClass,
             List<Operation.Collective> collectives,
             int[] hostCopyClass,
@@ -65,52 +72,54 @@ public final class RankPlan {
                     new long[plan.size()],
                     new int[plan.size()],
                     new int[plan.size()],
-                    waits(plan, workTimes),
+                    new Waits(new int[plan.size()], new TreeMap<>()),
                     new int[plan.size()],
                     new ArrayList<>(),
                     new int[plan.size()],
                     new ArrayList<>());
             Map<Operation.Collective, Integer> classes = new HashMap<>();
-            Map<Work, Long> times = new HashMap<>();
-            Map<Work, Integer> memoryShares = new HashMap<>();
-            Map<Work, Integer> productShares = new HashMap<>();
+            Map<Work, Integer> firstWith = new LinkedHashMap<>();
+            Set<Integer> ranksTogether = new HashSet<>(Set.of(ONE_RANK));
             for (int i = 0; i < plan.size(); i++) {
                 kinds.collectiveClass[i] = NO_COLLECTIVE;
                 kinds.hostCopyClass[i] = NO_COLLECTIVE;
+                kinds.waits.workClass[i] = NO_WORK;
                 if (plan.operation(i) instanceof Operation.Compute compute) {
-                    kinds.durationPs[i] = times.computeIfAbsent(compute.work(), workTimes::ps);
-                    kinds.memoryPerMille[i] = memoryShares.computeIfAbsent(compute.work(), workTimes::memoryPerMille);
-                    kinds.productsPerMille[i] =
-                            productShares.computeIfAbsent(compute.work(), workTimes::productsPerMille);
-                    kinds.hostCopyClass[i] = kinds.hostCopy(compute.work());
+                    Integer first = firstWith.putIfAbsent(compute.work(), i);
+                    if (first == null) {
+                        kinds.time(i, compute.work(), workTimes, firstWith.size() - 1);
+                    } else {
+                        kinds.copy(first, i);
+                    }
                 } else if (plan.operation(i) instanceof Operation.Collective collective) {
                     kinds.collectiveClass[i] = classes.computeIfAbsent(withoutLabel(collective), kinds::add);
+                    ranksTogether.add(collective.groups().size());
                 }
+            }
+            for (int ranks : ranksTogether) {
+                kinds.waits.waitPs.put(
+                        ranks,
+                        firstWith.keySet().stream()
+                                .mapToLong(work -> workTimes.waitPs(work, ranks))
+                                .toArray());
             }
             return kinds;
         }
 
-        /** One rank begins a copy, those of a group a collective. */
-        private static Map<Integer, long[]> waits(StepPlan plan, WorkTimes workTimes) {
-            Map<Integer, long[]> waits = new TreeMap<>(Map.of(1, new long[plan.size()]));
-            for (int i = 0; i < plan.size(); i++) {
-                if (plan.operation(i) instanceof Operation.Collective collective) {
-                    waits.computeIfAbsent(collective.groups().size(), ranks -> new long[plan.size()]);
-                }
-            }
-            waits.forEach((ranks, waitPs) -> {
-                Map<Work, Long> times = new HashMap<>();
-                for (int i = 0; i < plan.size(); i++) {
-                    if (plan.operation(i) instanceof Operation.Compute compute) {
-                        waitPs[i] = times.computeIfAbsent(compute.work(), work -> workTimes.waitPs(work, ranks));
-                    }
-                }
-            });
-            return waits;
+        private void time(int operation, Work work, WorkTimes workTimes, int ofClass) {
+            durationPs[operation] = workTimes.ps(work);
+            memoryPerMille[operation] = workTimes.memoryPerMille(work);
+            productsPerMille[operation] = workTimes.productsPerMille(work);
+            waits.workClass[operation] = ofClass;
+            hostCopyClass[operation] = hostCopy(work);
         }
 
-        private boolean sameWaits(int a, int b) {
-            return waitPs.values().stream().allMatch(ofRanks -> ofRanks[a] == ofRanks[b]);
+        private void copy(int from, int to) {
+            durationPs[to] = durationPs[from];
+            memoryPerMille[to] = memoryPerMille[from];
+            productsPerMille[to] = productsPerMille[from];
+            waits.workClass[to] = waits.workClass[from];
+            hostCopyClass[to] = hostCopyClass[from];
         }
 
         private int add(Operation.Collective collective) {
@@ -122,14 +131,37 @@ public final class RankPlan {
             if (!work.kind().isHostCopy() || work.amount() == 0) {
                 return NO_COLLECTIVE;
             }
-            if (!hostCopies.contains(work)) {
-                hostCopies.add(work);
-            }
-            return hostCopies.indexOf(work);
+            hostCopies.add(work);
+            return hostCopies.size() - 1;
         }
 
         private static Operation.Collective withoutLabel(Operation.Collective c) {
             return new Operation.Collective(c.stream(), c.kind(), c.groups(), c.totalBytes(), c.algorithm(), "");
+        }
+    }
+
+    /**
+     * What kernels of other streams wait for an operation that runs when they are launched. One rank begins a copy, those of a group a collective.
+     *
+     * @param workClass for each operation, the index of its work, or {@link #NO_WORK}
+     * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each class of work [ps]
+     */
+    private record Waits(int[] workClass, Map<Integer, long[]> waitPs) {
+        long ps(int operation, int ranks) {
+            int ofClass = workClass[operation];
+            return ofClass == NO_WORK ? 0 : Objects.requireNonNull(waitPs.get(ranks))[ofClass];
+        }
+
+        boolean same(int a, int b) {
+            if (workClass[a] == workClass[b]) {
+                return true;
+            }
+            for (int ranks : waitPs.keySet()) {
+                if (ps(a, ranks) != ps(b, ranks)) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 
@@ -315,7 +347,7 @@ public final class RankPlan {
 
     /** What the slowest of some ranks waits for an operation that runs when it launches a kernel on another stream [ps]. */
     long waitPs(int operation, int ranks) {
-        return Objects.requireNonNull(kinds.waitPs().get(ranks))[operation];
+        return kinds.waits().ps(operation, ranks);
     }
 
     int collectiveClass(int operation) {
@@ -352,7 +384,7 @@ public final class RankPlan {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
                 || productsPerMille(a) != productsPerMille(b)
-                || !kinds.sameWaits(a, b)
+                || !kinds.waits().same(a, b)
                 || collectiveClass(a) != collectiveClass(b)
                 || hostCopyClass(a) != hostCopyClass(b)
                 || !plan.sameStages(a, b)

@@ -124,8 +124,7 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
         if (stages() == 1) {
             return Math.min(2, microBatches);
         }
-        // Whole groups of p keep an interleaved schedule possible; a schedule may also keep all micro-batches.
-        return microBatches;
+        return PipelineSchedules.all().named(pipeline.schedule()).microBatchesToPeak(stages(), microBatches);
     }
 
     /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */

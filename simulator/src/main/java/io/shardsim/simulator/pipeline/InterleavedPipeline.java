@@ -59,6 +59,12 @@ public final class InterleavedPipeline implements PipelineSchedule {
         return Optional.empty();
     }
 
+    /** The first stage begins p (v + 1) - 1 passes, which are less than 2p micro-batches, and then takes one as it ends one; whole groups of p. */
+    @Override
+    public int microBatchesToPeak(int stages, int microBatches) {
+        return Math.min(2 * stages, microBatches);
+    }
+
     @Override
     public int period(int stages, int chunks) {
         return stages * chunks;

@@ -39,6 +39,12 @@ public final class OneForwardOneBackward implements PipelineSchedule {
                         "pipeline_schedule"));
     }
 
+    /** The first stage begins p, and then takes one as it ends one. */
+    @Override
+    public int microBatchesToPeak(int stages, int microBatches) {
+        return Math.min(2 * stages, microBatches);
+    }
+
     @Override
     public int period(int stages, int chunks) {
         return 1;

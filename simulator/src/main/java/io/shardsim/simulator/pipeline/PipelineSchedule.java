@@ -29,6 +29,13 @@ public interface PipelineSchedule {
     /** What keeps the schedule from running so; empty when nothing does. */
     Optional<Refusal> problem(int stages, int microBatches, int chunks);
 
+    /**
+     * Micro-batches with which every stage holds as much memory as with any number more.
+     *
+     * @param microBatches micro-batches of a training step, m
+     */
+    int microBatchesToPeak(int stages, int microBatches);
+
     /** Forwards of the first stage after which the schedule may begin to repeat itself. */
     int period(int stages, int chunks);
 }

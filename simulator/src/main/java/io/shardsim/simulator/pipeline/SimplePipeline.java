@@ -35,6 +35,12 @@ public final class SimplePipeline implements PipelineSchedule {
                         "pipeline_schedule"));
     }
 
+    /** All are kept. */
+    @Override
+    public int microBatchesToPeak(int stages, int microBatches) {
+        return microBatches;
+    }
+
     @Override
     public int period(int stages, int chunks) {
         return 1;

@@ -1,7 +1,7 @@
 package io.shardsim.simulator.run;
 
-import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.Transport;
+import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
 /**
  * A time that no run of a plan can beat, without running it.
  *
- * <p>It is the longest of two: the longest chain through the plan, and the time in which a node's NICs send all that must leave it. In the chain a kernel takes its time
+ * <p>It is the longest of three: the longest chain through the plan, the time in which a node's NICs send all that must leave it, and the time in which a PCIe link carries
+ * all copies of its GPUs to the host, or back. In the chain a kernel takes its time
  * on a GPU that does nothing else, a collective the library's launch and its bytes at line rate, and operations keep the order of their streams, wait for
  * what the plan names, and meet where ranks of two pipeline stages exchange something.
  *
@@ -39,6 +40,10 @@ public final class StepBound {
     private final long[][] endPs;
     /** For each stage, bytes that leave a node. */
     private final double[] outboundBytes;
+    /** For each stage, bytes that a rank copies to the host, and back. */
+    private final double[] storedBytes;
+
+    private final double[] loadedBytes;
 
     /**
      * What an operation takes at least.
@@ -55,6 +60,8 @@ public final class StepBound {
         streamEndPs = new long[plan.stages()][STREAMS];
         endPs = new long[plan.stages()][plan.size()];
         outboundBytes = new double[plan.stages()];
+        storedBytes = new double[plan.stages()];
+        loadedBytes = new double[plan.stages()];
     }
 
     /** The time that no run of the setup's plan can beat [ps]. */
@@ -72,6 +79,8 @@ public final class StepBound {
                 longestPs = Math.max(longestPs, end);
             }
             longestPs = Math.max(longestPs, ps(outboundBytes[stage], nodeRate()));
+            double copied = Math.max(storedBytes[stage], loadedBytes[stage]) * ranksOnSwitch(stage);
+            longestPs = Math.max(longestPs, ps(copied, cluster.instance().pcie().linkRate()));
         }
         return longestPs;
     }
@@ -111,6 +120,11 @@ public final class StepBound {
     private long durationPs(Operation operation, int stage) {
         Carried carried = durations.computeIfAbsent(operation, this::carried);
         outboundBytes[stage] += carried.outboundBytes();
+        if (operation instanceof Operation.Compute compute) {
+            Work work = compute.work();
+            storedBytes[stage] += work.kind() == Work.Kind.HOST_STORE ? work.amount() : 0;
+            loadedBytes[stage] += work.kind() == Work.Kind.HOST_LOAD ? work.amount() : 0;
+        }
         return carried.ps();
     }
 
@@ -126,15 +140,26 @@ public final class StepBound {
         if (members.length < 2) {
             return new Carried(0, 0);
         }
-        Transport transport = schedules.schedule(collective, first).choice().transport();
+        TransportModel.Choice choice = schedules.schedule(collective, first).choice();
+        Transport transport = choice.transport();
         double bytes = collective.totalBytes() * transport.wireRatio();
         int together = mostOnANode(members);
         if (together == members.length) {
-            double arriving = bytes * leastShare(collective.kind(), 1, members.length);
+            double arriving = bytes * choice.algorithm().leastShare(collective.kind(), 1, members.length);
             return new Carried(transport.basePs() + ps(arriving, insideRate()), 0);
         }
-        double leaving = bytes * leastShare(collective.kind(), together, members.length);
+        double leaving = bytes * choice.algorithm().leastShare(collective.kind(), together, members.length);
         return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first));
+    }
+
+    /** Ranks of a stage that share the PCIe link of the stage's first rank to the host. */
+    private long ranksOnSwitch(int stage) {
+        int stageRanks = cluster.worldSize() / plan.stages();
+        int first = cluster.localRank(stage * stageRanks);
+        int end = Math.min(first + stageRanks, cluster.gpusPerNode());
+        return IntStream.range(first, end)
+                .filter(local -> cluster.pcieSwitchOfGpu(local) == cluster.pcieSwitchOfGpu(first))
+                .count();
     }
 
     /** Groups that have ranks on the node of a rank, counted from that rank to the end of its node and of its pipeline stage. */
@@ -145,14 +170,6 @@ public final class StepBound {
                 .map(collective.groups()::firstOf)
                 .distinct()
                 .count();
-    }
-
-    /** Share of the buffer that must leave, or reach, some members from the others, be it by sums within switches. */
-    private static double leastShare(CollectiveKind kind, int together, int members) {
-        return switch (kind) {
-            case ALL_GATHER, REDUCE_SCATTER, ALL_REDUCE, ALL_TO_ALL -> (double) (members - together) / members;
-            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> 1;
-        };
     }
 
     /** Members on the node that has most of them: any other node lacks more of what the rest has. */

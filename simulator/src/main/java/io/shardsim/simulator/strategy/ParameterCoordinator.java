@@ -2,7 +2,6 @@ package io.shardsim.simulator.strategy;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * DeepSpeed's decisions on which parameter tensors to gather, prefetch and release at each module [1].
@@ -32,6 +31,9 @@ final class ParameterCoordinator {
 
     private final boolean[] available;
     private final int[] mostRecentStepFetchedFor;
+    /** Scratch: a tensor is prefetched at most once at a module. */
+    private final int[] prefetched;
+
     private int queueHead;
     private long live;
 
@@ -65,6 +67,7 @@ final class ParameterCoordinator {
         }
         this.available = new boolean[trace.tensors()];
         this.mostRecentStepFetchedFor = new int[trace.tensors()];
+        this.prefetched = new int[trace.tensors()];
         reset();
     }
 
@@ -83,10 +86,13 @@ final class ParameterCoordinator {
     /** Tensors to gather before a module because it needs them now. */
     int[] fetch(int step) {
         int[] needed = trace.visits().get(step).tensors();
-        int[] missing =
-                Arrays.stream(needed).filter(tensor -> !available[tensor]).toArray();
-        for (int tensor : missing) {
-            gather(tensor);
+        int[] missing = new int[needed.length];
+        int count = 0;
+        for (int tensor : needed) {
+            if (!available[tensor]) {
+                gather(tensor);
+                missing[count++] = tensor;
+            }
         }
         for (int tensor : needed) {
             if (mostRecentStepFetchedFor[tensor] < step) {
@@ -94,7 +100,7 @@ final class ParameterCoordinator {
                 queueHead++;
             }
         }
-        return missing;
+        return Arrays.copyOf(missing, count);
     }
 
     /** Tensors to gather after {@link #fetch} because later modules will need them. */
@@ -103,7 +109,7 @@ final class ParameterCoordinator {
             return NOTHING;
         }
         long most = Math.min(maxLive - live, prefetchBucket);
-        IntStream.Builder prefetched = IntStream.builder();
+        int count = 0;
         long elements = 0;
         while (queueHead < queueTensor.length && elements < most) {
             int tensor = queueTensor[queueHead];
@@ -112,10 +118,10 @@ final class ParameterCoordinator {
             if (!available[tensor]) {
                 gather(tensor);
                 elements += trace.elements(tensor);
-                prefetched.add(tensor);
+                prefetched[count++] = tensor;
             }
         }
-        return prefetched.build().toArray();
+        return count == 0 ? NOTHING : Arrays.copyOf(prefetched, count);
     }
 
     private void gather(int tensor) {
@@ -125,16 +131,17 @@ final class ParameterCoordinator {
 
     /** Tensors to release after a module. */
     int[] release(int step) {
-        int[] released = Arrays.stream(trace.visits().get(step).tensors())
-                .filter(tensor -> !persistent[tensor])
-                .filter(tensor -> mostRecentStepFetchedFor[tensor] <= step + 1)
-                .filter(tensor -> !recursSoon(tensor, step + 1))
-                .toArray();
-        for (int tensor : released) {
-            available[tensor] = false;
-            live -= trace.elements(tensor);
+        int[] visited = trace.visits().get(step).tensors();
+        int[] released = new int[visited.length];
+        int count = 0;
+        for (int tensor : visited) {
+            if (!persistent[tensor] && mostRecentStepFetchedFor[tensor] <= step + 1 && !recursSoon(tensor, step + 1)) {
+                available[tensor] = false;
+                live -= trace.elements(tensor);
+                released[count++] = tensor;
+            }
         }
-        return released;
+        return Arrays.copyOf(released, count);
     }
 
     private boolean recursSoon(int tensor, int from) {

@@ -14,7 +14,6 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -145,7 +144,11 @@ abstract class Stage3Step {
     }
 
     final long paddedElements(int[] tensors) {
-        return Arrays.stream(tensors).mapToLong(this::paddedElements).sum();
+        long elements = 0;
+        for (int tensor : tensors) {
+            elements += paddedElements(tensor);
+        }
+        return elements;
     }
 
     /** True while the modules of a backward, recomputation included, are visited. */
@@ -354,7 +357,11 @@ abstract class Stage3Step {
     }
 
     private long elements(int[] tensors) {
-        return Arrays.stream(tensors).mapToLong(trace::elements).sum();
+        long elements = 0;
+        for (int tensor : tensors) {
+            elements += trace.elements(tensor);
+        }
+        return elements;
     }
 
     // The update.

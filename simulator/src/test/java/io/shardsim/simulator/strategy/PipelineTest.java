@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Schedules, cuts, traffic and memory of pipelines. */
@@ -233,5 +234,22 @@ class PipelineTest {
         return Strategies.of("megatron", new HashMap<>(given)).problems(job(MODEL, given, microBatches)).stream()
                 .map(Refusal::sentence)
                 .toList();
+    }
+
+    /** Twice and three times as many micro-batches hold no more, in any schedule that does not keep them all. */
+    @ParameterizedTest
+    @CsvSource({"1f1b,1,2", "1f1b,1,4", "1f1b,1,8", "interleaved,2,2", "interleaved,2,4", "interleaved,4,4"})
+    void fewMicroBatchesShowThePeak(String schedule, int chunks, int stages) {
+        ShardingStrategy strategy = Strategies.of(
+                "megatron", Map.of("pipeline_parallel", stages, "pipeline_schedule", schedule, "model_chunks", chunks));
+        TrainingJob many = JobBuilder.like(
+                        Strategies.job(ModelShape.gpt2(7168, 48, 64, 50257, 2048), 32, 2048, 1, 6 * stages))
+                .parallel(strategy.modelParallel())
+                .build();
+        int few = many.parallel().microBatchesToPeak(many.accumulationSteps());
+
+        assertThat(few).isLessThan(many.accumulationSteps());
+        assertThat(MemoryLedger.of(strategy.plan(many.withMicroBatch(1, few))).peakBytes())
+                .isEqualTo(MemoryLedger.of(strategy.plan(many)).peakBytes());
     }
 }

@@ -23,7 +23,7 @@ public final class CostSection {
 
     CostSection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** Days and dollars of every run. */

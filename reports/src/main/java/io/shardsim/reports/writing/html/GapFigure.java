@@ -42,7 +42,7 @@ final class GapFigure {
 
     GapFigure(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
         boolean oneModel = same(run -> run.facts().model().model());
         boolean oneLength = same(run -> run.facts().model().sequenceLength());
         for (RunResult run : result.byDays()) {

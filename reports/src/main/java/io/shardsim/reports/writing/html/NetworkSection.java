@@ -21,7 +21,7 @@ public final class NetworkSection {
 
     NetworkSection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** One run's links; a cell per class of {@link #linkClasses}. */

@@ -34,7 +34,7 @@ public final class OpeningSection {
 
     OpeningSection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** A figure of the first screen. */

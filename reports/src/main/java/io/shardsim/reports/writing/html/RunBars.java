@@ -40,7 +40,7 @@ final class RunBars {
 
     RunBars(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** Parts of a step, in the order in which they are stacked. */

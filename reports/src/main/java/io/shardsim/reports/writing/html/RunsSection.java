@@ -22,7 +22,7 @@ public final class RunsSection {
 
     RunsSection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** Every run with the figures of the result document. */

@@ -18,7 +18,7 @@ public final class StepSection {
 
     StepSection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** Each series at its largest cluster. */

@@ -45,7 +45,7 @@ final class SweepMap {
 
     SweepMap(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
         swept = SweptKeys.of(result.runs());
         training = ReportPage.trains(result);
         perGpu = training

@@ -20,7 +20,7 @@ public final class WhySection {
 
     WhySection(ScenarioResult result) {
         this.result = result;
-        names = new RunNames(result);
+        names = result.names();
     }
 
     /** A series in words, at its largest cluster. */
