@@ -17,8 +17,8 @@ import java.util.Map;
 /** A scenario as it was resolved for one run: each value, and whether the file gives it, it is the default, or it was chosen here. */
 final class ResolvedSettings {
     /** Blocks in the order in which scenario files have them. */
-    private static final List<String> BLOCKS =
-            List.of("model", "cluster", "training", "strategy", "workload", "collectives", "storage", "checkpoint");
+    private static final List<String> BLOCKS = List.of(
+            "model", "cluster", "training", "strategy", "workload", "collectives", "storage", "checkpoint", "faults");
 
     private final ScenarioPoint point;
     private final Map<String, Setting> settings = new LinkedHashMap<>();

@@ -19,7 +19,8 @@ enum Cause {
                     "cluster.hop_latency",
                     "cluster.network",
                     "cluster.gpu_direct",
-                    "cluster.slow_nic")),
+                    "cluster.slow_nic",
+                    "faults.slow_nic")),
     /** How states are sharded and what moves when. */
     SHARDING("sharding", Set.of()),
     /** What the GPUs compute with: kernels, attention, precision. */
@@ -71,6 +72,6 @@ enum Cause {
         if (path.startsWith("collectives.") || path.matches("cluster\\.(intra_node|pcie|nic)(_.*)?")) {
             return NETWORK;
         }
-        return path.startsWith("cluster.") ? CLUSTER : AROUND;
+        return path.startsWith("cluster.") || path.startsWith("faults.") ? CLUSTER : AROUND;
     }
 }

@@ -28,13 +28,18 @@ final class ClusterResolver {
     private static final List<String> INLINE_REQUIRED =
             List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
 
+    /** Faults are thousandths. */
+    private static final double PER_MILLE = 1000;
+
     private final Block block;
+    private final @Nullable Block faults;
     private final List<String> notes;
     private final List<Figure> figures;
     private final Problems problems;
 
-    ClusterResolver(Block block, List<String> notes, List<Figure> figures, Problems problems) {
+    ClusterResolver(Block block, @Nullable Block faults, List<String> notes, List<Figure> figures, Problems problems) {
         this.block = block;
+        this.faults = faults;
         this.notes = notes;
         this.figures = figures;
         this.problems = problems;
@@ -52,12 +57,13 @@ final class ClusterResolver {
         }
         return instance == null || nodes == null || problems.told() > before
                 ? null
-                : new Cluster(instance, Math.toIntExact(nodes), Faults.NONE.withSlowNic(slowNic(instance)));
+                : new Cluster(instance, Math.toIntExact(nodes), faults(instance));
     }
 
     /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */
     private @Nullable Bandwidth slowNic(InstanceSpec instance) {
-        Long line = block.whole(ScenarioKeys.SLOW_NIC);
+        Block slow = slowNicBlock();
+        Long line = slow == null ? null : slow.whole(ScenarioKeys.SLOW_NIC);
         NicSpec nic = instance.nic();
         if (line == null || line == nic.lineRate().bytesPerSecond()) {
             return null;
@@ -66,6 +72,22 @@ final class ClusterResolver {
                 .multiply(BigInteger.valueOf(nic.effectiveRate().bytesPerSecond()))
                 .divide(BigInteger.valueOf(nic.lineRate().bytesPerSecond()));
         return new Bandwidth(Math.max(1, rate.longValueExact()));
+    }
+
+    /** The block that says how slow the NIC is; null where none does. */
+    private @Nullable Block slowNicBlock() {
+        return faults != null && faults.has(ScenarioKeys.SLOW_NIC)
+                ? faults
+                : block.has(ScenarioKeys.SLOW_NIC) ? block : null;
+    }
+
+    private Faults faults(InstanceSpec instance) {
+        return new Faults(slowNic(instance), perMille(ScenarioKeys.SLOW_GPU), perMille(ScenarioKeys.SLOW_HOST));
+    }
+
+    private long perMille(String key) {
+        Object factor = faults == null ? null : faults.value(key);
+        return factor == null ? (long) PER_MILLE : StrictMath.round(((Number) factor).doubleValue() * PER_MILLE);
     }
 
     private @Nullable InstanceSpec catalogInstance() {
@@ -181,10 +203,14 @@ final class ClusterResolver {
                     "intra_node_effective " + new Bandwidth(effective) + " > intra_node " + new Bandwidth(line)
                             + "; a link cannot carry more payload than its line rate");
         }
-        Long slow = block.whole(ScenarioKeys.SLOW_NIC);
-        if (slow != null && slow > instance.nic().lineRate().bytesPerSecond()) {
+        Block odd = slowNicBlock();
+        Long slow = odd == null ? null : odd.whole(ScenarioKeys.SLOW_NIC);
+        if (odd == faults && odd != null && block.has(ScenarioKeys.SLOW_NIC)) {
+            problems.add(block.keyAt(ScenarioKeys.SLOW_NIC), "slow_nic under cluster and under faults; remove one");
+        }
+        if (odd != null && slow != null && slow > instance.nic().lineRate().bytesPerSecond()) {
             problems.add(
-                    block.at(ScenarioKeys.SLOW_NIC),
+                    odd.at(ScenarioKeys.SLOW_NIC),
                     "slow_nic " + new Bandwidth(slow) + " > nic "
                             + instance.nic().lineRate() + "; write a lower rate, or change nic for all of them");
         }

@@ -131,6 +131,21 @@ public final class ScenarioKeys {
                             "whether training goes on once the state is in host memory; omitted: false"))
             .suchAs("{to: s3, every: 1000}");
 
+    static final String SLOW_GPU = "slow_gpu";
+    static final String SLOW_HOST = "slow_host";
+
+    static final BlockType FAULTS = BlockType.of(
+                    Key.optional(
+                            SLOW_GPU,
+                            ScalarTypes.decimal(1, 1000),
+                            "time of work on Node[0].Gpu[0] over that on every other GPU; training only"),
+                    Key.optional(
+                            SLOW_HOST,
+                            ScalarTypes.decimal(1, 1000),
+                            "time of the processes that issue kernels over what is usual, on every node; training only"),
+                    Key.optional(SLOW_NIC, ScalarTypes.rate(), "line rate of Node[0].Nic[0] and its cable, both ways"))
+            .suchAs("{slow_gpu: 1.3}");
+
     /** A scenario file. */
     public static final BlockType FILE = BlockType.of(
                     Key.required("scenario", NAME, "name, by which reports are named"),
@@ -145,6 +160,7 @@ public final class ScenarioKeys {
                     Key.optional("collectives", COLLECTIVES, "how collectives are carried"),
                     Key.optional("storage", STORAGE, "where samples are read from, and what that storage is like"),
                     Key.optional("checkpoint", CHECKPOINT, "what is saved, how often, and where"),
+                    Key.optional("faults", FAULTS, "what is slower than it should be; omitted: nothing"),
                     Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"),
                     Key.optional(
                             SEARCH,

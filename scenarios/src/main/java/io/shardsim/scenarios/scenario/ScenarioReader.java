@@ -209,8 +209,9 @@ public final class ScenarioReader {
         @Nullable
         ScenarioPoint resolve() {
             Block clusterBlock = file.block("cluster");
-            Cluster cluster =
-                    clusterBlock == null ? null : new ClusterResolver(clusterBlock, notes, figures, problems).resolve();
+            Cluster cluster = clusterBlock == null
+                    ? null
+                    : new ClusterResolver(clusterBlock, file.block("faults"), notes, figures, problems).resolve();
             if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
                 notes.add(
                         "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"
@@ -241,6 +242,13 @@ public final class ScenarioReader {
                     problems.add(
                             file.keyAt(key),
                             key + " beside workload; a scenario trains or runs a bare collective: remove one of them");
+                }
+            }
+            Block faults = file.block("faults");
+            for (String key : List.of(ScenarioKeys.SLOW_GPU, ScenarioKeys.SLOW_HOST)) {
+                if (faults != null && faults.has(key)) {
+                    problems.add(
+                            faults.keyAt(key), key + " changes no bare collective, which computes nothing; remove it");
                 }
             }
             Block workload = file.block("workload");

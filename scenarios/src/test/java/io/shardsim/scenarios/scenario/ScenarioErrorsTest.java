@@ -371,7 +371,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, sweep, search"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, faults, sweep, search"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

@@ -1,0 +1,122 @@
+package io.shardsim.scenarios.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each fault against what it must cost. */
+class FaultsTest {
+    private static final String TRAINING = """
+            scenario: faults
+            model: {hidden: 2048, layers: 4, heads: 16, vocab: 32000}
+            cluster: {instance: p4d.24xlarge, gpus_per_node: 1, nodes: 1}
+            training: {sequence_length: 1024, global_batch: 8, micro_batch: 4, attention: flash}
+            strategy: {kind: ddp}
+            """;
+    private static final String COLLECTIVE = """
+            scenario: gather
+            cluster: {instance: p4d.24xlarge, gpus_per_node: 1, nics_per_node: 1, nodes: 2}
+            workload: {collective: all_gather, size: 4 GiB}
+            """;
+
+    private static PointSimulation simulation;
+
+    @BeforeAll
+    static void start() {
+        simulation = new PointSimulation(1, true);
+    }
+
+    @AfterAll
+    static void stop() {
+        simulation.close();
+    }
+
+    private static RunResult run(String text) throws Exception {
+        return simulation.run(ScenarioReader.readText("a.yaml", text).points().get(0));
+    }
+
+    private static double seconds(String text) throws Exception {
+        RunResult run = run(text);
+        return run.training() != null
+                ? run.step().stepSeconds()
+                : Objects.requireNonNull(run.collective()).seconds();
+    }
+
+    /** A GPU alone that takes f times as long for everything takes f times the step. */
+    @ParameterizedTest
+    @ValueSource(doubles = {1.1, 1.5, 2, 3})
+    void aSlowGpuAloneTakesItsFactor(double factor) throws Exception {
+        double usual = seconds(TRAINING);
+        assertThat(seconds(TRAINING + "faults: {slow_gpu: " + factor + "}\n") / usual)
+                .isCloseTo(factor, within(1e-4));
+    }
+
+    /** Of n GPUs that average gradients all wait for the slow one: the step takes what the work takes longer, and no other rank computes longer. */
+    @Test
+    void theOthersWaitForASlowGpu() throws Exception {
+        String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "nodes: 2")
+                .replace("global_batch: 8", "global_batch: 128");
+        RunResult usual = run(text);
+        RunResult slow = run(text + "faults: {slow_gpu: 1.5}\n");
+        double work = usual.step().breakdown().totalWorkSeconds();
+        double longer = slow.step().stepSeconds() - usual.step().stepSeconds();
+        assertThat(longer).isBetween(0.9 * 0.5 * work, 0.5 * work * 1.02);
+        assertThat(slow.step().breakdown().totalWorkSeconds())
+                .as("the mean over 16 ranks of which one is slow")
+                .isCloseTo(work * (1 + 0.5 / 16), within(1e-3 * work));
+    }
+
+    /** Where NICs are the limit, a cable at a share of its rate takes its bytes over the lower rate, and all else as long. */
+    @ParameterizedTest
+    @ValueSource(ints = {50, 25, 10})
+    void aSlowNicTakesTheInverseOfItsRate(int gigabits) throws Exception {
+        RunResult usual = run(COLLECTIVE);
+        double rate = usual.facts().cluster().instance().nic().effectiveRate().bytesPerSecond();
+        double bytes = usual.network().nicBytesSent() / 2.0;
+        double longer = seconds(COLLECTIVE + "faults: {slow_nic: " + gigabits + " Gbit/s}\n") - seconds(COLLECTIVE);
+        assertThat(longer / (bytes / rate * (100.0 / gigabits - 1))).isCloseTo(1, within(0.05));
+    }
+
+    @Test
+    void aSlowNicUnderClusterIsTheSame() throws Exception {
+        assertThat(run(COLLECTIVE + "faults: {slow_nic: 50 Gbit/s}\n").digest())
+                .isEqualTo(run(COLLECTIVE.replace("nodes: 2", "nodes: 2, slow_nic: 50 Gbit/s"))
+                        .digest());
+    }
+
+    /** Where kernels are so short that the host is the limit, a host of f times the time takes f times the step. */
+    @Test
+    void aSlowHostTakesItsFactorWhereItIsTheLimit() throws Exception {
+        String tiny =
+                TRAINING.replace("hidden: 2048", "hidden: 128").replace("sequence_length: 1024", "sequence_length: 64");
+        assertThat(seconds(tiny + "faults: {slow_host: 2}\n") / seconds(tiny))
+                .as("but for the optimizer's kernels")
+                .isBetween(1.8, 2.0);
+        assertThat(seconds(TRAINING + "faults: {slow_host: 1.05}\n") / seconds(TRAINING))
+                .as("long kernels hide it")
+                .isCloseTo(1, within(0.02));
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_gpu: 2}\n"))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("slow_gpu changes no bare collective");
+        assertThatThrownBy(() -> run(TRAINING + "faults: {slow_gpu: 0.5}\n")).hasMessageContaining("slow_gpu");
+        assertThatThrownBy(() -> run(COLLECTIVE.replace("nodes: 2", "nodes: 2, slow_nic: 50 Gbit/s")
+                        + "faults: {slow_nic: 50 Gbit/s}\n"))
+                .hasMessageContaining("slow_nic under cluster and under faults; remove one");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_nic: 500 Gbit/s}\n"))
+                .hasMessageContaining("slow_nic 62500 MB/s > nic 12500 MB/s");
+    }
+}
