@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Without delayed initialization every rank draws all parameters in its host's memory, in 32 bits, and moves them to its GPU, layer by layer, to keep its share
  * [1]. With it nothing but shapes exists before the model is split; each layer is then drawn on the GPU, which writes its parameters and reads them once.
  *
- * <p>Leaves out the start of processes and communicators, and that storage traffic shares NICs with training, the spread of storage latencies, and failures.
+ * <p>Leaves out the start of processes and communicators, and that storage traffic shares NICs with training, the spread of storage latencies. What failures cost, {@link Goodput} says.
  *
  * <p>[1] Amazon SageMaker developer guide, Delayed parameter initialization, where models of more than 20 or 40 billion parameters may not fit into host memory.
  *
  * @param input absent when the scenario says nothing of it
  * @param checkpoint absent when the scenario says nothing of it
  * @param startUp absent when the scenario says nothing of it
+ * @param goodput what failures leave; absent when the scenario expects none
  * @param samplesPerSecond with stalls and pauses
  * @param cost the training that was asked for, or 500 billion tokens, at that rate
  */
@@ -29,6 +30,7 @@ public record AroundTheStep(
         @Nullable Input input,
         @Nullable Checkpoint checkpoint,
         @Nullable StartUp startUp,
+        @Nullable Goodput goodput,
         double samplesPerSecond,
         TrainingCost cost) {
     /**
@@ -118,10 +120,34 @@ public record AroundTheStep(
                 input,
                 checkpoint,
                 around.startUp() == null ? null : startUp(facts, around.startUp()),
+                settings == null || around.failures() == null
+                        ? null
+                        : goodput(run, settings, around.failures(), stepWithInput),
                 facts.model().globalBatch() / stepWithAll,
                 TrainingCost.of(
                         run.step().cost().tokens(),
                         facts.model().tokensPerStep() / stepWithAll,
+                        facts.nodes(),
+                        facts.cluster().instance().price().usdPerHour()));
+    }
+
+    private static Goodput goodput(
+            RunResult run, Surroundings.Checkpoint settings, Surroundings.Failures failures, double stepSeconds) {
+        RunFacts facts = run.facts();
+        double written = settings.asynchronous()
+                ? checkpoint(facts, settings, stepSeconds).writeSeconds()
+                : 0;
+        return Goodput.of(
+                new Goodput.Saving(
+                        stepSeconds,
+                        settings.everySteps(),
+                        steps -> checkpoint(facts, settings.every(steps), stepSeconds)
+                                .pauseSeconds(),
+                        failures.nodeMtbfSeconds() / facts.nodes(),
+                        failures.detectionSeconds() + failures.restartSeconds() + written),
+                TrainingCost.of(
+                        run.step().cost().tokens(),
+                        facts.model().tokensPerStep() / stepSeconds,
                         facts.nodes(),
                         facts.cluster().instance().price().usdPerHour()));
     }
@@ -201,6 +227,9 @@ public record AroundTheStep(
         sentences.add("With both counted: " + Quantities.significant(samplesPerSecond) + " samples/s, "
                 + Quantities.significant(cost.days()) + " days"
                 + (cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "") + " for 500 billion tokens.");
+        if (goodput != null) {
+            sentences.add(goodput.sentence());
+        }
         return sentences;
     }
 }

@@ -8,11 +8,26 @@ import org.jspecify.annotations.Nullable;
  * @param input absent when samples are taken to be there
  * @param checkpoint absent when none are written
  * @param startUp absent when nothing is said of it
+ * @param failures absent when none are expected
  */
 public record Surroundings(
         @Nullable Input input,
         @Nullable Checkpoint checkpoint,
-        @Nullable StartUp startUp) {
+        @Nullable StartUp startUp,
+        @Nullable Failures failures) {
+    /** Without failures. */
+    public Surroundings(@Nullable Input input, @Nullable Checkpoint checkpoint, @Nullable StartUp startUp) {
+        this(input, checkpoint, startUp, null);
+    }
+
+    /**
+     * How nodes fail.
+     *
+     * @param nodeMtbfSeconds mean time between failures of one node [s]
+     * @param detectionSeconds until a failure is noticed [s]
+     * @param restartSeconds from then until the first step runs again [s]
+     */
+    public record Failures(double nodeMtbfSeconds, double detectionSeconds, double restartSeconds) {}
 
     /**
      * A storage service as a job sees it.
@@ -59,5 +74,10 @@ public record Surroundings(
      * @param bytesPerParameter 14 in mixed precision: 2 of the parameter, 12 of the optimizer; 12 in 32 bits
      */
     public record Checkpoint(
-            Storage storage, long everySteps, State state, boolean asynchronous, int bytesPerParameter) {}
+            Storage storage, long everySteps, State state, boolean asynchronous, int bytesPerParameter) {
+        /** The same after other numbers of steps. */
+        Checkpoint every(long steps) {
+            return new Checkpoint(storage, steps, state, asynchronous, bytesPerParameter);
+        }
+    }
 }

@@ -231,7 +231,8 @@ public final class SampleRuns {
         Surroundings around = new Surroundings(
                 new Surroundings.Input(storage, 8192),
                 new Surroundings.Checkpoint(storage, 1000, Surroundings.State.SHARDED, false, 14),
-                new Surroundings.StartUp(false, 44e-9));
+                new Surroundings.StartUp(false, 44e-9),
+                new Surroundings.Failures(6300 * 3600, 600, 600));
         RunResult run = around(single(name).runs().get(0), around);
         double rate = run.step().samplesPerSecond();
         return ScenarioResult.of(

@@ -6,6 +6,7 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.ExposedCommunication;
+import io.shardsim.reports.Goodput;
 import io.shardsim.reports.KeyWeight;
 import io.shardsim.reports.LinkUse;
 import io.shardsim.reports.Message;
@@ -368,6 +369,20 @@ public final class ResultsJson {
             entry.put("host_bytes_per_node", whole(start.delayed() ? 0 : start.hostBytes()));
             entry.put("host_memory_bytes", whole(start.hostMemoryBytes()));
             out.put("start_up", entry);
+        }
+        Goodput goodput = around.goodput();
+        if (goodput != null) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("cluster_mtbf_seconds", decimal(goodput.clusterMtbfSeconds()));
+            entry.put("recovery_seconds", decimal(goodput.recoverySeconds()));
+            entry.put("share", decimal(goodput.share()));
+            entry.put("days", decimal(goodput.cost().days()));
+            entry.put("usd", decimal(goodput.cost().usd()));
+            entry.put("best_every", whole(goodput.bestEverySteps()));
+            entry.put("best_share", decimal(goodput.bestShare()));
+            entry.put("best_days", decimal(goodput.bestCost().days()));
+            entry.put("best_usd", decimal(goodput.bestCost().usd()));
+            out.put("goodput", entry);
         }
         out.put("samples_per_second", decimal(around.samplesPerSecond()));
         out.put("tokens", decimal(around.cost().tokens()));

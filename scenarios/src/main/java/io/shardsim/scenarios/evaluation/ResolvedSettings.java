@@ -18,7 +18,16 @@ import java.util.Map;
 final class ResolvedSettings {
     /** Blocks in the order in which scenario files have them. */
     private static final List<String> BLOCKS = List.of(
-            "model", "cluster", "training", "strategy", "workload", "collectives", "storage", "checkpoint", "faults");
+            "model",
+            "cluster",
+            "training",
+            "strategy",
+            "workload",
+            "collectives",
+            "storage",
+            "checkpoint",
+            "failures",
+            "faults");
 
     private final ScenarioPoint point;
     private final Map<String, Setting> settings = new LinkedHashMap<>();

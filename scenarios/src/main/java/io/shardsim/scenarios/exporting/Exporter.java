@@ -131,7 +131,7 @@ public final class Exporter {
         }
         file.forEach((block, value) -> {
             if (value instanceof Map<?, ?> keys
-                    && List.of("cluster", "collectives", "storage", "checkpoint", "faults")
+                    && List.of("cluster", "collectives", "storage", "checkpoint", "failures", "faults")
                             .contains(block)) {
                 keys.forEach((key, inner) -> {
                     if (!block.equals("cluster") || !CLUSTER.contains(String.valueOf(key))) {

@@ -131,6 +131,21 @@ public final class ScenarioKeys {
                             "whether training goes on once the state is in host memory; omitted: false"))
             .suchAs("{to: s3, every: 1000}");
 
+    static final BlockType FAILURES = BlockType.of(
+                    Key.required(
+                            "node_mtbf",
+                            ScalarTypes.counted(1, 100_000_000, "hours"),
+                            "mean time between failures of one node, in hours"),
+                    Key.required(
+                            "restart",
+                            ScalarTypes.quantity(UnitTable.TIME, 0),
+                            "from when a failure is noticed until the first step runs again"),
+                    Key.optional(
+                            "detection",
+                            ScalarTypes.quantity(UnitTable.TIME, 0),
+                            "until a failure is noticed; omitted: 10 min, the timeout of PyTorch's NCCL process group"))
+            .suchAs("{node_mtbf: 6300 hours, restart: 10 min}");
+
     static final String SLOW_GPU = "slow_gpu";
     static final String SLOW_HOST = "slow_host";
 
@@ -160,6 +175,10 @@ public final class ScenarioKeys {
                     Key.optional("collectives", COLLECTIVES, "how collectives are carried"),
                     Key.optional("storage", STORAGE, "where samples are read from, and what that storage is like"),
                     Key.optional("checkpoint", CHECKPOINT, "what is saved, how often, and where"),
+                    Key.optional(
+                            "failures",
+                            FAILURES,
+                            "how often nodes fail, and how long the job stands; with checkpoint only"),
                     Key.optional("faults", FAULTS, "what is slower than it should be; omitted: nothing"),
                     Key.optional("sweep", new SweepType(), "lists of values by dotted key; every combination is run"),
                     Key.optional(

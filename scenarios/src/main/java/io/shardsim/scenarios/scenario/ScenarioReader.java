@@ -237,7 +237,7 @@ public final class ScenarioReader {
             if (cluster != null && cluster.worldSize() < 2) {
                 problems.add(file.at("cluster"), "a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
             }
-            for (String key : List.of("model", "training", "strategy", "storage", "checkpoint")) {
+            for (String key : List.of("model", "training", "strategy", "storage", "checkpoint", "failures")) {
                 if (file.has(key)) {
                     problems.add(
                             file.keyAt(key),

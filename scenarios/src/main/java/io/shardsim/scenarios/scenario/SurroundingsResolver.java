@@ -21,6 +21,12 @@ final class SurroundingsResolver {
     /** A token id as data loaders store it, 32 bits. */
     private static final long BYTES_PER_TOKEN = 4;
 
+    /** Default timeout of a collective, after which the process group ends the job [ps]. */
+    private static final long DETECTION_PS = 600_000_000_000_000L;
+
+    private static final double SECONDS = 1e-12;
+    private static final double SECONDS_PER_HOUR = 3600;
+
     private final Block file;
     private final List<Figure> figures;
     private final Problems problems;
@@ -37,13 +43,30 @@ final class SurroundingsResolver {
         Block checkpoint = file.block("checkpoint");
         Block training = file.block("training");
         Boolean delayed = training == null ? null : (Boolean) training.value("delayed_parameter_initialization");
+        Block failures = file.block("failures");
+        if (failures != null && checkpoint == null) {
+            problems.add(
+                    file.keyAt("failures"),
+                    "failures without checkpoint, so that each loses everything; add for example checkpoint: {to: s3,"
+                            + " every: 500}");
+        }
         if (storage == null && checkpoint == null && delayed == null) {
             return null;
         }
         return new Surroundings(
                 storage == null ? null : input(storage, sequenceLength),
                 checkpoint == null ? null : checkpoint(checkpoint, storage, precision),
-                delayed == null ? null : startUp(delayed));
+                delayed == null ? null : startUp(delayed),
+                failures == null ? null : failures(failures));
+    }
+
+    private static Surroundings.@Nullable Failures failures(Block block) {
+        Long mtbf = block.whole("node_mtbf");
+        Long restart = block.whole("restart");
+        return mtbf == null || restart == null
+                ? null
+                : new Surroundings.Failures(
+                        mtbf * SECONDS_PER_HOUR, block.whole("detection", DETECTION_PS) * SECONDS, restart * SECONDS);
     }
 
     private Surroundings.StartUp startUp(boolean delayed) {

@@ -44,6 +44,10 @@ class ScenarioErrorsTest {
                         "a.yaml:7:69: model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
+                        "strategy: {kind: mics, shard_group: 128}\nfailures: {node_mtbf: 6300 hours, restart: 10 min}",
+                        "a.yaml:8:1: failures without checkpoint, so that each loses everything; add for example checkpoint: {to: s3, every: 500}"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
                         "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",
                         "a.yaml:9:18: to lustre is not in the catalog; known: fsx-lustre, s3",
@@ -371,7 +375,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, faults, sweep, search"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, training, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

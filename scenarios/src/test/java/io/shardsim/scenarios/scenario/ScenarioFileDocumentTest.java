@@ -44,6 +44,7 @@ class ScenarioFileDocumentTest {
         tables.put("workload", keys(ScenarioKeys.WORKLOAD.keys()));
         tables.put("storage", keys(ScenarioKeys.STORAGE.keys()));
         tables.put("checkpoint", keys(ScenarioKeys.CHECKPOINT.keys()));
+        tables.put("failures", keys(ScenarioKeys.FAILURES.keys()));
         tables.put("faults", keys(ScenarioKeys.FAULTS.keys()));
         tables.put("names", names());
         return tables;
