@@ -101,7 +101,10 @@ final class CompareCommand implements Callable<Integer> {
             try (ProgressBarLine progress = ProgressBarLine.open()) {
                 comparison = comparer.compare(first, second, progress);
             }
-            if (comparison != null) {
+            if (comparison == null) {
+                spec.commandLine().getErr().println("interrupted before all runs were done");
+                spec.commandLine().getErr().flush();
+            } else {
                 spec.commandLine()
                         .getOut()
                         .print(json ? CompareJson.write(comparison) : CompareText.write(comparison, Terminal.width()));

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         name = "what-if",
         description = {
             "Shows what each resource and each setting of a training run is worth, by running it with that one changed.",
-            "Resources are made 10 % better and worse, settings turned by one notch. Of a sweep, each series is priced on its largest cluster;"
+            "Resources are made 10 %% better and worse, settings turned by one notch. Of a sweep, each series is priced on its largest cluster;"
                     + " FILE#N or FILE#KEY=VALUE,... names one run."
         },
         footer = {
@@ -88,7 +88,10 @@ final class WhatIfCommand implements Callable<Integer> {
             try (ProgressBarLine progress = ProgressBarLine.open()) {
                 prices = whatIf.price(subjects, progress);
             }
-            if (prices != null) {
+            if (prices == null) {
+                spec.commandLine().getErr().println("interrupted before all runs were done");
+                spec.commandLine().getErr().flush();
+            } else {
                 spec.commandLine()
                         .getOut()
                         .print(json ? WhatIfJson.write(prices) : WhatIfText.write(prices, Terminal.width()));

@@ -55,6 +55,12 @@ class WhatIfCommandTest {
     }
 
     @Test
+    void helpSaysWhatAPercentIs() {
+        assertThat(shardsim("help", "what-if")).isEqualTo(ExitStatus.DONE);
+        assertThat(out.toString()).contains("10 % better").doesNotContain("%%");
+    }
+
+    @Test
     void whatDoesNotFitHasItsOwnStatus() throws Exception {
         String file = Files.writeString(
                         folder.resolve("a.yaml"), SMALL.replace("hidden: 1024, layers: 2", "hidden: 16384, layers: 96"))
