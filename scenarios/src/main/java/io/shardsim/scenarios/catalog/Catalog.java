@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Catalog {
     private static final String INLINE_CLUSTER = "inline-cluster";
+    private static final String PCIE = "pcie";
     private static final String START_UP = "start-up";
     private static final String HOST_INITIALIZATION = "host_initialization";
 
@@ -58,6 +59,13 @@ public final class Catalog {
             "models", "model", List.of(Key.required("shape", modelShapeWithSource(), "shape of the transformer")));
     private static final FigureFolder SERVERS =
             folder("defaults", "default", FigureFolder.figures(HardwareKeys.SERVER, HardwareKeys.NETWORK));
+    private static final FigureFolder PCIE_LINKS = folder(
+            "defaults",
+            "default",
+            FigureFolder.figures(ARCHITECTURES.stream()
+                    .map(architecture -> Key.optional(
+                            architecture, ScalarTypes.rate(), "payload rate of its PCIe link, one direction"))
+                    .toList()));
     private static final FigureFolder TIMES = folder(
             "defaults",
             "default",
@@ -154,7 +162,7 @@ public final class Catalog {
     }
 
     /**
-     * A server that a scenario describes.
+     * A server that a scenario describes. A PCIe link that it leaves out is of the generation of its GPU.
      *
      * @param given values under the same keys; with at least GPUs, NICs and the rates of both
      */
@@ -164,6 +172,10 @@ public final class Catalog {
         long gpus = (Long) given.getOrDefault("gpus_per_node", 1L);
         long nics = (Long) given.getOrDefault("nics_per_node", 1L);
         changed.putIfAbsent("pcie_switches", Math.min(gpus, nics));
+        FigureFile links = PCIE_LINKS.named(PCIE);
+        if (links.has(gpu.architecture())) {
+            changed.putIfAbsent("pcie", links.whole(gpu.architecture()));
+        }
         return HardwareKeys.instance("inline", gpu, file, changed, priceOf(changed));
     }
 

@@ -178,8 +178,9 @@ final class ClusterResolver {
         Bandwidth link = instance.pcie().linkRate();
         Bandwidth nic = instance.nic().effectiveRate();
         if (!block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
-            notes.add("pcie is left out and taken to be " + link + ", of generation 4, which holds a NIC of " + nic
-                    + " back; write pcie: 56 GB/s for generation 5");
+            notes.add("pcie is left out and taken to be " + link + ", what "
+                    + instance.gpu().architecture() + " GPUs have, which holds a NIC of " + nic
+                    + " back; write pcie: the rate of your link");
         }
         if (!block.has("instance") && !block.has(HardwareKeys.NETWORK.name()) && block.whole("nodes", 1) > 1) {
             notes.add("network is left out and taken to be "

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ScenarioReaderTest {
     private static final String BASE = """
@@ -110,13 +112,35 @@ class ScenarioReaderTest {
 
     @Test
     void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
-        String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
-                + "cluster: {gpu: h100-80gb, gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: 400 Gbit/s, network: p5, nodes: 2";
+        String cluster = inlineCluster("a100-80gb", "400 Gbit/s");
         assertThat(read(cluster + "}\n").points().get(0).notes())
-                .containsExactly(
-                        "pcie is left out and taken to be 24 GB/s, of generation 4, which holds a NIC of 48 GB/s back; "
-                                + "write pcie: 56 GB/s for generation 5");
+                .containsExactly("pcie is left out and taken to be 24 GB/s, what ampere GPUs have, "
+                        + "which holds a NIC of 48 GB/s back; write pcie: the rate of your link");
         assertThat(read(cluster + ", pcie: 56 GB/s}\n").points().get(0).notes()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"v100-32gb, 12", "a100-80gb, 24", "h100-80gb, 56", "b200, 56"})
+    void anOmittedPcieFollowsTheGpu(String gpu, int gigabytesPerSecond) throws InputException {
+        ScenarioPoint point =
+                read(inlineCluster(gpu, "50 Gbit/s") + "}\n").points().get(0);
+        assertThat(point.cluster().instance().pcie().linkRate().bytesPerSecond())
+                .isEqualTo(gigabytesPerSecond * 1_000_000_000L);
+        assertThat(point.notes()).isEmpty();
+    }
+
+    @Test
+    void aNicOf400GigabitsBesideAnH100IsNotHeldBack() throws InputException {
+        assertThat(read(inlineCluster("h100-80gb", "400 Gbit/s") + "}\n")
+                        .points()
+                        .get(0)
+                        .notes())
+                .isEmpty();
+    }
+
+    private static String inlineCluster(String gpu, String nic) {
+        return "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\ncluster: {gpu: " + gpu
+                + ", gpus_per_node: 8, intra_node: 450 GB/s, nics_per_node: 8, nic: " + nic + ", network: p5, nodes: 2";
     }
 
     @Test
