@@ -92,6 +92,7 @@ public final class NcclCatalog {
                 required("tuner_rates_between_nodes", RATES, "rates that it tries for rings between nodes"),
                 required("tuner_rings", COUNT, "rings inside a node before they are used twice"),
                 required("tuner_ring_rate", RATE, "rate of one of them"),
+                required("tuner_rings_doubled", COUNT, "most rings between nodes that it doubles when one has 25 GB/s"),
                 required("tuner_ll_rate_max", RATE, "all rings together with LL"),
                 required("tuner_ll128_ring_rate_max", RATE, "one ring with LL128"),
                 required("tuner_tree_rate_max", RATES, "one tree, on one, two and more nodes"),

@@ -70,9 +70,10 @@ record NcclGpu(
     /**
      * @param count rings inside a node before they are used twice
      * @param rate rate of one of them
+     * @param doubledCount most rings between nodes that NCCL doubles when they are fast
      * @param ll128RateMax one ring with LL128
      */
-    record Ring(int count, double rate, double ll128RateMax) {}
+    record Ring(int count, double rate, int doubledCount, double ll128RateMax) {}
 
     /**
      * Arrays are for one, two and more nodes.
@@ -120,6 +121,7 @@ record NcclGpu(
                 new Ring(
                         file.count("tuner_rings"),
                         perMicrosecond(file, "tuner_ring_rate"),
+                        file.count("tuner_rings_doubled"),
                         perMicrosecond(file, "tuner_ll128_ring_rate_max")),
                 new Tree(
                         listPerMicrosecond(file, "tuner_tree_rate_max"),

@@ -156,7 +156,7 @@ final class NcclTuning {
         double each = rings.rate();
         for (int i = rates.length - 1; i >= 0; i--) {
             boolean higher = rates[i] > each && each < 2 * rings.rate();
-            if (higher && rates[i] <= rings.nvLinkRate(gpu)) {
+            if (higher && rates[i] <= rings.nvLinkRate()) {
                 each = rates[i];
             }
         }

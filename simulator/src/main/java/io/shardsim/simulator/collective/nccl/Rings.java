@@ -7,9 +7,9 @@ import java.util.stream.IntStream;
 /**
  * The rings that NCCL finds for a group of ranks. Inside a node they are those of the NVLinks between its members. Between nodes there is one for each
  * pair of a GPU and a NIC under one PCIe switch; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
- * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16.
+ * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16. Few fast rings are doubled before that, at half the rate each.
  *
- * <p>A ring's rate is the highest of those that NCCL tries (src/graph/search.cc) which its share of the NICs and of a GPU's NVLinks carries; a GPU
+ * <p>A ring's rate is the highest of those that NCCL tries (src/graph/search.cc) which its share of the NICs, its PCIe link and its share of a GPU's NVLinks carry; a GPU
  * passes on all rings but the one that leaves the node beside it. Leaves out the rest of that search; members are taken to sit on every node as they
  * sit on the first.
  *
@@ -17,10 +17,16 @@ import java.util.stream.IntStream;
  * @param nodes nodes that hold them
  * @param count rings before they are used twice
  * @param rate what NCCL takes one of them for [bytes/us]
+ * @param nvLinkRate what a GPU's NVLinks give one of them between nodes at most [bytes/us]
  * @param channels rings with each used twice
  * @param nvLinkShare share of a GPU's NVLinks that leads to other members on its node [1]
  */
-record Rings(int ranks, int nodes, int count, double rate, int channels, double nvLinkShare) {
+record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, int channels, double nvLinkShare) {
+    /** Rate of a ring between nodes from which on NCCL doubles few of them [bytes/us] (src/graph/search.cc, ncclTopoDupChannels). */
+    private static final double FEW_DOUBLED_FROM = 25_000;
+    /** The same for any number of them. */
+    private static final double ALL_DOUBLED_FROM = 50_000;
+
     static Rings of(int[] members, Cluster cluster, NcclGpu gpu) {
         int nodes = 1;
         for (int i = 1; i < members.length; i++) {
@@ -31,25 +37,31 @@ record Rings(int ranks, int nodes, int count, double rate, int channels, double 
         int[] localRanks = onFirstNode(members, cluster);
         double nvLinkShare = cluster.instance().nvLinkShare(localRanks);
         if (nodes == 1) {
+            int count = part(gpu.tuner().ring().count(), nvLinkShare);
             return new Rings(
                     members.length,
                     1,
-                    part(gpu.tuner().ring().count(), nvLinkShare),
+                    count,
                     gpu.tuner().ring().rate(),
+                    nvLinkRate(count, nvLinkShare, gpu),
                     part(gpu.channels(), nvLinkShare),
                     nvLinkShare);
         }
         int nics = cluster.instance().nicsPerNode();
-        int count = Math.max(1, pairs(localRanks, cluster));
+        int found = Math.max(1, pairs(localRanks, cluster));
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
-        double limit = Math.min(Math.max(1, nics / count) * nicRate, nvLinkRate(count, nvLinkShare, gpu));
-        double rate = Tuner.atMost(limit, gpu.tuner().searched().betweenNodes());
-        return new Rings(members.length, nodes, count, rate, 2 * count, nvLinkShare);
+        double nvLinkRate = nvLinkRate(found, nvLinkShare, gpu);
+        double[] rates = gpu.tuner().searched().betweenNodes();
+        double rate = Tuner.atMost(Math.min(nvLinkRate, Math.max(1, nics / found) * nicRate), rates);
+        double rateByOneNic = Tuner.atMost(Math.min(nvLinkRate, nicRate), rates);
+        int copies = isDoubled(found, rateByOneNic, gpu) ? 2 : 1;
+        int count = copies * found;
+        return new Rings(members.length, nodes, count, rate / copies, nvLinkRate / copies, 2 * count, nvLinkShare);
     }
 
-    /** What a GPU's NVLinks give each ring between nodes at most [bytes/us]. */
-    double nvLinkRate(NcclGpu gpu) {
-        return nvLinkRate(count, nvLinkShare, gpu);
+    private static boolean isDoubled(int found, double rate, NcclGpu gpu) {
+        return rate >= ALL_DOUBLED_FROM
+                || rate >= FEW_DOUBLED_FROM && found <= gpu.tuner().ring().doubledCount();
     }
 
     private static double nvLinkRate(int count, double nvLinkShare, NcclGpu gpu) {
