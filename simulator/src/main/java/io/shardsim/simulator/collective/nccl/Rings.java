@@ -52,8 +52,9 @@ record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, in
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
         double nvLinkRate = nvLinkRate(found, nvLinkShare, gpu);
         double[] rates = gpu.tuner().searched().betweenNodes();
-        double rate = Tuner.atMost(Math.min(nvLinkRate, Math.max(1, nics / found) * nicRate), rates);
-        double rateByOneNic = Tuner.atMost(Math.min(nvLinkRate, nicRate), rates);
+        double limit = Math.min(nvLinkRate, cluster.instance().pcie().linkRate().bytesPerSecond() / 1e6);
+        double rate = Tuner.atMost(Math.min(limit, Math.max(1, nics / found) * nicRate), rates);
+        double rateByOneNic = Tuner.atMost(Math.min(limit, nicRate), rates);
         int copies = isDoubled(found, rateByOneNic, gpu) ? 2 : 1;
         int count = copies * found;
         return new Rings(members.length, nodes, count, rate / copies, nvLinkRate / copies, 2 * count, nvLinkShare);
