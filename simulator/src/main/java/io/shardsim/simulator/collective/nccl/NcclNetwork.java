@@ -2,7 +2,6 @@ package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.topology.InstanceSpec;
-import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -24,9 +23,6 @@ record NcclNetwork(
         double reportedLatencyUs,
         Steps steps,
         PluginTuner plugin) {
-
-    /** Share of a GPU's NVLink rate from which on the NICs of its node leave a ring no slack; between 0.5, measured with some, and 1, without. */
-    private static final double NO_SLACK = 0.75;
 
     /**
      * Maker of the host processors.
@@ -83,7 +79,6 @@ record NcclNetwork(
         FigureFile file = NcclCatalog.NETWORKS.named(instance.network().library());
         List<String> usable = file.list("protocols");
         List<Protocol> protocols = usable.stream().map(Protocol::of).toList();
-        String longRing = hasSlack(instance) ? "step_beyond_nic_" : "long_ring_step_beyond_nic_";
         return new NcclNetwork(
                 protocols,
                 Host.valueOf(file.word("host").toUpperCase(Locale.ROOT)),
@@ -91,7 +86,7 @@ record NcclNetwork(
                 file.whole("tuner_latency") / 1e6,
                 new Steps(
                         stepsPs(file, "step_beyond_nic_", protocols, instance),
-                        stepsPs(file, longRing, protocols, instance),
+                        stepsPs(file, "long_ring_step_beyond_nic_", protocols, instance),
                         file.has("eager") ? file.whole("eager") : Long.MAX_VALUE,
                         file.has("eager") ? file.whole("rendezvous") : 0),
                 file.has("tuner_plugin") ? PluginTuner.of(file.word("tuner_plugin")) : PluginTuner.NONE);
@@ -108,11 +103,5 @@ record NcclNetwork(
         return file.has(measured)
                 ? file.whole(measured)
                 : instance.nic().latencyPs() + file.whole(beyondNic + protocol.key());
-    }
-
-    /** Whether NVLinks carry a ring so much faster than all NICs of the node do that a step can be late without holding up the next. */
-    private static boolean hasSlack(InstanceSpec instance) {
-        Bandwidth nics = instance.nic().lineRate().times(instance.nicsPerNode());
-        return nics.compareTo(instance.intraNode().perGpuRate().scaled(NO_SLACK)) < 0;
     }
 }

@@ -268,6 +268,18 @@ class NcclTransportModelTest {
         assertThat(transport.channels()).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @CsvSource({"1, 4", "2, 8", "4, 16", "8, 16"})
+    void fewFastRingsAreDoubled(int perNode, int channels) {
+        int[] members =
+                IntStream.range(0, 32).filter(rank -> rank % 8 < perNode).toArray();
+
+        Transport transport = model.choose(ALL_GATHER, "auto", 1024 * MIB, members, Machines.p5(4))
+                .transport();
+
+        assertThat(transport.channels()).isEqualTo(channels);
+    }
+
     @Test
     void aChannelMustHaveEnoughToDo() {
         // Simple asks for 512 threads x 64 B a channel, LL for 512 x 8 B x ranks.
@@ -369,10 +381,10 @@ class NcclTransportModelTest {
         "ALL_GATHER, 3, 8, 8, 65.7",
         "REDUCE_SCATTER, 4, 8, 8, 65.7",
         "ALL_REDUCE, 4, 8, 8, 14",
-        "ALL_GATHER, 4, 4, 8, 14",
+        "ALL_GATHER, 4, 4, 8, 65.7",
         "ALL_GATHER, 4, 8, 4, 14"
     })
-    void anUnknownNetworkAddsAStepToTheLatencyOfItsNicsALongerOneInLongRingsWithoutSlack(
+    void anUnknownNetworkAddsAStepToTheLatencyOfItsNicsALongerOneInLongRings(
             CollectiveKind kind, int nodes, int nics, int ranksPerNode, double beyondNicUs) {
         Cluster cluster = Machines.servers(nodes, nics);
         int[] members = Arrays.stream(Machines.everyone(cluster))
