@@ -145,7 +145,7 @@ class MonotonicityTest {
         return new ScenarioPoint(
                 point.scenario(),
                 point.values(),
-                new Cluster(better.apply(cluster.instance()), cluster.nodes(), cluster.slowNicRate()),
+                new Cluster(better.apply(cluster.instance()), cluster.nodes(), cluster.faults()),
                 point.task(),
                 point.collectives(),
                 point.notes(),
