@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How far off similar published runs were: a range to read a simulated figure with, no confidence interval.
+ * How far off a simulated figure may be: a range that covered a stated share of the figures of published sources when each of them was left out.
  *
- * @param low least error of the nearest cases, of a speed or a size: 0.05 says that the simulator was 5 % too fast [1]
- * @param high greatest of them [1]
- * @param nearest the cases, the nearest first
+ * @param coverage that share, 0 to 1
+ * @param low least error, of a speed or a size: 0.05 says that the simulator is 5 % too fast [1]
+ * @param high greatest error [1]
+ * @param nearest published runs that it was made from, one of a source, the nearest first
  */
-public record ErrorInterval(double low, double high, List<Near> nearest) {
+public record ErrorInterval(double coverage, double low, double high, List<Near> nearest) {
 
     /**
      * A case that resembles the run.
@@ -23,17 +24,9 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
         nearest = List.copyOf(nearest);
     }
 
-    /** The interval of some cases. */
-    public static ErrorInterval of(List<Near> nearest) {
-        double low = nearest.stream().mapToDouble(Near::error).min().orElseThrow();
-        double high = nearest.stream().mapToDouble(Near::error).max().orElseThrow();
-        return new ErrorInterval(low, high, nearest);
-    }
-
-    /** The range in one line, for example {@code 5 similar published runs are -9.5 % to +3.7 % off (+: too fast)}. */
+    /** The range in one line, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast), by 5 published sources}. */
     public String brief() {
-        return Quantities.counted(nearest.size(), "similar published run") + (nearest.size() == 1 ? " is " : " are ")
-                + range() + " off (+: too fast)";
+        return sentence(share() + " % of such runs are", "too fast");
     }
 
     /** The range and the cases in words, for people; a case that may have set a constant is marked. */
@@ -43,8 +36,16 @@ public record ErrorInterval(double low, double high, List<Near> nearest) {
 
     /** The same where the errors are those of sizes. */
     public String sentenceOfMemory() {
-        return "memory of " + Quantities.counted(nearest.size(), "similar published run") + " is " + range()
-                + " off (+: too much): " + cases();
+        return sentence("memory of " + share() + " % of such runs is", "too much") + ": " + cases();
+    }
+
+    private String sentence(String subject, String positive) {
+        return subject + " " + range() + " off (+: " + positive + "), by "
+                + Quantities.counted(nearest.size(), "published source");
+    }
+
+    private String share() {
+        return Quantities.fixed(100 * coverage, 0);
     }
 
     private String range() {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what a reader should know of it
  * @param surroundings what goes on around the step; absent where the scenario says nothing of it
  * @param trials what runs with other settings came to; empty where none were tried
- * @param accuracy how far off similar published runs were; absent where none is similar
+ * @param accuracy how far off the run may be; absent where nothing similar was published
  */
 public record RunFacts(
         String scenario,
@@ -140,7 +140,7 @@ public record RunFacts(
         return remarks.sources();
     }
 
-    /** Notes and, behind them, how far off similar published runs were. */
+    /** Notes and, behind them, how far off the run may be. */
     public List<String> notesWithAccuracy() {
         List<String> all = new ArrayList<>(notes());
         if (accuracy != null) {

@@ -324,9 +324,13 @@ public final class SampleRuns {
                                 new RunFacts.Memory(memory, 42_300_000_000L)),
                         new RunFacts.Remarks(notes, warnings, sources(), settings(micro)))
                 .withAccuracy(
-                        ErrorInterval.of(List.of(
-                                new ErrorInterval.Near("a-published-run", "validation", 0.04),
-                                new ErrorInterval.Near("another", "calibration", -0.02))),
+                        new ErrorInterval(
+                                0.8,
+                                -0.02,
+                                0.04,
+                                List.of(
+                                        new ErrorInterval.Near("a-published-run", "validation", 0.04),
+                                        new ErrorInterval.Near("another", "calibration", -0.02))),
                         List.of(),
                         List.of());
         StepObservation observed = observe(kind, nodes, shardGroup, accumulation);

@@ -224,6 +224,7 @@ public final class ResultsJson {
 
     private static Map<String, @Nullable Object> accuracy(ErrorInterval interval) {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("coverage", decimal(interval.coverage()));
         out.put("error_low", decimal(interval.low()));
         out.put("error_high", decimal(interval.high()));
         List<Object> nearest = new ArrayList<>();

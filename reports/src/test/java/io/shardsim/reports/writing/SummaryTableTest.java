@@ -90,7 +90,7 @@ class SummaryTableTest {
                 .contains("* MiCS (shard group 128)   256    17.6")
                 .contains("At 256 GPUs MiCS beats ZeRO-3 by 11.8 s a step (1.67x), all sharding.\n")
                 .contains("Fastest: The GPUs compute 97 % of the step; communication is hidden behind it.")
-                .contains("Accuracy: 2 similar published runs are -2.0 % to +4.0 % off")
+                .contains("Accuracy: 80 % of such runs are -2.0 % to +4.0 % off")
                 .contains("out-of-memory: 1 of 15 runs, by 4.81 GiB or more.")
                 .contains("warning memory-edge, 2 runs: memory is within 5 % of the capacity")
                 .contains("3 notes: -v shows them; shardsim help CODE explains a warning")

@@ -31,6 +31,8 @@ record Likeness(
     /** Another architecture has other kernels and another network: as far as anything else together. */
     private static final double OTHER_ARCHITECTURE = 8;
 
+    private static final String TRAINING = "training";
+
     private static final double OTHER_GPU = 0.5;
     private static final double OTHER_FRAMEWORK = 2;
     private static final double OTHER_STRATEGY = 0.5;
@@ -46,7 +48,7 @@ record Likeness(
         GpuSpec gpu = cluster.instance().gpu();
         if (point.task() instanceof Task.Training training) {
             return new Likeness(
-                    "training",
+                    TRAINING,
                     gpu.architecture(),
                     gpu.name(),
                     training.strategy().kind(),
@@ -65,6 +67,10 @@ record Likeness(
                 cluster.worldSize(),
                 bare.totalBytes(),
                 1);
+    }
+
+    boolean isTraining() {
+        return work.equals(TRAINING);
     }
 
     boolean sameWork(Likeness other) {

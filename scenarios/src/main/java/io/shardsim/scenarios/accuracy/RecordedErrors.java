@@ -16,7 +16,6 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,28 +29,48 @@ import java.util.Objects;
 public final class RecordedErrors {
     private static final String FILE = "/accuracy/errors.csv";
     private static final String HEADER =
-            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length";
-    /** Enough for a range, few enough to be alike. */
-    private static final int NEAREST = 5;
-    /** Cases farther than this say nothing. */
-    private static final double DISTANCE_MAX = 6;
+            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length,source";
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
 
     private static final RecordedErrors BUILT_IN = new RecordedErrors(read());
 
     private final List<Row> rows;
+    private final List<Row> speeds;
+    private final ErrorRanges training;
+    private final ErrorRanges collectives;
+    private final ErrorRanges memory;
 
     private RecordedErrors(List<Row> rows) {
         this.rows = rows;
+        speeds = rows.stream()
+                .filter(row ->
+                        row.metric() != Metric.TFLOPS_PER_GPU && !row.metric().isMemory())
+                .toList();
+        training = new ErrorRanges(
+                speeds.stream().filter(row -> row.likeness().isTraining()).toList(), Row::speedError, (a, b) -> true);
+        collectives = new ErrorRanges(
+                speeds.stream().filter(row -> !row.likeness().isTraining()).toList(),
+                Row::speedError,
+                Likeness::sameWork);
+        memory = new ErrorRanges(
+                rows.stream().filter(row -> row.metric().isMemory()).toList(), Row::error, (a, b) -> true);
     }
 
     /**
      * One figure of a case.
      *
      * @param likeness what the case ran
+     * @param source where it was published: the name of the file of cases
      */
-    record Row(String id, String role, Metric metric, double measured, double simulated, Likeness likeness) {
+    record Row(
+            String id,
+            String role,
+            Metric metric,
+            double measured,
+            double simulated,
+            Likeness likeness,
+            String source) {
         /** Of the figure. */
         double error() {
             return simulated / measured - 1;
@@ -83,47 +102,25 @@ public final class RecordedErrors {
     /** The facts of a run with what its like say about it. */
     public RunFacts annotate(RunFacts facts, ScenarioPoint point) {
         Likeness run = Likeness.of(point);
-        List<Row> like = rows.stream()
-                .filter(row -> row.likeness().sameWork(run)
-                        && row.metric() != Metric.TFLOPS_PER_GPU
-                        && !row.metric().isMemory())
-                .toList();
-        List<Message> warnings = warnings(run, like);
-        List<String> notes = aboutMemory(run);
-        List<ErrorInterval.Near> nearest = nearest(like, run).stream()
-                .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.speedError()))
-                .toList();
-        if (nearest.isEmpty()) {
-            return facts.withAccuracy(null, notes, warnings);
-        }
-        return facts.withAccuracy(ErrorInterval.of(nearest), notes, warnings);
+        List<Row> like =
+                speeds.stream().filter(row -> row.likeness().sameWork(run)).toList();
+        ErrorRanges ranges = run.isTraining() ? training : collectives;
+        return facts.withAccuracy(ranges.of(run).orElse(null), aboutMemory(run), warnings(run, like));
     }
 
-    private static List<Row> nearest(List<Row> like, Likeness run) {
-        return like.stream()
-                .filter(row -> row.likeness().distance(run) <= DISTANCE_MAX)
-                .sorted(Comparator.comparingDouble((Row row) -> row.likeness().distance(run))
-                        .thenComparing(Row::id))
-                .limit(NEAREST)
-                .toList();
+    /** The ranges of training speeds, of collectives and of peaks of memory. */
+    List<ErrorRanges> ranges() {
+        return List.of(training, collectives, memory);
     }
 
-    /** How far off the published peaks of memory are that the same family of strategies has, or that there are none; a bare collective has no memory. */
+    /** How far off peaks of memory are, or that none like it was published; a bare collective has no memory. */
     private List<String> aboutMemory(Likeness run) {
-        if (run.strategy().isEmpty()) {
+        if (!run.isTraining()) {
             return List.of();
         }
-        List<Row> peaks = rows.stream()
-                .filter(row ->
-                        row.metric().isMemory() && row.likeness().framework().equals(run.framework()))
-                .toList();
-        List<ErrorInterval.Near> nearest = nearest(peaks, run).stream()
-                .map(row -> new ErrorInterval.Near(row.id(), row.role(), row.error()))
-                .toList();
-        return List.of(
-                nearest.isEmpty()
-                        ? "memory is not validated for runs like this"
-                        : ErrorInterval.of(nearest).sentenceOfMemory());
+        return List.of(memory.of(run)
+                .map(ErrorInterval::sentenceOfMemory)
+                .orElse("memory is not validated for runs like this"));
     }
 
     private static List<Message> warnings(Likeness run, List<Row> like) {
@@ -176,7 +173,8 @@ public final class RecordedErrors {
                             String.valueOf(like.nodes()),
                             String.valueOf(like.gpus()),
                             String.valueOf(like.size()),
-                            String.valueOf(like.sequenceLength())))
+                            String.valueOf(like.sequenceLength()),
+                            row.source()))
                     .append('\n');
         }
         return out.toString();
@@ -221,6 +219,7 @@ public final class RecordedErrors {
                         Integer.parseInt(cells[9]),
                         Integer.parseInt(cells[10]),
                         Long.parseLong(cells[11]),
-                        Integer.parseInt(cells[12])));
+                        Integer.parseInt(cells[12])),
+                cells[13]);
     }
 }

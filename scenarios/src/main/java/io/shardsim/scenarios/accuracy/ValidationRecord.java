@@ -50,7 +50,8 @@ public final class ValidationRecord {
                         outcome.metric(),
                         outcome.measured(),
                         simulated,
-                        Likeness.of(one.point())));
+                        Likeness.of(one.point()),
+                        one.family()));
             }
         }
         return rows;

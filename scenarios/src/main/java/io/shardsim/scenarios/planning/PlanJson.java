@@ -53,7 +53,7 @@ public final class PlanJson {
         return candidate;
     }
 
-    /** Samples per second if it is off by as much as similar published runs; absent where there is none. */
+    /** Samples per second that 80 % of such runs measure, by the errors of published sources; absent where none is similar. */
     private static @Nullable List<Double> interval(Plan.Ranked one) {
         ErrorInterval errors = one.run().facts().accuracy();
         return errors == null

@@ -207,8 +207,7 @@ public final class PlanText {
     private void accuracy() {
         ErrorInterval errors = plan.best().get(0).run().facts().accuracy();
         if (errors != null) {
-            line("Accuracy: " + Quantities.counted(errors.nearest().size(), "similar published run") + " of the best: "
-                    + Quantities.percent(errors.low()) + " to " + Quantities.percent(errors.high()) + " off.");
+            line("Accuracy of the best: " + errors.brief() + ".");
         }
     }
 
