@@ -24,24 +24,19 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
         nearest = List.copyOf(nearest);
     }
 
-    /** The range in one line, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast), by 5 published sources}. */
+    /** The range in one line, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast)}. */
     public String brief() {
-        return sentence(share() + " % of such runs are", "too fast");
+        return share() + " % of such runs are " + range() + " off (+: too fast)";
     }
 
     /** The range and the cases in words, for people; a case that may have set a constant is marked. */
     public String sentence() {
-        return brief() + ": " + cases();
+        return brief() + cases();
     }
 
     /** The same where the errors are those of sizes. */
     public String sentenceOfMemory() {
-        return sentence("memory of " + share() + " % of such runs is", "too much") + ": " + cases();
-    }
-
-    private String sentence(String subject, String positive) {
-        return subject + " " + range() + " off (+: " + positive + "), by "
-                + Quantities.counted(nearest.size(), "published source");
+        return "memory of " + share() + " % of such runs is " + range() + " off (+: too much)" + cases();
     }
 
     private String share() {
@@ -53,10 +48,11 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
     }
 
     private String cases() {
-        return nearest.stream()
-                .map(near -> near.id() + " (" + percent(near.error())
-                        + (near.role().equals("calibration") ? ", calibration" : "") + ")")
-                .collect(Collectors.joining(", "));
+        return ", by " + Quantities.counted(nearest.size(), "published source") + ": "
+                + nearest.stream()
+                        .map(near -> near.id() + " (" + percent(near.error())
+                                + (near.role().equals("calibration") ? ", calibration" : "") + ")")
+                        .collect(Collectors.joining(", "));
     }
 
     private static String percent(double error) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>[1] huggingface/accelerate 16cb6eb8, src/accelerate/commands/launch.py and utils/dataclasses.py, FullyShardedDataParallelPlugin.
  */
-final class AccelerateWriter implements FrameworkWriter {
+final class AccelerateWriter extends FrameworkWriter {
     private static final String FSDP = "fsdp_config.fsdp_";
     private static final String MESH = "parallelism_config.parallelism_config_";
     private static final List<String> KINDS = List.of("fsdp2", "fsdp", "fsdp-grad-op", "fsdp-hybrid", "ddp");
@@ -35,13 +35,12 @@ final class AccelerateWriter implements FrameworkWriter {
             Settings.CHECKPOINTING,
             "Accelerate checkpoints whole layers or none");
 
-    @Override
-    public List<String> kinds() {
-        return KINDS;
+    AccelerateWriter() {
+        super(KINDS, REMEDIES);
     }
 
     @Override
-    public String remedy(String kind) {
+    String remedy(String kind) {
         return switch (kind) {
             case "mics" ->
                 "HSDP is its maintained kin: plan with strategy.kind: [fsdp2], or write smp, where MiCS is sharded_data_parallel_degree";
@@ -52,7 +51,8 @@ final class AccelerateWriter implements FrameworkWriter {
     }
 
     @Override
-    public @Nullable String refusal(Settings settings) {
+    @Nullable
+    String refusal(Settings settings) {
         boolean second = settings.kind().equals("fsdp2");
         if (!second && settings.ranksOfReplica() > 1) {
             return "its device mesh needs FSDP2; plan with strategy.kind: [fsdp2], or with strategy.tensor_parallel and strategy.pipeline_parallel: [1]";
@@ -61,7 +61,7 @@ final class AccelerateWriter implements FrameworkWriter {
     }
 
     @Override
-    public List<WrittenFile> files(Settings settings, String instance) {
+    List<WrittenFile> files(Settings settings, String instance) {
         boolean sharded = !settings.kind().equals("ddp");
         boolean reentrant = settings.is("strategy.reentrant_checkpoints");
         boolean checkpoints = !settings.is(Settings.CHECKPOINTING, "none");
@@ -141,21 +141,16 @@ final class AccelerateWriter implements FrameworkWriter {
     }
 
     @Override
-    public String launch(Settings settings) {
+    String launch(Settings settings) {
         return "accelerate launch --config_file accelerate.yaml run_clm.py " + TrainerFiles.ARGUMENTS;
     }
 
     @Override
-    public List<String> notes(Settings settings) {
+    List<String> notes(Settings settings) {
         return List.of(
                 TrainerFiles.DATA,
                 String.format(
                         Locale.ROOT,
                         "On each of several machines add --machine_rank, --main_process_ip and --main_process_port."));
-    }
-
-    @Override
-    public @Nullable String remedyOf(String key) {
-        return REMEDIES.get(key);
     }
 }

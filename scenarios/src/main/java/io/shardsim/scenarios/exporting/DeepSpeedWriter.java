@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** DeepSpeed's {@code ds_config.json}, with the model and the arguments of the Trainer beside it. */
-final class DeepSpeedWriter implements FrameworkWriter {
+final class DeepSpeedWriter extends FrameworkWriter {
     private static final String FILE = "ds_config.json";
     private static final String ZERO = "zero_optimization.";
     private static final List<String> KINDS = List.of("ddp", "zero1", "zero2", "zero3-0.11", "zero3", "zeropp", "mics");
@@ -25,20 +25,20 @@ final class DeepSpeedWriter implements FrameworkWriter {
             Settings.CHECKPOINTING,
             "the Trainer checkpoints whole layers or none");
 
-    @Override
-    public List<String> kinds() {
-        return KINDS;
+    DeepSpeedWriter() {
+        super(KINDS, REMEDIES);
     }
 
     @Override
-    public String remedy(String kind) {
+    String remedy(String kind) {
         return kind.startsWith("megatron")
                 ? "write megatron, or plan with strategy.kind: [zero1, zero3-0.11]"
                 : "write fsdp, or plan with strategy.kind: [zero2, zero3-0.11]";
     }
 
     @Override
-    public @Nullable String refusal(Settings settings) {
+    @Nullable
+    String refusal(Settings settings) {
         if (settings.job().parallel().stages() > 1) {
             return "its pipeline stages are code (PipelineModule), not configuration; write megatron, or plan with strategy.pipeline_parallel: [1]";
         }
@@ -58,7 +58,7 @@ final class DeepSpeedWriter implements FrameworkWriter {
     }
 
     @Override
-    public List<WrittenFile> files(Settings settings, String instance) {
+    List<WrittenFile> files(Settings settings, String instance) {
         boolean checkpoints = !settings.is(Settings.CHECKPOINTING, "none");
         return List.of(
                 new WrittenFile(FILE, Texts.json(configuration(settings))),
@@ -125,22 +125,17 @@ final class DeepSpeedWriter implements FrameworkWriter {
     }
 
     @Override
-    public String launch(Settings settings) {
+    String launch(Settings settings) {
         return TrainerFiles.torchrun(settings);
     }
 
     @Override
-    public List<String> notes(Settings settings) {
+    List<String> notes(Settings settings) {
         List<String> notes = new ArrayList<>(List.of(TrainerFiles.DATA));
         if (settings.kind().equals("mics")) {
             notes.add("DeepSpeed's own MiCS needs patches (its issue 5080). Maintained roads: --write smp, which is"
                     + " sharded_data_parallel_degree, or HSDP: plan with strategy.kind: [fsdp2] and write fsdp.");
         }
         return notes;
-    }
-
-    @Override
-    public @Nullable String remedyOf(String key) {
-        return REMEDIES.get(key);
     }
 }

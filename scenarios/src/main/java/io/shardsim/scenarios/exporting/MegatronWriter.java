@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with made-up tokens unless they are replaced. */
-final class MegatronWriter implements FrameworkWriter {
+final class MegatronWriter extends FrameworkWriter {
     private static final List<String> KINDS = List.of("megatron-core", "megatron");
     private static final Map<String, String> REMEDIES = Map.of(
             "strategy.partition",
@@ -27,20 +27,20 @@ final class MegatronWriter implements FrameworkWriter {
             Settings.CHECKPOINTED_LAYERS,
             "the block method recomputes as many layers of each stage");
 
-    @Override
-    public List<String> kinds() {
-        return KINDS;
+    MegatronWriter() {
+        super(KINDS, REMEDIES);
     }
 
     @Override
-    public String remedy(String kind) {
+    String remedy(String kind) {
         return kind.startsWith("fsdp")
                 ? "write fsdp, or plan with strategy.kind: [megatron-core]"
                 : "write deepspeed or smp, or plan with strategy.kind: [megatron-core]";
     }
 
     @Override
-    public @Nullable String refusal(Settings settings) {
+    @Nullable
+    String refusal(Settings settings) {
         int stages = settings.job().parallel().stages();
         if (settings.whole("model.layers") % stages != 0) {
             return "it wants layers (" + settings.text("model.layers") + ") that " + stages
@@ -50,7 +50,7 @@ final class MegatronWriter implements FrameworkWriter {
     }
 
     @Override
-    public List<WrittenFile> files(Settings settings, String instance) {
+    List<WrittenFile> files(Settings settings, String instance) {
         ForeignBlock launcher = new ForeignBlock("megatron", settings)
                 .carry("nnodes")
                 .put("nproc-per-node", settings.whole(Settings.GPUS_PER_NODE))
@@ -152,17 +152,12 @@ final class MegatronWriter implements FrameworkWriter {
     }
 
     @Override
-    public String launch(Settings settings) {
+    String launch(Settings settings) {
         return "bash train.sh";
     }
 
     @Override
-    public List<String> notes(Settings settings) {
+    List<String> notes(Settings settings) {
         return List.of("Set MASTER_ADDR, MASTER_PORT and NODE_RANK on each of several nodes.");
-    }
-
-    @Override
-    public @Nullable String remedyOf(String key) {
-        return REMEDIES.get(key);
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A SageMaker estimator with its {@code distribution}: MiCS is sharded data parallelism of the model parallel library v1, FSDP is v2, with the model and the
  * arguments of the Trainer beside it.
  */
-final class SageMakerWriter implements FrameworkWriter {
+final class SageMakerWriter extends FrameworkWriter {
     private static final String LIBRARY = "smdistributed.modelparallel.";
     private static final String SMP = LIBRARY + "parameters.";
     private static final List<String> KINDS = List.of("mics", "fsdp-hybrid", "fsdp", "smddp", "ddp");
@@ -31,13 +31,12 @@ final class SageMakerWriter implements FrameworkWriter {
             Settings.CHECKPOINTING,
             "the Trainer checkpoints whole layers or none");
 
-    @Override
-    public List<String> kinds() {
-        return KINDS;
+    SageMakerWriter() {
+        super(KINDS, REMEDIES);
     }
 
     @Override
-    public String remedy(String kind) {
+    String remedy(String kind) {
         return switch (kind) {
             case "fsdp2" -> "its v2 wraps FSDP1: plan with strategy.kind: [fsdp-hybrid], or write fsdp";
             case "megatron", "megatron-core" -> "write megatron, or plan with strategy.kind: [mics, fsdp-hybrid]";
@@ -46,7 +45,8 @@ final class SageMakerWriter implements FrameworkWriter {
     }
 
     @Override
-    public @Nullable String refusal(Settings settings) {
+    @Nullable
+    String refusal(Settings settings) {
         boolean library = settings.kind().equals("mics") || settings.kind().startsWith("fsdp");
         if (settings.job().parallel().stages() > 1 || !library && settings.ranksOfReplica() > 1) {
             return "splits of the model are written for mics and fsdp-hybrid only, and without stages; write megatron, or plan with strategy.pipeline_parallel and strategy.tensor_parallel: [1]";
@@ -55,7 +55,7 @@ final class SageMakerWriter implements FrameworkWriter {
     }
 
     @Override
-    public List<WrittenFile> files(Settings settings, String instance) {
+    List<WrittenFile> files(Settings settings, String instance) {
         boolean checkpoints = !settings.is(Settings.CHECKPOINTING, "none");
         return List.of(
                 new WrittenFile("estimator.py", estimator(settings, instance)),
@@ -130,21 +130,16 @@ final class SageMakerWriter implements FrameworkWriter {
     }
 
     @Override
-    public String launch(Settings settings) {
+    String launch(Settings settings) {
         return "python estimator.py";
     }
 
     @Override
-    public List<String> notes(Settings settings) {
+    List<String> notes(Settings settings) {
         return List.of(
                 "train.py is your script: it reads args.json and config.json, and estimator.fit() starts the job.",
                 settings.kind().equals("mics")
                         ? "sharded_data_parallel_degree needs the model parallel library v1 (PyTorch 1.13.1), which AWS no longer extends; HSDP of v2 follows it: plan with strategy.kind: [fsdp-hybrid]."
                         : "framework_version 2.2.0 is the oldest that was checked against the library's v2 parameters.");
-    }
-
-    @Override
-    public @Nullable String remedyOf(String key) {
-        return REMEDIES.get(key);
     }
 }
