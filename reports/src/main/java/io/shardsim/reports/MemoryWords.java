@@ -1,6 +1,7 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.plan.MemoryFit;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +34,28 @@ public final class MemoryWords {
         return (fit.isTight() ? "tight " : "") + Quantities.significant(fit.reservedBytes() / Quantities.GIB);
     }
 
+    /** What to know of the runs that {@link #isAtEdge}, by the numbers that a table gives them. */
+    public static String edge(List<String> numbers) {
+        return "Memory of " + String.join(", ", numbers) + " is more than " + Quantities.fixed(100 * EDGE, 0)
+                + " % full: real runs there were up to 24 % slower.";
+    }
+
+    /** Whether it fits, and is so full that real runs were slower. */
+    public static boolean isAtEdge(MemoryFit fit) {
+        return fit.fits() && share(fit) > EDGE;
+    }
+
+    private static double share(MemoryFit fit) {
+        return (double) fit.reservedBytes() / fit.capacityBytes();
+    }
+
     /**
      * What a reader must know of a run that fills its memory; null where it does not.
      *
      * @param mayLower whether a smaller micro-batch may make room
      */
     public static @Nullable Message warning(MemoryFit fit, boolean mayLower) {
-        double full = (double) fit.reservedBytes() / fit.capacityBytes();
-        if (!fit.fits() || full <= EDGE) {
+        if (!isAtEdge(fit)) {
             return null;
         }
         String edge = Quantities.fixed(100 * EDGE, 0) + " %";
@@ -53,7 +68,8 @@ public final class MemoryWords {
                                 + edge + " were up to 24 % slower, and may run out of memory." + remedy)
                 : new Message(
                         MessageCode.MEMORY_EDGE,
-                        "memory is " + Quantities.fixed(100 * full, 0) + " % full with fragmentation. Above " + edge
+                        "memory is " + Quantities.fixed(100 * share(fit), 0) + " % full with fragmentation. Above "
+                                + edge
                                 + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
                                 + remedy);
     }

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** A plan for the terminal: the best, why the others lost, and what was ruled out. */
 public final class PlanText {
@@ -55,6 +56,7 @@ public final class PlanText {
         table();
         out.append('\n');
         runnersUp();
+        fullMemory();
         front();
         rule();
         accuracy();
@@ -171,6 +173,17 @@ public final class PlanText {
                     && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
                 line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }
+        }
+    }
+
+    private void fullMemory() {
+        List<String> full = IntStream.range(0, plan.best().size())
+                .filter(i -> MemoryWords.isAtEdge(
+                        plan.best().get(i).run().facts().ledger().fit()))
+                .mapToObj(i -> String.valueOf(i + 1))
+                .toList();
+        if (!full.isEmpty()) {
+            line(MemoryWords.edge(full));
         }
     }
 
