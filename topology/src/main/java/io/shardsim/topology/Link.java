@@ -31,6 +31,7 @@ public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, 
 
     /** Time for which a chunk holds the transmitter [ps]. */
     public long serializationPs(long bytes) {
-        return perMessagePs + bandwidth.serializationPs((bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_BYTES);
+        return Math.addExact(
+                perMessagePs, bandwidth.serializationPs((bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_BYTES));
     }
 }

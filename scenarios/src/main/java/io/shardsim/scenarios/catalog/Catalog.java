@@ -15,7 +15,6 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.PriceSpec;
-import io.shardsim.topology.units.UnitTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +70,7 @@ public final class Catalog {
             "default",
             FigureFolder.figures(List.of(Key.required(
                     HOST_INITIALIZATION,
-                    ScalarTypes.quantity(UnitTable.TIME, 1),
+                    ScalarTypes.time(1),
                     "time in which one process draws a parameter in host memory"))));
 
     private Catalog() {}

@@ -51,10 +51,7 @@ public final class HardwareKeys {
             Key.required(
                     "intra_node", ScalarTypes.rate(), "line rate of one GPU's links inside the node, one direction"),
             Key.required("intra_node_effective", ScalarTypes.rate(), "payload rate of these links together"),
-            Key.required(
-                    "intra_node_latency",
-                    ScalarTypes.quantity(UnitTable.TIME, 0),
-                    "one-way latency from GPU to GPU of a node"),
+            Key.required("intra_node_latency", ScalarTypes.time(0), "one-way latency from GPU to GPU of a node"),
             Key.required(
                     "intra_node_links",
                     ScalarTypes.choice(
@@ -65,28 +62,22 @@ public final class HardwareKeys {
                     ScalarTypes.whole(1, 64),
                     "PCIe switches of a node; GPUs and NICs are dealt to them evenly"),
             Key.required("pcie", ScalarTypes.rate(), "payload rate of a PCIe link, one direction"),
-            Key.required("pcie_latency", ScalarTypes.quantity(UnitTable.TIME, 0), "one-way latency of a PCIe link"),
+            Key.required("pcie_latency", ScalarTypes.time(0), "one-way latency of a PCIe link"),
             Key.required("nics_per_node", ScalarTypes.whole(1, 64), "NICs of a node"),
             Key.required("nic", ScalarTypes.rate(), "line rate of a NIC, one direction"),
             Key.required("nic_effective", ScalarTypes.rate(), "payload rate that a NIC sustains"),
             Key.required(
                     "nic_latency",
-                    ScalarTypes.quantity(UnitTable.TIME, 0),
+                    ScalarTypes.time(0),
                     "one-way latency of sender and receiver NIC, switches left out"),
-            Key.required(
-                    "nic_per_message",
-                    ScalarTypes.quantity(UnitTable.TIME, 0),
-                    "time a NIC is held by each message beside its bytes"),
+            Key.required("nic_per_message", ScalarTypes.time(0), "time a NIC is held by each message beside its bytes"),
             Key.required(
                     "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
             Key.required("host_memory", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "memory of the host"),
             Key.required("nodes_per_leaf", ScalarTypes.whole(1, 65_536), "nodes under one leaf switch"),
             Key.required(
                     "oversubscription", ScalarTypes.decimal(1, 1000), "capacity below a leaf over capacity above it"),
-            Key.required(
-                    "hop_latency",
-                    ScalarTypes.quantity(UnitTable.TIME, 0),
-                    "latency of one cable and switch of the fabric"));
+            Key.required("hop_latency", ScalarTypes.time(0), "latency of one cable and switch of the fabric"));
 
     /** Optional: no price means no cost in the report. */
     public static final Key PRICE =

@@ -63,7 +63,7 @@ public record StrategyDescriptor(
                 case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, COUNT_MAX, form.word());
                 case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
                 case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
-                case TIME -> ScalarTypes.quantity(UnitTable.TIME, 0);
+                case TIME -> ScalarTypes.time(0);
                 case RATE -> ScalarTypes.rate();
                 case FLAG -> ScalarTypes.flag();
                 case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);

@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
             "  shardsim run gpt2-30b-on-p4d --set training.attention=flash",
             "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
             "",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 a scenario of which nothing fits in memory, 130 interrupted.",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 a scenario of which nothing fits in memory,",
+            "129, 130, 143 interrupted by SIGHUP, SIGINT, SIGTERM.",
             "An interrupted run leaves a report of the points that are done."
         })
 final class RunCommand implements Callable<Integer> {
@@ -294,7 +295,7 @@ final class RunCommand implements Callable<Integer> {
             return ExitStatus.INTERRUPTED;
         }
         if (!runs.failures().isEmpty()) {
-            return ExitStatus.FAILED;
+            return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
         }
         int status = ExitStatus.DONE;
         for (ScenarioResult result : results) {

@@ -3,7 +3,10 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.EventLimitException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class PointRuns {
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
+    private final Map<ScenarioPoint, String> fileOf = new IdentityHashMap<>();
     private final double totalWeight;
 
     /** State: guarded by this. */
@@ -30,6 +34,7 @@ public final class PointRuns {
     private double finishedWeight;
     private final List<String> failures = new ArrayList<>();
     private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
+    private int refusals;
     private boolean interrupted;
     private final ExecutorService workers;
 
@@ -42,7 +47,10 @@ public final class PointRuns {
      */
     public PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
         this.carryOn = carryOn;
-        scenarios.forEach(scenario -> points.addAll(scenario.points()));
+        for (Scenario scenario : scenarios) {
+            points.addAll(scenario.points());
+            scenario.points().forEach(point -> fileOf.put(point, scenario.file()));
+        }
         totalWeight = points.stream().mapToDouble(ScenarioPoint::weight).sum();
         workers = Executors.newFixedThreadPool(Math.max(1, Math.min(threads, points.size())), task -> {
             Thread thread = new Thread(task, "point");
@@ -93,6 +101,8 @@ public final class PointRuns {
             Thread.currentThread().interrupt();
         } catch (EventLimitException tooLong) {
             givenUp(point);
+        } catch (TooLargeException tooLarge) {
+            refused(point, tooLarge);
         } catch (RuntimeException | Error failure) {
             failed(point, failure);
         }
@@ -107,21 +117,29 @@ public final class PointRuns {
         return givenUp.contains(point);
     }
 
+    private synchronized void refused(ScenarioPoint point, TooLargeException tooLarge) {
+        if (!interrupted) {
+            refusals++;
+            failures.add(new Problem(
+                            fileOf.getOrDefault(point, ""), Position.START, where(point) + " " + tooLarge.getMessage())
+                    .toString());
+        }
+    }
+
+    private static String where(ScenarioPoint point) {
+        return point.scenario() + (point.values().isEmpty() ? "" : " " + point.values());
+    }
+
     private synchronized void failed(ScenarioPoint point, Throwable failure) {
         if (interrupted) {
             return;
         }
-        String where = point.scenario() + (point.values().isEmpty() ? "" : " " + point.values());
-        failures.add("simulation failed: " + where + ": " + why(failure));
+        failures.add("simulation failed: " + where(point) + ": " + why(failure));
     }
 
     private static String why(Throwable failure) {
         if (failure instanceof OutOfMemoryError) {
             return "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1";
-        }
-        if (failure instanceof ArithmeticException) {
-            return "a time of more than 106 days (2^63 - 1 ps) or as many bytes came up (" + failure.getMessage()
-                    + "); make sizes smaller or links faster";
         }
         return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
@@ -157,6 +175,11 @@ public final class PointRuns {
 
     public synchronized List<String> failures() {
         return List.copyOf(failures);
+    }
+
+    /** Whether all that failed is too large to be simulated: the input is at fault, not the run. */
+    public synchronized boolean onlyRefused() {
+        return refusals > 0 && refusals == failures.size();
     }
 
     /** What came of a point; null where it is not done. */

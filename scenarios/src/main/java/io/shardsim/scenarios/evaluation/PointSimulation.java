@@ -5,6 +5,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.RunObserver;
@@ -68,11 +69,16 @@ public final class PointSimulation implements ScenarioRunner {
      * Runs one point to its end while somebody watches.
      *
      * @param observer hears all that happens; nothing when the point does not fit in memory
+     * @throws TooLargeException when it is larger than the simulator can bear
      */
     public RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException {
-        return point.task() instanceof Task.Training
-                ? runTraining(TrainingPoint.of(point), observer)
-                : runCollective(CollectivePoint.of(point), observer);
+        try {
+            return point.task() instanceof Task.Training
+                    ? runTraining(TrainingPoint.of(point), observer)
+                    : runCollective(CollectivePoint.of(point), observer);
+        } catch (ArithmeticException overflow) {
+            throw new TooLargeException(overflow);
+        }
     }
 
     private RunResult runTraining(TrainingPoint training, @Nullable RunObserver observer) throws InterruptedException {

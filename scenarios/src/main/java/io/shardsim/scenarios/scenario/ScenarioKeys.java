@@ -138,11 +138,11 @@ public final class ScenarioKeys {
                             "mean time between failures of one node, in hours"),
                     Key.required(
                             "restart",
-                            ScalarTypes.quantity(UnitTable.TIME, 0),
+                            ScalarTypes.time(0),
                             "from when a failure is noticed until the first step runs again"),
                     Key.optional(
                             "detection",
-                            ScalarTypes.quantity(UnitTable.TIME, 0),
+                            ScalarTypes.time(0),
                             "until a failure is noticed; omitted: 10 min, the timeout of PyTorch's NCCL process group"))
             .suchAs("{node_mtbf: 6300 hours, restart: 10 min}");
 

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.StepObservation;
@@ -404,11 +405,12 @@ class CommandLineTest {
     @Test
     void timesBeyondWhatCanBeCountedSaySo() throws IOException {
         answer = point -> {
-            throw new ArithmeticException("integer overflow");
+            throw new TooLargeException(new ArithmeticException("integer overflow"));
         };
         assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
-                .isEqualTo(ExitStatus.FAILED);
-        assertThat(err.toString()).contains("more than 106 days (2^63 - 1 ps)", "make sizes smaller or links faster");
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .contains("a.yaml:1:1: ", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
     }
 
     @Test

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
  * A small scenario drawn from a seed: any instance or a node written out, slow NICs, shared leaves, every strategy with its switches, models split by
  * tensors and stages, offload, forced chunks, bare collectives. It may ask for what cannot be; then reading it says so.
  */
-final class RandomScenario {
+public final class RandomScenario {
     private static final List<String> KINDS = List.of(
             "ddp",
             "fsdp",
@@ -38,7 +38,7 @@ final class RandomScenario {
         random = new SplittableRandom(seed);
     }
 
-    static String text(long seed) {
+    public static String text(long seed) {
         return new RandomScenario(seed).write();
     }
 

@@ -53,7 +53,7 @@ final class CalibrationKeys {
     private static final List<Key> OTHERS = List.of(
             required("calibrated_tokens", RANGE, "tokens of a micro-batch for which the coefficients were fitted"),
             required("calibrated_hidden", RANGE, "hidden widths for which the coefficients were fitted"),
-            required("kernel_fixed", ScalarTypes.quantity(UnitTable.TIME, 1), "launch and drain of any other kernel"),
+            required("kernel_fixed", ScalarTypes.time(1), "launch and drain of any other kernel"),
             required("elementwise_hbm_ratio", RATIO, "share of the HBM data-sheet rate in element-wise kernels"),
             required("flash_forward_rate", RATIO, "share of peak in fused attention forward, heads of 128 and wider"),
             required("flash_backward_rate", RATIO, "the same, backward"),

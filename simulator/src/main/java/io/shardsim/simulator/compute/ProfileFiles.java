@@ -16,7 +16,6 @@ import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
-import io.shardsim.topology.units.UnitTable;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +39,7 @@ public final class ProfileFiles {
     private static final ValueType NAME =
             ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a file, such as torch-fused");
     private static final ValueType BYTES = ScalarTypes.counted(0, 1024, "B");
-    private static final ValueType HOST = ScalarTypes.quantity(UnitTable.TIME, 1);
+    private static final ValueType HOST = ScalarTypes.time(1);
     private static final ValueType COST = new Mapped<>(
             ScalarTypes.text(
                     "\\d{1,4}(\\.\\d{1,3})? B, \\d{1,3} kernels?",

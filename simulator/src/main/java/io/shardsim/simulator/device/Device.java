@@ -1,5 +1,6 @@
 package io.shardsim.simulator.device;
 
+import io.shardsim.simulator.kernel.VirtualTimeDispatcher;
 import io.shardsim.simulator.protocol.Chunk;
 import io.shardsim.simulator.protocol.DeviceMessage;
 import io.shardsim.simulator.protocol.GpuEvent;
@@ -14,10 +15,12 @@ abstract class Device extends ExtensibleBehavior<DeviceMessage> {
 
     @Override
     public final Behavior<DeviceMessage> receive(TypedActorContext<DeviceMessage> context, DeviceMessage message) {
-        if (message instanceof Chunk chunk) {
-            return onChunkArrived(chunk);
+        try {
+            return message instanceof Chunk chunk ? onChunkArrived(chunk) : onEvent((GpuEvent) message);
+        } catch (RuntimeException failure) {
+            VirtualTimeDispatcher.fail(failure);
+            return Behaviors.same();
         }
-        return onEvent((GpuEvent) message);
     }
 
     @Override

@@ -52,14 +52,14 @@ final class OutputPort {
             serializationPs = link.serializationPs(bytes);
         }
         startPs = Math.max(headPs, freePs);
-        freePs = startPs + serializationPs;
+        freePs = Math.addExact(startPs, serializationPs);
         if (freePs < tailPs) {
             startPs = headPs;
         }
         totals[CHUNKS]++;
         totals[BYTES] += bytes;
         totals[BUSY_PS] += serializationPs;
-        totals[QUEUEING_PS] += startPs - headPs;
+        totals[QUEUEING_PS] = Math.addExact(totals[QUEUEING_PS], startPs - headPs);
         return Math.max(freePs, tailPs);
     }
 
@@ -102,7 +102,7 @@ final class OutputPort {
 
     void addToTotals(long[] growth, int at) {
         for (int i = 0; i < TOTALS; i++) {
-            totals[i] += growth[at + i];
+            totals[i] = Math.addExact(totals[i], growth[at + i]);
         }
     }
 }

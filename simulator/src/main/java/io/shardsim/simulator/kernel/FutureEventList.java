@@ -1,5 +1,6 @@
 package io.shardsim.simulator.kernel;
 
+import io.shardsim.topology.units.Picoseconds;
 import java.util.Arrays;
 import org.apache.pekko.actor.ActorCell;
 import org.apache.pekko.dispatch.Envelope;
@@ -76,6 +77,9 @@ final class FutureEventList {
 
     void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         long timePs = message.timePs();
+        if (timePs < 0 || timePs > Picoseconds.LONGEST) {
+            throw beyond();
+        }
         if (timePs < nowPs) {
             throw new IllegalStateException("event at " + timePs + " ps is sent at " + nowPs + " ps: " + message);
         }
@@ -89,6 +93,18 @@ final class FutureEventList {
         envelopes[place] = envelope;
         sizeMax = Math.max(sizeMax, size + 1);
         siftUp(size++, timePs, place);
+    }
+
+    /** A sum that went beyond what a long holds is negative, as no single time is longer than that. */
+    private static ArithmeticException beyond() {
+        return new ArithmeticException("virtual time > " + Picoseconds.LONGEST + " ps");
+    }
+
+    private void advance(long deltaPs) {
+        nowPs = Math.addExact(nowPs, deltaPs);
+        if (nowPs > Picoseconds.LONGEST) {
+            throw beyond();
+        }
     }
 
     private static long devices(VirtualTimeMessage message) {
@@ -280,6 +296,7 @@ final class FutureEventList {
 
     /** Moves all pending events in time and in the plan; their order among themselves stays. */
     void shift(long deltaPs, int deltaOperations) {
+        advance(deltaPs);
         for (int i = 0; i < size; i++) {
             VirtualTimeMessage message = message(places[i]).shifted(deltaPs, deltaOperations);
             int place = places[i];
@@ -287,11 +304,11 @@ final class FutureEventList {
             times[i] = message.timePs();
             orders[place] = message.order();
         }
-        nowPs += deltaPs;
     }
 
     /** Moves the pending events that a loop moves. */
     void repeatLoop(long deltaPs) {
+        advance(deltaPs);
         for (int i = 0; i < size; i++) {
             int place = places[i];
             long time = times[i];
@@ -302,7 +319,6 @@ final class FutureEventList {
             }
             siftUp(i, time, place);
         }
-        nowPs += deltaPs;
     }
 
     /** Forgets everything, ready for another run. */

@@ -42,8 +42,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     private long grantedTimePs;
 
     private boolean haltRequested;
-    /** Why an event was not taken: state; null as long as all are. */
-    private @Nullable IllegalStateException refusal;
+    /** Why an event was not taken, or what its receiver has thrown: state; null as long as all goes well. */
+    private @Nullable RuntimeException refusal;
 
     /** True once an event's handler has thrown: state. */
     private boolean failed;
@@ -89,9 +89,22 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     private void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         try {
             listOf(message).push(message, receiver, envelope);
-        } catch (IllegalStateException refused) {
-            refusal = refusal == null ? refused : refusal;
+        } catch (RuntimeException refused) {
+            refuse(refused);
         }
+    }
+
+    private void refuse(RuntimeException why) {
+        refusal = refusal == null ? why : refusal;
+    }
+
+    /** Ends the run that the calling thread advances with what a device's handler has thrown, which Pekko would log and hide. */
+    public static void fail(RuntimeException why) {
+        VirtualTimeDispatcher advancing = ADVANCING.get();
+        if (advancing == null) {
+            throw why;
+        }
+        advancing.refuse(why);
     }
 
     private FutureEventList listOf(VirtualTimeMessage message) {

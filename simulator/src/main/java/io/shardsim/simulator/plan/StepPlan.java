@@ -1,5 +1,6 @@
 package io.shardsim.simulator.plan;
 
+import io.shardsim.simulator.TooLargeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -155,9 +156,11 @@ public final class StepPlan {
          * Adds an operation and returns its index.
          *
          * @param waits indices of earlier operations that must be done first; negative ones are ignored
+         * @throws TooLargeException when the machine cannot hold so large a plan
          */
         public int add(Operation operation, int... waits) {
             int index = operations.size();
+            PlanSize.grownTo(index);
             int[] kept = distinct(waits);
             if (kept.length > 0 && kept[kept.length - 1] >= index) {
                 throw new IllegalArgumentException(operation.label() + ": operation " + index + " waits for "

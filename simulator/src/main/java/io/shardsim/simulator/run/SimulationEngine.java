@@ -2,6 +2,7 @@ package io.shardsim.simulator.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.EventLimitException;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.kernel.OtherProcessFailedException;
@@ -211,9 +212,12 @@ public final class SimulationEngine implements AutoCloseable {
                         || !(before.getCause() instanceof OtherProcessFailedException))) {
             return before;
         }
-        return cause instanceof EventLimitException limit
-                ? limit
-                : new IllegalStateException(String.valueOf(cause.getMessage()), cause);
+        if (cause instanceof EventLimitException
+                || cause instanceof ArithmeticException
+                || cause instanceof TooLargeException) {
+            return (RuntimeException) cause;
+        }
+        return new IllegalStateException(String.valueOf(cause.getMessage()), cause);
     }
 
     private record Started(

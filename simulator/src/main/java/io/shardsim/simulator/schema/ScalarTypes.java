@@ -5,6 +5,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlReader;
+import io.shardsim.topology.units.Picoseconds;
 import io.shardsim.topology.units.QuantityException;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
@@ -65,6 +66,11 @@ public final class ScalarTypes {
     /** A quantity with its unit; read as Long, in whole base units of the table. */
     public static ValueType quantity(UnitTable table, long min) {
         return new Quantity(table, min, Long.MAX_VALUE);
+    }
+
+    /** A time that a run can bear, 13 days at most; read as Long, in picoseconds. */
+    public static ValueType time(long minPs) {
+        return new Quantity(UnitTable.TIME, minPs, Picoseconds.LONGEST);
     }
 
     /** A rate of data that some link may have; read as Long, in bytes/s. */

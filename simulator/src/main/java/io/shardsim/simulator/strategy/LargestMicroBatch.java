@@ -4,6 +4,7 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.PlanSize;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -20,6 +21,9 @@ import java.util.function.Supplier;
 public final class LargestMicroBatch {
     /** Share of a model's layers below which it is not worth trying. */
     private static final double LAYERS_WORTH_SPARING = 0.1;
+
+    /** More samples at once than any GPU has room for. */
+    private static final int MICRO_BATCH_MAX = 65_536;
 
     private LargestMicroBatch() {}
 
@@ -45,7 +49,7 @@ public final class LargestMicroBatch {
     public static Found of(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
         int samples = Math.multiplyExact(job.microBatch(), job.accumulationSteps());
         Found smallest = null;
-        for (int microBatch = samples; microBatch > 1; microBatch--) {
+        for (int microBatch = Math.min(samples, MICRO_BATCH_MAX); microBatch > 1; microBatch--) {
             if (samples % microBatch != 0) {
                 continue;
             }
@@ -105,10 +109,19 @@ public final class LargestMicroBatch {
         return measure(strategy, job, job.withMicroBatch(job.microBatch(), few), memory);
     }
 
+    /** The plan of all micro-batches, of which some were planned. */
+    private static StepPlan whole(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, StepPlan some) {
+        PlanSize.foresee(
+                (long) some.size() * job.accumulationSteps() / shown.accumulationSteps(),
+                "a step of " + job.accumulationSteps() + " micro-batches of " + job.microBatch(),
+                "a smaller global_batch, a larger micro_batch or more nodes");
+        return strategy.plan(job);
+    }
+
     private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, GpuMemory memory) {
         StepPlan plan = strategy.plan(shown);
         MemoryLedger ledger = MemoryLedger.of(plan);
         boolean whole = shown.accumulationSteps() == job.accumulationSteps();
-        return new Found(job, ledger, memory.fit(ledger), whole ? () -> plan : () -> strategy.plan(job));
+        return new Found(job, ledger, memory.fit(ledger), whole ? () -> plan : () -> whole(strategy, job, shown, plan));
     }
 }

@@ -4,6 +4,11 @@ package io.shardsim.topology.units;
 public final class Picoseconds {
     public static final long PER_SECOND = 1_000_000_000_000L;
 
+    /**
+     * Latest instant of a run and longest time that a file may write [ps]: 13 days, and few enough that the sum of any seven of them fits in a long.
+     */
+    public static final long LONGEST = 1L << 60;
+
     private Picoseconds() {}
 
     /**

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** The files of NCCL's constants: GPU architectures, networks, and what network plugins prefer. */
 public final class NcclCatalog {
-    private static final ValueType TIME = ScalarTypes.quantity(UnitTable.TIME, 0);
+    private static final ValueType TIME = ScalarTypes.time(0);
     private static final ValueType RATE = ScalarTypes.rate();
     private static final ValueType RATES = new ListType(RATE, "rate");
     private static final ValueType SIZE = ScalarTypes.quantity(UnitTable.DATA_SIZE, 1);

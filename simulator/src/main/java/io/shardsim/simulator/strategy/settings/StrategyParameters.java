@@ -34,6 +34,9 @@ import java.util.Set;
 public final class StrategyParameters {
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
+    /** Sizes of the parts into which something is cut. */
+    private static final Set<String> PARTS = Set.of("allgather_bucket_size", "quantization_block");
+
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Map<String, Object> values = new LinkedHashMap<>();
     private final List<Refusal> problems = new ArrayList<>();
@@ -103,8 +106,11 @@ public final class StrategyParameters {
         return all;
     }
 
-    /** Ranks, layers and stages whose default is one or more; a default of 0 has a meaning of its own. */
+    /** Ranks, layers and stages whose default is one or more, and sizes of parts; a default of 0 has a meaning of its own. */
     private boolean isAtLeastOne(String name) {
+        if (PARTS.contains(name)) {
+            return true;
+        }
         ParameterForm form = ParameterForm.of(defaultOf(name));
         boolean counted = form == ParameterForm.RANKS || form == ParameterForm.LAYERS || form == ParameterForm.STAGES;
         return counted && !isZeroByDefault(name);

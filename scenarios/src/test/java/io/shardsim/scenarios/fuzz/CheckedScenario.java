@@ -1,0 +1,168 @@
+package io.shardsim.scenarios.fuzz;
+
+import io.shardsim.reports.LinkUse;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.TextStyle;
+import io.shardsim.reports.writing.html.HtmlReport;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.ReportFiles;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.kernel.EventLimitException;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads a scenario, runs some of its points within limits, writes reports, and looks for what must not be. */
+final class CheckedScenario {
+    private static final int POINTS_MAX = 2;
+    private static final int RANKS_MAX = 64;
+    private static final long EVENTS_MAX = 100_000;
+    /** Forward passes of layers on one rank in a step. */
+    private static final long LAYERS_MAX = 1_000;
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private final String text;
+    private volatile String stage = "read";
+
+    CheckedScenario(String text) {
+        this.text = text;
+    }
+
+    /** What it is at, for whoever finds it hanging. */
+    String stage() {
+        return stage;
+    }
+
+    Outcome outcome() throws InterruptedException {
+        try {
+            Scenario scenario = ScenarioReader.readText("fuzzed.yaml", text);
+            return run(scenario);
+        } catch (InputException refused) {
+            return told(refused);
+        } catch (RuntimeException | Error crash) {
+            return Outcome.crash(stage, crash);
+        }
+    }
+
+    private Outcome told(InputException refused) {
+        for (Problem problem : refused.problems()) {
+            String message = problem.message();
+            if (message.isBlank()
+                    || message.length() > 2_000
+                    || message.matches("(?s).*(\n|Exception|io\\.shardsim|java\\.|Infinity).*")
+                    || problem.position().line() > text.lines().count() + 2) {
+                return Outcome.fault("message " + problem.toString().replaceAll("\\s+", " "));
+            }
+        }
+        return Outcome.of(Outcome.Kind.REFUSED);
+    }
+
+    private Outcome run(Scenario scenario) throws InterruptedException {
+        List<RunResult> results = new ArrayList<>();
+        Outcome last = Outcome.of(Outcome.Kind.READ);
+        for (ScenarioPoint point : scenario.points()
+                .subList(0, Math.min(POINTS_MAX, scenario.points().size()))) {
+            if (!isSmall(point)) {
+                continue;
+            }
+            stage = "run";
+            try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true).within(EVENTS_MAX))) {
+                RunResult result = simulation.run(point);
+                results.add(result);
+                last = Outcome.of(result.fits() ? Outcome.Kind.RAN : Outcome.Kind.TOO_LARGE);
+            } catch (TooLargeException told) {
+                last = Outcome.of(Outcome.Kind.TOLD);
+            } catch (EventLimitException tooLong) {
+                last = Outcome.of(Outcome.Kind.TOO_LONG);
+            }
+        }
+        if (!results.isEmpty()) {
+            stage = "report";
+            String absurd = report(ScenarioResult.of(scenario.name(), results));
+            return absurd.isEmpty() ? last : Outcome.fault("absurd " + absurd);
+        }
+        return last;
+    }
+
+    private static boolean isSmall(ScenarioPoint point) {
+        int ranks = point.cluster().worldSize();
+        return ranks <= RANKS_MAX
+                && (!(point.task() instanceof Task.Training training)
+                        || training.globalBatch() / ranks * training.model().layers() <= LAYERS_MAX);
+    }
+
+    /** What is absurd in a report; empty for nothing. */
+    private static String report(ScenarioResult result) {
+        ReportFiles files = new ReportFiles();
+        String table = files.text(result, TextStyle.withoutTerminal());
+        String html = HtmlReport.write(result, List.of()).replaceAll("(?s)<script.*?</script>", "");
+        for (String written : List.of(table, html)) {
+            if (written.matches("(?s).*\\b(NaN|Infinity)\\b.*")) {
+                return "NaN or Infinity in a report";
+            }
+        }
+        String number = absurd("", JSON.readTree(files.json(List.of(result))));
+        for (RunResult run : result.runs()) {
+            number = number.isEmpty() ? absurd(run) : number;
+        }
+        return number;
+    }
+
+    /** Counts, bytes, times and shares in a result document are never negative, and no share of a time is above 1. */
+    private static String absurd(String key, JsonNode value) {
+        if (value.isNumber()) {
+            double number = value.doubleValue();
+            boolean share = key.contains("utilization") || key.equals("mfu") || key.equals("hfu");
+            boolean signed =
+                    key.contains("error") || key.contains("gain") || key.contains("change") || key.contains("percent");
+            if (!Double.isFinite(number) || number < 0 && !signed || share && number > 1.000001) {
+                return key + " is " + (number < 0 ? "negative" : number > 1 ? "above 1" : "not finite");
+            }
+            return "";
+        }
+        if (value.isObject()) {
+            for (Map.Entry<String, JsonNode> entry : value.properties()) {
+                if (entry.getKey().equals("comparisons")) {
+                    continue;
+                }
+                String absurd = absurd(entry.getKey(), entry.getValue());
+                if (!absurd.isEmpty()) {
+                    return absurd;
+                }
+            }
+        }
+        for (JsonNode item : value.isArray() ? value.values() : List.<JsonNode>of()) {
+            String absurd = absurd(key, item);
+            if (!absurd.isEmpty()) {
+                return absurd;
+            }
+        }
+        return "";
+    }
+
+    /** What the document does not write. */
+    private static String absurd(RunResult run) {
+        for (LinkUse link : run.network().links()) {
+            if (link.bytes() < 0 || link.queueingSeconds() < 0 || link.busiestUtilization() > 1.000001) {
+                return "use of " + link.linkClass();
+            }
+        }
+        if (run.effort().simulatedEvents() < run.effort().executedEvents()) {
+            return "fewer events stood for than executed";
+        }
+        boolean backwards =
+                run.rank0().timeline().stream().anyMatch(span -> span.startPs() < 0 || span.endPs() < span.startPs());
+        return backwards ? "an operation that ends before it begins" : "";
+    }
+}
