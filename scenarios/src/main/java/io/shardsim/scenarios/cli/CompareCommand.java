@@ -15,10 +15,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code compare A B}: what differs between two training runs, and what each difference costs. */
 @Command(
@@ -39,25 +37,14 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
     private final RunnerFactory runners;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Parameters(index = "0", paramLabel = "A", description = "The run to start from.")
     private String a = "";
 
     @Parameters(index = "1", paramLabel = "B", description = "The run to compare it with.")
     private String b = "";
 
-    @Option(names = "--json", description = "Print the comparison as JSON on stdout.")
-    private boolean json;
-
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            converter = Threads.class,
-            description = "Runs at once. Default: the number of cores. Changes no result.")
-    private int threads = Runtime.getRuntime().availableProcessors();
+    @Mixin
+    private final Question question = new Question();
 
     CompareCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -69,14 +56,12 @@ final class CompareCommand implements Callable<Integer> {
         Comparer.Side first = side(a, problems);
         Comparer.Side second = side(b, problems);
         if (first == null || second == null) {
-            ProblemPrinter.print(problems, spec.commandLine().getErr());
-            return ExitStatus.USAGE;
+            return question.refuse(problems);
         }
         try {
             return compare(first, second);
         } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
-            return ExitStatus.USAGE;
+            return question.refuse(refused.problems());
         }
     }
 
@@ -95,23 +80,12 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int compare(Comparer.Side first, Comparer.Side second) throws InputException {
-        Comparer comparer = new Comparer(runners, threads);
-        Comparison comparison;
-        try (Interruption interruption = new Interruption(comparer::interrupt)) {
-            try (ProgressBarLine progress = ProgressBarLine.open()) {
-                comparison = comparer.compare(first, second, progress);
-            }
-            if (comparison == null) {
-                spec.commandLine().getErr().println("interrupted before all runs were done");
-                spec.commandLine().getErr().flush();
-            } else {
-                spec.commandLine()
-                        .getOut()
-                        .print(json ? CompareJson.write(comparison) : CompareText.write(comparison, Terminal.width()));
-                spec.commandLine().getOut().flush();
-            }
-            interruption.finished();
-        }
+        Comparer comparer = new Comparer(runners, question.threads());
+        Comparison comparison = question.ask(
+                progress -> comparer.compare(first, second, progress),
+                comparer::interrupt,
+                CompareJson::write,
+                CompareText::write);
         if (comparison == null) {
             return ExitStatus.INTERRUPTED;
         }

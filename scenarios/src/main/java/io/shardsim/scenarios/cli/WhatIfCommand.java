@@ -14,10 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code what-if FILE}: what each resource and each setting of a training run is worth. */
 @Command(
@@ -37,10 +36,6 @@ import picocli.CommandLine.Spec;
 final class WhatIfCommand implements Callable<Integer> {
     private final RunnerFactory runners;
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
     private String file = "";
 
@@ -50,15 +45,8 @@ final class WhatIfCommand implements Callable<Integer> {
             description = "Set a key of the scenario first. May be given several times.")
     private List<String> set = List.of();
 
-    @Option(names = "--json", description = "Print the prices as JSON on stdout.")
-    private boolean json;
-
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            converter = Threads.class,
-            description = "Runs at once. Default: the number of cores. Changes no result.")
-    private int threads = Runtime.getRuntime().availableProcessors();
+    @Mixin
+    private final Question question = new Question();
 
     WhatIfCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -70,35 +58,19 @@ final class WhatIfCommand implements Callable<Integer> {
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), Overrides.of("--set", set), problems);
         if (scenarios.isEmpty()) {
-            ProblemPrinter.print(problems, spec.commandLine().getErr());
-            return ExitStatus.USAGE;
+            return question.refuse(problems);
         }
         try {
             return price(WhatIf.subjects(name, scenarios.get(0)));
         } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
-            return ExitStatus.USAGE;
+            return question.refuse(refused.problems());
         }
     }
 
-    private int price(List<WhatIf.Subject> subjects) {
-        WhatIf whatIf = new WhatIf(runners, threads);
-        List<Prices> prices;
-        try (Interruption interruption = new Interruption(whatIf::interrupt)) {
-            try (ProgressBarLine progress = ProgressBarLine.open()) {
-                prices = whatIf.price(subjects, progress);
-            }
-            if (prices == null) {
-                spec.commandLine().getErr().println("interrupted before all runs were done");
-                spec.commandLine().getErr().flush();
-            } else {
-                spec.commandLine()
-                        .getOut()
-                        .print(json ? WhatIfJson.write(prices) : WhatIfText.write(prices, Terminal.width()));
-                spec.commandLine().getOut().flush();
-            }
-            interruption.finished();
-        }
+    private int price(List<WhatIf.Subject> subjects) throws InputException {
+        WhatIf whatIf = new WhatIf(runners, question.threads());
+        List<Prices> prices = question.ask(
+                progress -> whatIf.price(subjects, progress), whatIf::interrupt, WhatIfJson::write, WhatIfText::write);
         if (prices == null) {
             return ExitStatus.INTERRUPTED;
         }

@@ -5,7 +5,6 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
@@ -23,13 +22,7 @@ import org.jspecify.annotations.Nullable;
  * one before is what its difference costs.
  */
 public final class Comparer {
-    private final RunnerFactory runners;
-    private final int threads;
-
-    /** State: guarded by this. */
-    private boolean interrupted;
-
-    private @Nullable PointRuns running;
+    private final FurtherRuns further;
 
     /** One of the two. */
     public sealed interface Side {}
@@ -41,8 +34,7 @@ public final class Comparer {
     record Point(RunName name, ScenarioPoint point) implements Side {}
 
     public Comparer(RunnerFactory runners, int threads) {
-        this.runners = runners;
-        this.threads = threads;
+        further = new FurtherRuns(runners, threads);
     }
 
     /** Whether a name is that of results rather than of a scenario. */
@@ -80,12 +72,9 @@ public final class Comparer {
                 points.add(point.point());
             }
         }
-        PointRuns runs = run(points, RunOptions.TooLarge.REFUSED, progress);
+        PointRuns runs = further.runWhole(points, options -> options, progress);
         if (runs == null) {
             return null;
-        }
-        if (!runs.failures().isEmpty()) {
-            throw new IllegalStateException(runs.failures().get(0));
         }
         ComparedRun first = compared(a, runs);
         ComparedRun second = compared(b, runs);
@@ -121,7 +110,7 @@ public final class Comparer {
             }
         }
         // What is too large for memory is simulated, too: the way leads past what fits.
-        PointRuns runs = run(between, RunOptions.TooLarge.SIMULATED, progress);
+        PointRuns runs = further.run(between, options -> options.running(RunOptions.TooLarge.SIMULATED), progress);
         if (runs == null) {
             return null;
         }
@@ -149,28 +138,8 @@ public final class Comparer {
                 : ComparedRun.of(new RunName(point.scenario(), null), result);
     }
 
-    private @Nullable PointRuns run(
-            List<ScenarioPoint> points, RunOptions.TooLarge tooLarge, ProgressListener progress) {
-        PointRuns runs = new PointRuns(List.of(new Scenario("compare", "", true, points)), threads, true);
-        synchronized (this) {
-            if (interrupted) {
-                return null;
-            }
-            running = runs;
-        }
-        if (!points.isEmpty()) {
-            try (ScenarioRunner runner = runners.create(new RunOptions(threads, true).running(tooLarge))) {
-                runs.runAll(runner, progress);
-            }
-        }
-        return runs.interrupted() ? null : runs;
-    }
-
     /** Stops what runs and begins nothing further. */
-    public synchronized void interrupt() {
-        interrupted = true;
-        if (running != null) {
-            running.interrupt();
-        }
+    public void interrupt() {
+        further.interrupt();
     }
 }

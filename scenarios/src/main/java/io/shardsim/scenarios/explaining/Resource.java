@@ -20,36 +20,14 @@ enum Resource {
     GPU_FLOPS("GPU flops", true) {
         @Override
         Cluster scaled(Cluster cluster, double factor) {
-            GpuSpec gpu = cluster.instance().gpu();
-            return withGpu(
-                    cluster,
-                    new GpuSpec(
-                            gpu.name(),
-                            gpu.architecture(),
-                            gpu.memoryBytes(),
-                            gpu.memoryBandwidth(),
-                            gpu.peakHalfFlopsPerSecond() * factor,
-                            gpu.peakSingleFlopsPerSecond() * factor,
-                            gpu.smCount(),
-                            gpu.boostClockHz()));
+            return withGpu(cluster, factor, 1);
         }
     },
     /** Memory of the GPU. */
     HBM_RATE("HBM rate", true) {
         @Override
         Cluster scaled(Cluster cluster, double factor) {
-            GpuSpec gpu = cluster.instance().gpu();
-            return withGpu(
-                    cluster,
-                    new GpuSpec(
-                            gpu.name(),
-                            gpu.architecture(),
-                            gpu.memoryBytes(),
-                            gpu.memoryBandwidth().scaled(factor),
-                            gpu.peakHalfFlopsPerSecond(),
-                            gpu.peakSingleFlopsPerSecond(),
-                            gpu.smCount(),
-                            gpu.boostClockHz()));
+            return withGpu(cluster, 1, factor);
         }
     },
     /** Links between GPUs of a node. */
@@ -146,13 +124,22 @@ enum Resource {
         return scaled(cluster, better == rate ? 1 + STEP : 1 - STEP);
     }
 
-    private static Cluster withGpu(Cluster cluster, GpuSpec gpu) {
+    private static Cluster withGpu(Cluster cluster, double flopsFactor, double memoryFactor) {
         InstanceSpec old = cluster.instance();
+        GpuSpec gpu = old.gpu();
         return with(
                 cluster,
                 new InstanceSpec(
                         old.name(),
-                        gpu,
+                        new GpuSpec(
+                                gpu.name(),
+                                gpu.architecture(),
+                                gpu.memoryBytes(),
+                                gpu.memoryBandwidth().scaled(memoryFactor),
+                                gpu.peakHalfFlopsPerSecond() * flopsFactor,
+                                gpu.peakSingleFlopsPerSecond() * flopsFactor,
+                                gpu.smCount(),
+                                gpu.boostClockHz()),
                         old.gpusPerNode(),
                         old.intraNode(),
                         old.pcie(),

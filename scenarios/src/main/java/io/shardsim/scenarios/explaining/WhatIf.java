@@ -5,9 +5,7 @@ import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Trials;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -35,17 +33,10 @@ public final class WhatIf {
 
     private static final String NODES = "cluster.nodes";
 
-    private final RunnerFactory runners;
-    private final int threads;
-
-    /** State: guarded by this. */
-    private boolean interrupted;
-
-    private @Nullable PointRuns running;
+    private final FurtherRuns further;
 
     public WhatIf(RunnerFactory runners, int threads) {
-        this.runners = runners;
-        this.threads = threads;
+        further = new FurtherRuns(runners, threads);
     }
 
     /**
@@ -202,29 +193,11 @@ public final class WhatIf {
     }
 
     private @Nullable PointRuns run(List<ScenarioPoint> points, long eventsMax, ProgressListener progress) {
-        PointRuns runs = new PointRuns(List.of(new Scenario("what-if", "", true, points)), threads, true);
-        synchronized (this) {
-            if (interrupted) {
-                return null;
-            }
-            running = runs;
-        }
-        if (!points.isEmpty()) {
-            try (ScenarioRunner runner = runners.create(new RunOptions(threads, true).within(eventsMax))) {
-                runs.runAll(runner, progress);
-            }
-        }
-        if (!runs.failures().isEmpty() && !runs.interrupted()) {
-            throw new IllegalStateException(runs.failures().get(0));
-        }
-        return runs.interrupted() ? null : runs;
+        return further.runWhole(points, options -> options.within(eventsMax), progress);
     }
 
     /** Stops what runs and begins nothing further. */
-    public synchronized void interrupt() {
-        interrupted = true;
-        if (running != null) {
-            running.interrupt();
-        }
+    public void interrupt() {
+        further.interrupt();
     }
 }

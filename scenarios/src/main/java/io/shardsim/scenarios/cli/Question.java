@@ -1,0 +1,76 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Options of the commands that answer a question about a run with further runs, and how they put the answer. */
+final class Question {
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(names = "--json", description = "Print the answer as JSON on stdout.")
+    private boolean json;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            converter = Threads.class,
+            description = "Runs at once. Default: the number of cores. Changes no result.")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    /** Answers a question, or returns null where it was interrupted. */
+    interface Asked<A> {
+        @Nullable
+        A answer(ProgressListener progress) throws InputException;
+    }
+
+    int threads() {
+        return threads;
+    }
+
+    /** Says what is wrong with what the command was given; its exit status. */
+    int refuse(List<Problem> problems) {
+        ProblemPrinter.print(problems, spec.commandLine().getErr());
+        return ExitStatus.USAGE;
+    }
+
+    /**
+     * Asks, and prints the answer.
+     *
+     * @param interrupt ends the runs early
+     * @param json the answer for programs
+     * @param text the answer for people, so many columns wide
+     * @return null where it was interrupted
+     */
+    <A> @Nullable A ask(
+            Asked<A> question, Runnable interrupt, Function<A, String> json, BiFunction<A, Integer, String> text)
+            throws InputException {
+        A answer;
+        try (Interruption interruption = new Interruption(interrupt)) {
+            try (ProgressBarLine progress = ProgressBarLine.open()) {
+                answer = question.answer(progress);
+            }
+            PrintWriter to = answer != null
+                    ? spec.commandLine().getOut()
+                    : spec.commandLine().getErr();
+            if (answer == null) {
+                to.println("interrupted before all runs were done");
+            } else {
+                to.print(this.json ? json.apply(answer) : text.apply(answer, Terminal.width()));
+            }
+            to.flush();
+            interruption.finished();
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,73 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The runs that answer a question, some at once, until somebody interrupts them. */
+final class FurtherRuns {
+    private final RunnerFactory runners;
+    private final int threads;
+
+    /** State: guarded by this. */
+    private boolean interrupted;
+
+    private @Nullable PointRuns running;
+
+    FurtherRuns(RunnerFactory runners, int threads) {
+        this.runners = runners;
+        this.threads = threads;
+    }
+
+    /**
+     * Runs all points, which may fail one by one.
+     *
+     * @param options how they differ from those of a plain run
+     * @return null where they were interrupted
+     */
+    @Nullable
+    PointRuns run(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
+        PointRuns runs = new PointRuns(List.of(new Scenario("question", "", true, points)), threads, true);
+        synchronized (this) {
+            if (interrupted) {
+                return null;
+            }
+            running = runs;
+        }
+        if (!points.isEmpty()) {
+            try (ScenarioRunner runner = runners.create(options.apply(new RunOptions(threads, true)))) {
+                runs.runAll(runner, progress);
+            }
+        }
+        return runs.interrupted() ? null : runs;
+    }
+
+    /**
+     * The same, none of which may fail.
+     *
+     * @throws IllegalStateException where a run breaks a rule of the model
+     */
+    @Nullable
+    PointRuns runWhole(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
+        PointRuns runs = run(points, options, progress);
+        if (runs != null && !runs.failures().isEmpty()) {
+            throw new IllegalStateException(runs.failures().get(0));
+        }
+        return runs;
+    }
+
+    /** Stops what runs and begins nothing further. */
+    synchronized void interrupt() {
+        interrupted = true;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+}
