@@ -56,7 +56,7 @@ final class PlanCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", description = "A scenario, or what import printed.")
+    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
     private String file = "";
 
     @Option(names = "--objective", paramLabel = "fastest|cheapest", description = "What is best. Default: fastest.")
@@ -140,7 +140,7 @@ final class PlanCommand implements Callable<Integer> {
         checkWriting();
         cluster.check(spec.commandLine());
         try {
-            Variations variations = Variations.read(file).without(free);
+            Variations variations = ScenarioFiles.variations(file).without(free);
             try (Planner planner = new Planner(variations, goal, nodesMax, threads)) {
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());

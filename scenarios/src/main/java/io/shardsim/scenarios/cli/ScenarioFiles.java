@@ -5,6 +5,7 @@ import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -38,19 +39,54 @@ final class ScenarioFiles {
         if (name.equals(STANDARD_INPUT)) {
             return ScenarioReader.read("standard input", System.in, overrides);
         }
-        if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
+        if (!isLibraryName(name)) {
             return ScenarioReader.read(name, overrides);
         }
-        String inLibrary = name.replaceFirst("\\.yaml$", "");
+        String inLibrary = libraryName(name);
         try (InputStream text = Library.open(inLibrary)) {
             if (text != null) {
                 return ScenarioReader.read("library/" + inLibrary + ".yaml", text, overrides);
             }
         } catch (IOException failure) {
-            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+            throw unreadable(name, failure);
         }
-        throw new InputException(List.of(
-                new Problem(name, Position.NONE, "no such file, and none of the library; " + nearest(inLibrary))));
+        throw unknown(name);
+    }
+
+    /** Reads a file, a name of the library or standard input once, to be resolved with different values. */
+    static Variations variations(String name) throws InputException {
+        if (name.equals(STANDARD_INPUT)) {
+            return Variations.read("standard input", System.in);
+        }
+        if (!isLibraryName(name)) {
+            return Variations.read(name);
+        }
+        String inLibrary = libraryName(name);
+        try (InputStream text = Library.open(inLibrary)) {
+            if (text != null) {
+                return Variations.read("library/" + inLibrary + ".yaml", text);
+            }
+        } catch (IOException failure) {
+            throw unreadable(name, failure);
+        }
+        throw unknown(name);
+    }
+
+    private static boolean isLibraryName(String name) {
+        return name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") && !new File(name).exists();
+    }
+
+    private static String libraryName(String name) {
+        return name.replaceFirst("\\.yaml$", "");
+    }
+
+    private static InputException unreadable(String name, IOException failure) {
+        return new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+    }
+
+    private static InputException unknown(String name) {
+        return new InputException(List.of(new Problem(
+                name, Position.NONE, "no such file, and none of the library; " + nearest(libraryName(name)))));
     }
 
     private static String nearest(String name) {

@@ -8,6 +8,8 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -52,10 +54,25 @@ public final class Variations {
     }
 
     /**
+     * Reads a stream.
+     *
+     * @param name as messages call it
+     * @throws InputException as {@link #read(String)} does
+     */
+    public static Variations read(String name, InputStream in) throws InputException {
+        Problems problems = new Problems(name);
+        try {
+            return of(YamlReader.read(in, problems), problems);
+        } catch (IOException failure) {
+            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+        }
+    }
+
+    /**
      * Reads a text.
      *
      * @param file as messages name it
-     * @throws InputException as {@link #read} does
+     * @throws InputException as {@link #read(String)} does
      */
     public static Variations readText(String file, String text) throws InputException {
         Problems problems = new Problems(file);
