@@ -6,6 +6,7 @@ import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
@@ -71,6 +72,9 @@ final class CatalogCommand implements Callable<Integer> {
         kinds.put("networks", constants(NcclCatalog.NETWORKS));
         kinds.put("tuners", constants(NcclCatalog.TUNERS));
         kinds.put(SmddpTransportModel.NAME, constants(SmddpTransportModel.CONSTANTS));
+        kinds.put(
+                "faults",
+                new Kind(KnownFault::names, entry -> KnownFault.named(entry).description()));
         kinds.put("library", new Kind(Library::names, Library::comment));
         return kinds;
     }

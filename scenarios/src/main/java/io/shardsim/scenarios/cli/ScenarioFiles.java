@@ -5,6 +5,7 @@ import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
@@ -36,57 +37,49 @@ final class ScenarioFiles {
     }
 
     private static Scenario read(String name, Overrides overrides) throws InputException {
-        if (name.equals(STANDARD_INPUT)) {
-            return ScenarioReader.read("standard input", System.in, overrides);
-        }
-        if (!isLibraryName(name)) {
-            return ScenarioReader.read(name, overrides);
-        }
-        String inLibrary = libraryName(name);
-        try (InputStream text = Library.open(inLibrary)) {
-            if (text != null) {
-                return ScenarioReader.read("library/" + inLibrary + ".yaml", text, overrides);
-            }
-        } catch (IOException failure) {
-            throw unreadable(name, failure);
-        }
-        throw unknown(name);
+        return read(
+                name,
+                file -> ScenarioReader.read(file, overrides),
+                (title, text) -> ScenarioReader.read(title, text, overrides));
     }
 
-    /** Reads a file, a name of the library or standard input once, to be resolved with different values. */
+    /** What a name stands for, for a search. */
     static Variations variations(String name) throws InputException {
+        return read(name, Variations::read, Variations::read);
+    }
+
+    /** What a name stands for, read once. */
+    static SweptFile swept(String name) throws InputException {
+        return read(name, SweptFile::read, SweptFile::read);
+    }
+
+    /** Reads a file. */
+    private interface OfFile<T> {
+        T read(String file) throws InputException;
+    }
+
+    /** Reads a stream; the name is for messages. */
+    private interface OfStream<T> {
+        T read(String name, InputStream in) throws InputException;
+    }
+
+    private static <T> T read(String name, OfFile<T> ofFile, OfStream<T> ofStream) throws InputException {
         if (name.equals(STANDARD_INPUT)) {
-            return Variations.read("standard input", System.in);
+            return ofStream.read("standard input", System.in);
         }
-        if (!isLibraryName(name)) {
-            return Variations.read(name);
+        if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
+            return ofFile.read(name);
         }
-        String inLibrary = libraryName(name);
+        String inLibrary = name.replaceFirst("\\.yaml$", "");
         try (InputStream text = Library.open(inLibrary)) {
             if (text != null) {
-                return Variations.read("library/" + inLibrary + ".yaml", text);
+                return ofStream.read("library/" + inLibrary + ".yaml", text);
             }
         } catch (IOException failure) {
-            throw unreadable(name, failure);
+            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
         }
-        throw unknown(name);
-    }
-
-    private static boolean isLibraryName(String name) {
-        return name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") && !new File(name).exists();
-    }
-
-    private static String libraryName(String name) {
-        return name.replaceFirst("\\.yaml$", "");
-    }
-
-    private static InputException unreadable(String name, IOException failure) {
-        return new InputException(name, "cannot be read (" + failure.getMessage() + ")");
-    }
-
-    private static InputException unknown(String name) {
-        return new InputException(List.of(new Problem(
-                name, Position.NONE, "no such file, and none of the library; " + nearest(libraryName(name)))));
+        throw new InputException(List.of(
+                new Problem(name, Position.NONE, "no such file, and none of the library; " + nearest(inLibrary))));
     }
 
     private static String nearest(String name) {

@@ -5,6 +5,7 @@ import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.YamlReader;
@@ -164,7 +165,7 @@ public final class DemoScenario {
             }
         }
         Map<String, String> changes = knobs.changes(point, kind, turned);
-        return changes.isEmpty() ? point : ScenarioReader.readChanged(file, text, index, changes);
+        return changes.isEmpty() ? point : SweptFile.readText(file, text).point(index, changes);
     }
 
     private int index(String asked) throws InputException {

@@ -91,35 +91,6 @@ public final class ScenarioReader {
         return finish(root == null ? null : read(root, problems), problems);
     }
 
-    /**
-     * Reads one point of a text with some values changed. It stays a point of its sweep: a setting of other strategies has no effect on it, and its
-     * shard group is capped to the world size.
-     *
-     * @param file as messages name it
-     * @param index of the point in the sweep
-     * @param changes a value, as YAML writes it, for each dotted key
-     * @throws InputException with every problem of what comes out
-     */
-    public static ScenarioPoint readChanged(String file, String text, int index, Map<String, String> changes)
-            throws InputException {
-        Problems problems = new Problems(file);
-        YamlNode root = YamlReader.readText(text, problems);
-        if (!(root instanceof Mapping tree)) {
-            throw new InputException(file, "holds no scenario");
-        }
-        Sweep sweep = Sweep.of(tree, problems);
-        List<Sweep.Combination> points = sweep.combinations(tree, problems);
-        problems.throwIfAny();
-        Sweep.Combination changed = changed(points.get(index).tree(), changes, problems);
-        ScenarioPoint point = changed == null ? null : point(changed, sweep, tree.entry("sweep") != null, problems);
-        problems.throwIfAny();
-        if (point == null) {
-            throw new InputException(file, "holds no scenario");
-        }
-        // What the sweep said of the point need not hold any more.
-        return point.withValues(Map.of());
-    }
-
     /** The point of a file without a sweep, as if a sweep had changed some values; null after problems were added. */
     static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Problems problems) {
         Sweep.Combination changed = changed(tree, changes, problems);
@@ -182,7 +153,7 @@ public final class ScenarioReader {
         return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points);
     }
 
-    private static @Nullable ScenarioPoint point(
+    static @Nullable ScenarioPoint point(
             Sweep.Combination combination, Sweep sweep, boolean varies, Problems problems) {
         Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
         return block == null ? null : new Point(block, combination, sweep, varies, problems).resolve();

@@ -10,6 +10,7 @@ import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.SweptFile;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -104,8 +105,8 @@ class TrialsTest {
         assertThat(run.facts().trials()).hasSizeGreaterThan(4);
         for (Trial trial : run.facts().trials()) {
             Map<String, String> settings = trial.settings();
-            RunResult followed =
-                    simulation.run(ScenarioReader.readChanged("a.yaml", SMALL.replace("none", "full"), 0, settings));
+            RunResult followed = simulation.run(
+                    SweptFile.readText("a.yaml", SMALL.replace("none", "full")).point(0, settings));
             assertThat(followed.fits()).as(trial.title()).isEqualTo(trial.fit().fits());
             if (followed.fits()) {
                 assertThat(followed.step().samplesPerSecond()).as(trial.title()).isEqualTo(trial.samplesPerSecond());

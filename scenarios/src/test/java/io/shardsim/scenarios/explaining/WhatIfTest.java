@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
 import java.util.stream.Stream;
@@ -37,7 +38,7 @@ class WhatIfTest {
 
     private static RunResult followed(String text, Trial trial) throws Exception {
         try (PointSimulation simulation = new PointSimulation(1, true)) {
-            return simulation.run(ScenarioReader.readChanged("small.yaml", text, 0, trial.settings()));
+            return simulation.run(SweptFile.readText("small.yaml", text).point(0, trial.settings()));
         }
     }
 

@@ -1,0 +1,95 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.explaining.Explainer;
+import io.shardsim.scenarios.explaining.Explanation;
+import io.shardsim.scenarios.explaining.ExplanationJson;
+import io.shardsim.scenarios.explaining.ExplanationText;
+import io.shardsim.scenarios.explaining.Measured;
+import io.shardsim.scenarios.explaining.RunName;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code explain FILE --measured SPEED}: which fault makes a run as slow as somebody measured. */
+@Command(
+        name = "explain",
+        description = {
+            "Explains a measured speed: says whether it is normal, and if not which fault would make a healthy run as slow.",
+            "FILE describes the run as it was meant. Every known fault is simulated (shardsim catalog faults). Of a sweep, FILE#N or"
+                    + " FILE#KEY=VALUE,... names one run."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shardsim explain my.yaml --measured '1000 tokens/s/GPU'",
+            "  shardsim explain gpt2-30b-on-p4d#15 --measured '40 samples/s'",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory, 130 interrupted."
+        })
+final class ExplainCommand implements Callable<Integer> {
+    private final RunnerFactory runners;
+
+    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
+    private String file = "";
+
+    @Option(
+            names = "--measured",
+            required = true,
+            paramLabel = "SPEED",
+            converter = Speed.class,
+            description =
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'.")
+    @SuppressWarnings("NullAway.Init")
+    private Measured measured;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "Set a key of the scenario first. May be given several times.")
+    private List<String> set = List.of();
+
+    @Mixin
+    private final Question question = new Question();
+
+    ExplainCommand(RunnerFactory runners) {
+        this.runners = runners;
+    }
+
+    /** A speed with its unit. */
+    static final class Speed implements ITypeConverter<Measured> {
+        @Override
+        public Measured convert(String written) {
+            try {
+                return Measured.parse(written);
+            } catch (IllegalArgumentException refused) {
+                throw new TypeConversionException(refused.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public Integer call() {
+        RunName name = RunName.of(file);
+        try {
+            Explainer explainer = new Explainer(runners, question.threads());
+            Explainer.Subject subject = Explainer.Subject.of(name, ScenarioFiles.swept(name.file()), set);
+            Explanation explanation = question.ask(
+                    progress -> explainer.explain(subject, measured, progress),
+                    explainer::interrupt,
+                    ExplanationJson::write,
+                    ExplanationText::write);
+            if (explanation == null) {
+                return ExitStatus.INTERRUPTED;
+            }
+            return explanation.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+        } catch (InputException refused) {
+            return question.refuse(ScenarioFiles.problems(name.file(), refused));
+        }
+    }
+}

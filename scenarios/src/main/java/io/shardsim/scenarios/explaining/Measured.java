@@ -1,0 +1,81 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * A speed that somebody measured, in the unit of a training log.
+ *
+ * @param value in that unit
+ */
+public record Measured(double value, Unit unit) {
+    private static final Pattern WRITTEN = Pattern.compile("(\\d[\\d,]*(?:\\.\\d+)?)\\s*(k?)\\s*(\\S.*)");
+
+    /** What logs print. */
+    public enum Unit {
+        TOKENS_PER_GPU("tokens/s/GPU", run -> run.step().tokensPerSecondPerGpu()),
+        TOKENS("tokens/s", run -> run.step().tokensPerSecondPerGpu() * run.gpus()),
+        SAMPLES("samples/s", run -> run.step().samplesPerSecond()),
+        TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().teraflopsPerGpu()),
+        MFU("% MFU", run -> 100 * run.step().flops().mfu()),
+        STEP_SECONDS("s", run -> run.step().stepSeconds());
+
+        private final String words;
+        private final ToDoubleFunction<RunResult> figure;
+
+        Unit(String words, ToDoubleFunction<RunResult> figure) {
+            this.words = words;
+            this.figure = figure;
+        }
+
+        String words() {
+            return words;
+        }
+
+        /** What a log of the run would print. */
+        double of(RunResult run) {
+            return figure.applyAsDouble(run);
+        }
+    }
+
+    /**
+     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step or {@code 35 % MFU}.
+     *
+     * @throws IllegalArgumentException with what to write instead
+     */
+    public static Measured parse(String written) {
+        Matcher matcher = WRITTEN.matcher(written.strip());
+        if (matcher.matches()) {
+            String unit = matcher.group(3).toLowerCase(Locale.ROOT).replace(" ", "");
+            for (Unit known : Unit.values()) {
+                if (unit.equals(known.words.toLowerCase(Locale.ROOT).replace(" ", ""))) {
+                    double value = Double.parseDouble(matcher.group(1).replace(",", ""))
+                            * (matcher.group(2).isEmpty() ? 1 : 1000);
+                    if (value > 0 && value < 1e15) {
+                        return new Measured(value, known);
+                    }
+                }
+            }
+        }
+        throw new IllegalArgumentException(
+                "'" + written + "' is not a speed; write for example '1000 tokens/s/GPU', in "
+                        + Arrays.stream(Unit.values()).map(Unit::words).collect(Collectors.joining(", ")));
+    }
+
+    /** How much faster a run is than what was measured: speed over speed. */
+    double timesAsFast(RunResult run) {
+        double simulated = unit.of(run);
+        return unit == Unit.STEP_SECONDS ? value / simulated : simulated / value;
+    }
+
+    /** A figure in the unit, for example {@code 1,020 tokens/s/GPU}. */
+    String words(double figure) {
+        return Quantities.threeDigits(figure) + " " + unit.words;
+    }
+}

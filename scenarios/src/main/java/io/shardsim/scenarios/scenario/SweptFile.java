@@ -1,0 +1,100 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A scenario file that is read once, each point of whose sweep is resolved as often as some of its values change. */
+public final class SweptFile {
+    private final String file;
+    private final Mapping tree;
+    private final Sweep sweep;
+    private final List<Sweep.Combination> points;
+
+    private SweptFile(String file, Mapping tree, Sweep sweep, List<Sweep.Combination> points) {
+        this.file = file;
+        this.tree = tree;
+        this.sweep = sweep;
+        this.points = points;
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws InputException when it is no YAML or its sweep is wrong; other keys are looked at by {@link #point}
+     */
+    public static SweptFile read(String file) throws InputException {
+        Problems problems = new Problems(file);
+        return of(YamlReader.read(file, problems), problems);
+    }
+
+    /**
+     * Reads a stream.
+     *
+     * @param name as messages call it
+     * @throws InputException as {@link #read(String)} does
+     */
+    public static SweptFile read(String name, InputStream in) throws InputException {
+        Problems problems = new Problems(name);
+        try {
+            return of(YamlReader.read(in, problems), problems);
+        } catch (IOException failure) {
+            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
+        }
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException as {@link #read(String)} does
+     */
+    public static SweptFile readText(String file, String text) throws InputException {
+        Problems problems = new Problems(file);
+        return of(YamlReader.readText(text, problems), problems);
+    }
+
+    private static SweptFile of(@Nullable YamlNode root, Problems problems) throws InputException {
+        problems.throwIfAny();
+        if (!(root instanceof Mapping tree)) {
+            throw new InputException(problems.file(), "holds no scenario");
+        }
+        Sweep sweep = Sweep.of(tree, problems);
+        List<Sweep.Combination> points = sweep.combinations(tree, problems);
+        problems.throwIfAny();
+        return new SweptFile(problems.file(), tree, sweep, points);
+    }
+
+    /** What the sweep gives each point, by dotted key, as plain Java values. */
+    public List<Map<String, Object>> values() {
+        return points.stream().map(Sweep.Combination::values).toList();
+    }
+
+    /**
+     * A point with some values changed. It stays a point of its sweep: a setting of other strategies has no effect on it, and its shard group is capped to the
+     * world size.
+     *
+     * @param place of the point in the sweep, from 0
+     * @param changes a value, as YAML writes it, for each dotted key
+     * @throws InputException with every problem of what comes out
+     */
+    public ScenarioPoint point(int place, Map<String, String> changes) throws InputException {
+        Problems problems = new Problems(file);
+        Sweep.Combination changed = ScenarioReader.changed(points.get(place).tree(), changes, problems);
+        ScenarioPoint point =
+                changed == null ? null : ScenarioReader.point(changed, sweep, tree.entry("sweep") != null, problems);
+        problems.throwIfAny();
+        if (point == null) {
+            throw new InputException(file, "holds no scenario");
+        }
+        // What the sweep said of the point need not hold any more.
+        return point.withValues(Map.of());
+    }
+}

@@ -1,0 +1,73 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.app.Main;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code explain} as a stranger tries it. */
+class ExplainCommandTest {
+    private static final String SMALL = """
+            scenario: small
+            model: {hidden: 1024, layers: 2, heads: 16, vocab: 32000}
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 512, global_batch: 32}
+            strategy: {kind: fsdp2}
+            sweep:
+              cluster.nodes: [1, 2]
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int shardsim(String... arguments) {
+        CommandLine commandLine = ShardsimCommand.commandLine(Main.services());
+        commandLine.setOut(new PrintWriter(out, true));
+        commandLine.setErr(new PrintWriter(err, true));
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void aPointOfASweepIsExplained() throws Exception {
+        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        assertThat(shardsim(
+                        "explain",
+                        file + "#nodes=2",
+                        "--measured",
+                        "1k tokens/s/GPU",
+                        "--set",
+                        "training.attention=flash"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(out.toString()).contains("on 16 GPUs", "Measured 1,000 tokens/s/GPU, simulated ");
+        assertThat(shardsim("explain", file + "#1", "--measured", "1000 s", "--json"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(out.toString()).contains("\"verdict\" : \"unexplained\"", "\"suspects\" : [ {");
+    }
+
+    @Test
+    void whatCannotBeExplainedIsUsage() throws Exception {
+        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        assertThat(shardsim("explain", file)).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("--measured");
+        assertThat(shardsim("explain", file, "--measured", "1 samples/s")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("holds 2 runs; name one");
+        assertThat(shardsim("explain", file + "#1", "--measured", "1 banana")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("'1 banana' is not a speed");
+        assertThat(shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("x is no KEY=VALUE");
+        assertThat(shardsim("explain", "gpt2-30b-on-p4x", "--measured", "1 samples/s"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("did you mean gpt2-30b-on-p4d?");
+        assertThat(out.toString()).isEmpty();
+    }
+}

@@ -1,0 +1,140 @@
+package io.shardsim.scenarios.explaining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.scenario.SweptFile;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** That a fault is found by the speed that it makes, and a healthy run is called healthy. */
+class ExplainerTest {
+    private static final String ZERO3 = """
+            scenario: small
+            model: {hidden: 2048, layers: 2, heads: 16, vocab: 32000, gated_ffn: true, ffn: 5504}
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 2048, global_batch: 64, precision: bf16, attention: flash, activation_checkpointing: none}
+            strategy: {kind: zero3}
+            """;
+    private static final String MICS =
+            ZERO3.replace("kind: zero3", "kind: mics, shard_group: 16").replace("nodes: 2", "nodes: 4");
+    private static final String MEGATRON = ZERO3.replace(
+            "kind: zero3",
+            "kind: megatron-core, tensor_parallel: 2, overlap_grad_reduce: true, overlap_param_gather: true");
+
+    private static Explanation explain(String text, Measured measured, int threads) throws InputException {
+        Explainer.Subject subject =
+                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text), List.of());
+        return Objects.requireNonNull(
+                new Explainer(PointSimulation::new, threads).explain(subject, measured, (share, what) -> {}));
+    }
+
+    private static Measured samples(double perSecond) {
+        return new Measured(perSecond, Measured.Unit.SAMPLES);
+    }
+
+    @Test
+    void whatIsExpectedIsHealthy() throws Exception {
+        Explanation explanation = explain(ZERO3, samples(1), 2);
+        double healthy = explanation.healthy().step().samplesPerSecond();
+        double low = healthy / Math.exp(explanation.expected().high());
+        double high = healthy / Math.exp(explanation.expected().low());
+        assertThat(explain(ZERO3, samples(1.001 * low), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(explain(ZERO3, samples(0.999 * high), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(explain(ZERO3, samples(0.999 * low), 2).verdict()).isNotEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(explain(ZERO3, samples(1.001 * high), 2).verdict()).isEqualTo(Explanation.Verdict.FASTER);
+        assertThat(ExplanationText.write(explain(ZERO3, samples(healthy), 2), 80))
+                .contains("Healthy: simulated +0.0 % off");
+    }
+
+    /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */
+    @Test
+    void eachFaultExplainsItsOwnSpeed() throws Exception {
+        Set<String> unseen = new HashSet<>(KnownFault.names());
+        for (String text : List.of(ZERO3, MICS, MEGATRON)) {
+            Explanation all = explain(text, samples(1e-3), 2);
+            double middle = (all.expected().low() + all.expected().high()) / 2;
+            for (Explanation.Suspect fault : all.suspects()) {
+                if (fault.run() == null
+                        || all.expected()
+                                .isUsual(all.healthy().step().samplesPerSecond()
+                                        / fault.run().step().samplesPerSecond()
+                                        * Math.exp(middle))
+                        || !unseen.remove(fault.fault())) {
+                    continue;
+                }
+                Explanation found = explain(text, samples(fault.run().step().samplesPerSecond() / Math.exp(middle)), 2);
+                assertThat(found.suspects())
+                        .filteredOn(one -> one.title().equals(fault.title()))
+                        .singleElement()
+                        .satisfies(one -> assertThat(one.deviations()).isCloseTo(0, within(1e-9)));
+                assertThat(found.suspects().stream()
+                                .mapToDouble(Explanation.Suspect::share)
+                                .sum())
+                        .isCloseTo(1, within(1e-12));
+            }
+        }
+        assertThat(unseen)
+                .as("faults that cost no more here than simulated speeds are off")
+                .isSubsetOf("memory-edge", "no-gpudirect", "no-prefetch", "no-overlap");
+    }
+
+    @Test
+    void shareFollowsOddsAndFit() throws Exception {
+        Explanation explanation = explain(
+                ZERO3, samples(explain(ZERO3, samples(1), 1).healthy().step().samplesPerSecond() / 3), 2);
+        assertThat(explanation.suspects())
+                .extracting(Explanation.Suspect::share)
+                .isSortedAccordingTo((a, b) -> Double.compare(b, a));
+        for (Explanation.Suspect one : explanation.suspects()) {
+            KnownFault fault = KnownFault.named(one.fault());
+            assertThat(one.likelihood())
+                    .isCloseTo(
+                            (double) fault.odds()
+                                    / fault.strengths().size()
+                                    * Math.exp(-one.deviations() * one.deviations() / 2),
+                            within(1e-12));
+        }
+    }
+
+    /** What does not change the step is no explanation: one GPU has no NIC. */
+    @Test
+    void faultsWithoutEffectAreNoSuspects() throws Exception {
+        Explanation alone = explain(
+                ZERO3.replace("p4d.24xlarge, nodes: 2", "p4d.24xlarge, gpus_per_node: 1, nodes: 1"), samples(1e-3), 2);
+        assertThat(alone.suspects())
+                .extracting(Explanation.Suspect::fault)
+                .doesNotContain("tcp-over-ethernet", "one-nic", "slow-nic", "no-nvlink")
+                .contains("eager-kernels", "checkpointing-on");
+        assertThat(alone.others().withoutEffect()).anyMatch(title -> title.startsWith("TCP sockets"));
+    }
+
+    @Test
+    void textIsNarrowAndJsonIsEqualOnAnyThreads() throws Exception {
+        Explanation one = explain(MICS, samples(20), 1);
+        Explanation three = explain(MICS, samples(20), 3);
+        assertThat(ExplanationJson.write(three)).isEqualTo(ExplanationJson.write(one));
+        assertThat(ExplanationText.write(one, 80).lines()).allMatch(line -> line.length() <= 80);
+        assertThat(ExplanationText.write(one, 80)).contains("Look at (", "Try it: --set '");
+    }
+
+    @Test
+    void whatDoesNotFitOrTrainsNothingIsSaid() throws Exception {
+        String large = ZERO3.replace("layers: 2", "layers: 400").replace("hidden: 2048", "hidden: 8192");
+        assertThat(ExplanationText.write(explain(large, samples(1), 1), 80))
+                .contains("Nothing to explain: it does not fit");
+        String bare = """
+                scenario: bare
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: all_gather, size: 1 MiB}
+                """;
+        assertThatThrownBy(() -> explain(bare, samples(1), 1))
+                .hasMessageContaining("is a bare collective; name a training");
+    }
+}

@@ -1,0 +1,41 @@
+package io.shardsim.scenarios.explaining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What logs print is read in their unit. */
+class MeasuredTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1000 tokens/s/GPU | 1000 | TOKENS_PER_GPU",
+                "7.5k tokens/s/gpu | 7500 | TOKENS_PER_GPU",
+                "1,234,567 tokens/s | 1234567 | TOKENS",
+                "40 samples/s | 40 | SAMPLES",
+                "12.5 s | 12.5 | STEP_SECONDS",
+                "140 TFLOPS/GPU | 140 | TFLOPS_PER_GPU",
+                "35% MFU | 35 | MFU"
+            })
+    void speedsAreRead(String written, double value, Measured.Unit unit) {
+        assertThat(Measured.parse(written)).isEqualTo(new Measured(value, unit));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "1000", "fast", "-3 samples/s", "0 samples/s", "7 bananas", "1e400 s"})
+    void othersAreRefused(String written) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Measured.parse(written))
+                .withMessageContaining("is not a speed; write for example '1000 tokens/s/GPU'");
+    }
+
+    @Test
+    void figuresAreShownInTheirUnit() {
+        assertThat(Measured.parse("7.5k tokens/s/GPU").words(1020.4)).isEqualTo("1,020 tokens/s/GPU");
+    }
+}
