@@ -323,7 +323,7 @@ final class Member extends AbstractBehavior<Member.Command> {
                     asked -> {
                         try (PointSimulation simulation = new PointSimulation(
                                 new RunOptions(1, false).running(asked.options().tooLarge()),
-                                (setup, observer) -> whole(setup, exchange))) {
+                                (setup, observer, endMaxPs) -> whole(setup, exchange))) {
                             return simulation.run(asked.point());
                         }
                     },

@@ -4,7 +4,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.TooLargeException;
-import io.shardsim.simulator.kernel.EventLimitException;
+import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ public final class PointRuns {
             show(progress, runner);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (EventLimitException tooLong) {
+        } catch (RunLimitException tooLong) {
             givenUp(point);
         } catch (TooLargeException tooLarge) {
             refused(point, tooLarge);
@@ -112,7 +112,7 @@ public final class PointRuns {
         givenUp.add(point);
     }
 
-    /** Whether a point would have executed more events than the runner allows. */
+    /** Whether a point would have executed more events, or ended later, than it may. */
     public synchronized boolean isGivenUp(ScenarioPoint point) {
         return givenUp.contains(point);
     }

@@ -8,11 +8,13 @@ import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
@@ -25,7 +27,9 @@ public final class PointSimulation implements ScenarioRunner {
     /** Executes what a point comes to. */
     @FunctionalInterface
     public interface Simulator {
-        StepObservation run(SimulationSetup setup, @Nullable RunObserver observer) throws InterruptedException;
+        /** @param endMaxPs the latest end that is of any use; null where any will do. The run may be given up where it ends later [ps] */
+        StepObservation run(SimulationSetup setup, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+                throws InterruptedException;
     }
 
     public PointSimulation(RunOptions options) {
@@ -36,7 +40,8 @@ public final class PointSimulation implements ScenarioRunner {
     PointSimulation(RunOptions options, SimulationEngine engine) {
         this(
                 options,
-                (setup, observer) -> engine.run(setup, options.processes(), observer, options.eventsMax()),
+                (setup, observer, endMaxPs) ->
+                        engine.run(setup, options.processes(), observer, new RunLimits(options.eventsMax(), endMaxPs)),
                 engine::close);
     }
 
@@ -62,7 +67,12 @@ public final class PointSimulation implements ScenarioRunner {
 
     @Override
     public RunResult run(ScenarioPoint point) throws InterruptedException {
-        return run(point, null);
+        return run(point, null, null);
+    }
+
+    @Override
+    public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+        return run(point, null, endMaxPs);
     }
 
     /**
@@ -72,23 +82,30 @@ public final class PointSimulation implements ScenarioRunner {
      * @throws TooLargeException when it is larger than the simulator can bear
      */
     public RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException {
+        return run(point, observer, null);
+    }
+
+    private RunResult run(ScenarioPoint point, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+            throws InterruptedException {
         try {
             return point.task() instanceof Task.Training
-                    ? runTraining(TrainingPoint.of(point), observer)
+                    ? runTraining(TrainingPoint.of(point), observer, endMaxPs)
                     : runCollective(CollectivePoint.of(point), observer);
         } catch (ArithmeticException overflow) {
             throw new TooLargeException(overflow);
         }
     }
 
-    private RunResult runTraining(TrainingPoint training, @Nullable RunObserver observer) throws InterruptedException {
+    private RunResult runTraining(
+            TrainingPoint training, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+            throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(new TrainingFacts(training).facts(), training.point());
         if (!training.fits() && !(beyondMemory && training.task().microBatch() != null)) {
             return RunResult.outOfMemory(facts, new NearestFit(training).words());
         }
         long beganNanos = System.nanoTime();
         SimulationSetup setup = training.setup(shortcuts);
-        StepObservation observation = simulator.run(setup, observer);
+        StepObservation observation = simulator.run(setup, observer, endMaxPs);
         double wallSeconds = secondsSince(beganNanos);
         return RunResult.of(
                 facts,
@@ -105,7 +122,7 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
-        StepObservation observation = simulator.run(collective.setup(shortcuts), observer);
+        StepObservation observation = simulator.run(collective.setup(shortcuts), observer, null);
         return RunResult.of(facts, observation, secondsSince(beganNanos));
     }
 

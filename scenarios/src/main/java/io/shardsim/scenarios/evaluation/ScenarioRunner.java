@@ -2,6 +2,8 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.kernel.RunLimitException;
+import java.util.function.LongSupplier;
 
 /** Answers scenario points; may be asked by several threads at once. */
 public interface ScenarioRunner extends AutoCloseable {
@@ -14,6 +16,16 @@ public interface ScenarioRunner extends AutoCloseable {
      * @throws IllegalStateException when the simulation breaks one of its own rules; the message says which
      */
     RunResult run(ScenarioPoint point) throws InterruptedException;
+
+    /**
+     * Runs one point, unless its end is known to be too late to be of use; some runners never know that.
+     *
+     * @param endMaxPs the latest end that is of any use; asked again and again, by other threads, and may become earlier [ps]
+     * @throws RunLimitException where the run was given up
+     */
+    default RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+        return run(point);
+    }
 
     /** How the runs stand, for people, beyond how many are done; empty when there is nothing to say. */
     default String standing() {

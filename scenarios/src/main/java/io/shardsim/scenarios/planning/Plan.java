@@ -24,6 +24,11 @@ public record Plan(String scenario, Goal goal, List<Ranked> ranked, Counts count
 
     /** A candidate that was simulated. */
     public record Ranked(Candidate candidate, RunResult run, TrainingCost cost) {
+        /** Equal for candidates that run alike. */
+        String kind() {
+            return candidate.nodes() + " " + run.digest();
+        }
+
         double samplesPerSecond() {
             return run.step().samplesPerSecond();
         }
@@ -36,7 +41,7 @@ public record Plan(String scenario, Goal goal, List<Ranked> ranked, Counts count
      * @param refused combinations that break a rule, and are no candidates
      * @param prunedByMemory do not fit
      * @param prunedByBound cannot beat the best, or keep the limits, whatever happens
-     * @param simulated ran
+     * @param simulated ran to their end, or until they could not be among the best any more
      */
     public record Counts(int searched, int refused, int prunedByMemory, int prunedByBound, int simulated) {
         public Counts {

@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -30,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * beats, until the next bound is no better than the last of the best: what is left cannot be among them.
  *
  * <p>Candidates are simulated in waves. While one runs, the next is chosen by what the waves before it came to: waves are as large, and as far ahead, whatever the
- * number of threads, so that the plan does not depend on it.
+ * number of threads, so that the plan does not depend on it. A candidate that cannot be among the best any more is given up while it runs.
  */
 public final class Planner implements AutoCloseable {
     /** Candidates between two looks at the ranking. */
@@ -52,6 +55,8 @@ public final class Planner implements AutoCloseable {
     private int prunedByMemory;
     private int prunedByLimits;
     private int simulated;
+    private int waveNumber;
+    private final Standing standing;
 
     /** State: guarded by this. */
     private boolean interrupted;
@@ -64,6 +69,37 @@ public final class Planner implements AutoCloseable {
     /** Candidates that are simulated. */
     private record Wave(List<Candidate> candidates, PointRuns runs, Future<?> done) {}
 
+    /** Runs the candidates of a wave as far as they may be among the best. */
+    private final class Race implements ScenarioRunner {
+        private final ScenarioRunner runner;
+        private final int wave;
+        private final Map<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
+
+        Race(ScenarioRunner runner, int wave, List<Candidate> candidates) {
+            this.runner = runner;
+            this.wave = wave;
+            candidates.forEach(candidate -> this.candidates.put(candidate.point(), candidate));
+        }
+
+        @Override
+        public RunResult run(ScenarioPoint point) throws InterruptedException {
+            Candidate candidate = Objects.requireNonNull(candidates.get(point), "another wave's point");
+            RunResult run = runner.run(point, () -> standing.endMaxPs(wave, candidate));
+            standing.add(wave, candidate, run);
+            return run;
+        }
+
+        @Override
+        public String standing() {
+            return runner.standing();
+        }
+
+        @Override
+        public void close() {
+            runner.close();
+        }
+    }
+
     /**
      * @param nodesMax largest cluster where the file leaves the number of nodes open
      * @throws InputException with what is wrong with the file where nothing in it can be run
@@ -71,6 +107,7 @@ public final class Planner implements AutoCloseable {
     public Planner(Variations file, Goal goal, int nodesMax, int threads) throws InputException {
         this.goal = goal;
         this.threads = threads;
+        standing = new Standing(goal);
         workers = Executors.newFixedThreadPool(threads, task -> daemon(task, "prospect"));
         waves = Executors.newFixedThreadPool(WAVES, task -> daemon(task, "wave"));
         space = SearchSpace.of(file, nodesMax);
@@ -223,9 +260,10 @@ public final class Planner implements AutoCloseable {
     private void start(List<Candidate> candidates, ScenarioRunner runner, int atOnce) {
         List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
+        Race race = new Race(runner, waveNumber++, candidates);
         synchronized (this) {
             if (!interrupted) {
-                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(runner, (share, what) -> {}))));
+                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(race, (share, what) -> {}))));
             }
         }
     }
@@ -244,6 +282,8 @@ public final class Planner implements AutoCloseable {
                 RunResult run = wave.runs().result(candidate.point());
                 if (run != null && run.training() != null) {
                     keep(candidate, run);
+                } else if (wave.runs().isGivenUp(candidate.point())) {
+                    simulated++;
                 }
             }
             rank();
@@ -269,9 +309,8 @@ public final class Planner implements AutoCloseable {
     /** The best first; of those that run alike, the one that was listed first. */
     private void rank() {
         ranked.sort(Comparator.comparingDouble(this::score));
-        Set<String> digests = new HashSet<>();
-        ranked.removeIf(
-                one -> !digests.add(one.candidate().nodes() + " " + one.run().digest()));
+        Set<String> kinds = new HashSet<>();
+        ranked.removeIf(one -> !kinds.add(one.kind()));
     }
 
     /** Stops what runs and begins nothing further. */

@@ -156,7 +156,7 @@ class MonotonicityTest {
     private static Timed time(ScenarioPoint point) throws InterruptedException {
         AtomicLong endPs = new AtomicLong();
         try (PointSimulation simulation = new PointSimulation(
-                new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED), (setup, observer) -> {
+                new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED), (setup, observer, endMaxPs) -> {
                     StepObservation observed = engine.run(setup, 1);
                     endPs.set(observed.endPs());
                     return observed;

@@ -118,7 +118,7 @@ class SameResultsHoweverExecutedTest {
             ScenarioPoint point, Map<Integer, Long> straggler, boolean skip, int processes, String what)
             throws InterruptedException {
         List<StepObservation> observed = new ArrayList<>();
-        PointSimulation.Simulator simulator = (setup, observer) -> {
+        PointSimulation.Simulator simulator = (setup, observer, endMaxPs) -> {
             observed.add(engine.run(
                     new SimulationSetup(
                             setup.cluster(),

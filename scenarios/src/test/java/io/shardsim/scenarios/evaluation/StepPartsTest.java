@@ -48,7 +48,7 @@ class StepPartsTest {
             }
             List<StepObservation> observed = new ArrayList<>();
             try (PointSimulation simulation = new PointSimulation(
-                    new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED), (setup, observer) -> {
+                    new RunOptions(1, true).running(RunOptions.TooLarge.SIMULATED), (setup, observer, endMaxPs) -> {
                         observed.add(engine.run(setup, 1));
                         return observed.get(observed.size() - 1);
                     })) {

@@ -13,7 +13,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.TooLargeException;
-import io.shardsim.simulator.kernel.EventLimitException;
+import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
@@ -83,7 +83,7 @@ final class CheckedScenario {
                 last = Outcome.of(result.fits() ? Outcome.Kind.RAN : Outcome.Kind.TOO_LARGE);
             } catch (TooLargeException told) {
                 last = Outcome.of(Outcome.Kind.TOLD);
-            } catch (EventLimitException tooLong) {
+            } catch (RunLimitException tooLong) {
                 last = Outcome.of(Outcome.Kind.TOO_LONG);
             }
         }

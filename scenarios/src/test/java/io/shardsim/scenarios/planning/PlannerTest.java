@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** That a plan is what simulating everything would give, and says what became of the rest. */
@@ -63,6 +69,59 @@ class PlannerTest {
                 .isEqualTo(all.size());
         assertThat(counts.simulated()).as("simulated of %d that fit", fit).isLessThan(fit);
         assertThat(plan.complete()).isTrue();
+    }
+
+    /** Runs to their end, or as far as the planner wants, and counts what was given up. */
+    private static final class Counting implements ScenarioRunner {
+        private final PointSimulation simulation = new PointSimulation(new RunOptions(2, true));
+        private final boolean toTheEnd;
+        private final AtomicInteger givenUp = new AtomicInteger();
+
+        Counting(boolean toTheEnd) {
+            this.toTheEnd = toTheEnd;
+        }
+
+        @Override
+        public RunResult run(ScenarioPoint point) throws InterruptedException {
+            return simulation.run(point);
+        }
+
+        @Override
+        public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+            try {
+                return toTheEnd ? run(point) : simulation.run(point, endMaxPs);
+            } catch (RunLimitException late) {
+                givenUp.incrementAndGet();
+                throw late;
+            }
+        }
+
+        @Override
+        public void close() {
+            simulation.close();
+        }
+    }
+
+    @Test
+    void givingUpWhatCannotBeAmongTheBestChangesNothing() throws Exception {
+        String open =
+                SMALL.replace(", nodes: 2", "").replace("[mics, fsdp2, zero2, megatron-core]", "[mics, megatron-core]");
+        for (Goal goal : List.of(FASTEST, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18))) {
+            List<String> texts = new ArrayList<>();
+            List<Integer> givenUp = new ArrayList<>();
+            for (boolean toTheEnd : new boolean[] {true, false}) {
+                Variations file = Variations.readText("small.yaml", open);
+                try (Planner planner = new Planner(file, goal, 4, 2);
+                        Counting runner = new Counting(toTheEnd)) {
+                    Plan plan = planner.plan(runner, (share, what) -> {});
+                    texts.add(PlanText.write(plan, 100) + PlanJson.write(plan, file));
+                    givenUp.add(runner.givenUp.get());
+                }
+            }
+            assertThat(texts.get(1)).isEqualTo(texts.get(0));
+            assertThat(givenUp.get(0)).isZero();
+            assertThat(givenUp.get(1)).isPositive();
+        }
     }
 
     @Test

@@ -126,7 +126,8 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
             run.marks().bind(dispatcher::requestHalt);
             run.begin().run();
             while (dispatcher.advance(Long.MAX_VALUE)) {
-                run.marks().check(dispatcher.executedEvents());
+                run.marks()
+                        .check(dispatcher.executedEvents(), dispatcher.events().nowPs());
                 for (int mark : run.marks().take()) {
                     fastForward.onMark(mark, dispatcher.events().nowPs(), dispatcher.events());
                 }

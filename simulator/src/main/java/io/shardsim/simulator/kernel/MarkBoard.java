@@ -2,6 +2,7 @@ package io.shardsim.simulator.kernel;
 
 import java.util.Arrays;
 import java.util.concurrent.CancellationException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where the device that keeps the beat leaves the marks that it has reached and the loops that it goes through, and so makes the kernel look up. */
@@ -17,21 +18,38 @@ public final class MarkBoard {
     private volatile boolean abandoned;
 
     private final long eventsMax;
+    private final LongSupplier endMaxPs;
+    /** For each mark, the least time from then on to the end of the run [ps]; empty where the run may end at any time. */
+    private final long[] leastLeftPs;
 
     /** Of a run that may execute any number of events. */
     public MarkBoard() {
-        this(Long.MAX_VALUE);
+        this(Long.MAX_VALUE, () -> Long.MAX_VALUE, new long[0]);
     }
 
-    /** @param eventsMax events that the run may execute; it is given up at the next mark or repetition after more */
-    public MarkBoard(long eventsMax) {
+    /**
+     * @param eventsMax events that the run may execute; it is given up at the next mark or repetition after more
+     * @param endMaxPs the latest end that is of any use; asked at every mark, at which the run is given up where it will end later [ps]
+     * @param leastLeftPs for each mark, the least time from then on to the end of the run; empty where it may end at any time [ps]
+     */
+    public MarkBoard(long eventsMax, LongSupplier endMaxPs, long[] leastLeftPs) {
         this.eventsMax = eventsMax;
+        this.endMaxPs = endMaxPs;
+        this.leastLeftPs = leastLeftPs;
     }
 
-    /** @throws EventLimitException when these are more events than the run may execute */
-    void check(long executedEvents) {
+    /** @throws RunLimitException when these are more events than the run may execute, or it cannot end in time */
+    void check(long executedEvents, long nowPs) {
         if (executedEvents > eventsMax) {
-            throw new EventLimitException(eventsMax);
+            throw RunLimitException.ofEvents(eventsMax);
+        }
+        if (leastLeftPs.length > 0) {
+            for (int mark : marks) {
+                long latestPs = endMaxPs.getAsLong();
+                if (nowPs + leastLeftPs[mark] > latestPs) {
+                    throw RunLimitException.ofEnd(latestPs);
+                }
+            }
         }
     }
 

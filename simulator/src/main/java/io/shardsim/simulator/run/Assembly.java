@@ -14,6 +14,7 @@ import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +39,15 @@ final class Assembly implements SimulationEngine.Parts {
      * @param observer hears all that the run does, which is then one logical process; null when nobody watches
      */
     Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer) {
-        this(setup, processesMax, observer, Long.MAX_VALUE);
+        this(setup, processesMax, observer, RunLimits.NONE);
     }
 
-    /** @param eventsMax events that a run which skips in time may execute */
-    Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer, long eventsMax) {
+    Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer, RunLimits limits) {
         this.setup = setup;
-        marks = new MarkBoard(eventsMax);
+        LongSupplier endMaxPs = limits.endMaxPs();
+        marks = endMaxPs == null
+                ? new MarkBoard(limits.eventsMax(), () -> Long.MAX_VALUE, new long[0])
+                : new MarkBoard(limits.eventsMax(), endMaxPs, TimeLeft.ps(setup));
         this.observer = observer;
         cluster = setup.cluster();
         Limits.require("operations of a plan", setup.plan().size() + 1, EventOrder.OPERATIONS_MAX);

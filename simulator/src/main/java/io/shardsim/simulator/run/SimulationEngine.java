@@ -3,9 +3,9 @@ package io.shardsim.simulator.run;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.shardsim.simulator.TooLargeException;
-import io.shardsim.simulator.kernel.EventLimitException;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.kernel.OtherProcessFailedException;
+import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.kernel.WindowExchange;
 import io.shardsim.simulator.observation.PartObservation;
 import io.shardsim.simulator.observation.StepObservation;
@@ -94,18 +94,18 @@ public final class SimulationEngine implements AutoCloseable {
      */
     public StepObservation run(SimulationSetup setup, int processesMax, @Nullable RunObserver observer)
             throws InterruptedException {
-        return run(setup, processesMax, observer, Long.MAX_VALUE);
+        return run(setup, processesMax, observer, RunLimits.NONE);
     }
 
     /**
-     * Runs one simulation to its end, unless it takes too many events.
+     * Runs one simulation to its end, unless it takes too many events or too long.
      *
-     * @param eventsMax events that a run which skips in time may execute
-     * @throws EventLimitException where it would execute more
+     * @throws RunLimitException where it goes beyond a limit
      */
-    public StepObservation run(SimulationSetup setup, int processesMax, @Nullable RunObserver observer, long eventsMax)
+    public StepObservation run(
+            SimulationSetup setup, int processesMax, @Nullable RunObserver observer, RunLimits limits)
             throws InterruptedException {
-        Assembly assembly = new Assembly(setup, Math.min(processesMax, threads), observer, eventsMax);
+        Assembly assembly = new Assembly(setup, Math.min(processesMax, threads), observer, limits);
         try {
             return Observations.collect(assembly, execute(assembly));
         } catch (InterruptedException abandoned) {
@@ -212,7 +212,7 @@ public final class SimulationEngine implements AutoCloseable {
                         || !(before.getCause() instanceof OtherProcessFailedException))) {
             return before;
         }
-        if (cause instanceof EventLimitException
+        if (cause instanceof RunLimitException
                 || cause instanceof ArithmeticException
                 || cause instanceof TooLargeException) {
             return (RuntimeException) cause;

@@ -1,17 +1,10 @@
 package io.shardsim.simulator.run;
 
-import io.shardsim.simulator.collective.Transport;
-import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.Cluster;
-import io.shardsim.topology.InstanceSpec;
-import io.shardsim.topology.units.Bandwidth;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -29,11 +22,7 @@ public final class StepBound {
     private static final int STREAMS = Stream.values().length;
     private final Cluster cluster;
     private final StepPlan plan;
-    private final SimulationSetup setup;
-    private final CollectiveSchedules schedules;
-    private final Map<Work, Long> works = new HashMap<>();
-    /** By identity: plans share equal operations. */
-    private final IdentityHashMap<Operation, Carried> durations = new IdentityHashMap<>();
+    private final LeastTimes least;
     /** For each stage, when the last operation of each stream ends at the earliest [ps]. */
     private final long[][] streamEndPs;
     /** For each stage, when each operation ends at the earliest [ps]. */
@@ -45,18 +34,10 @@ public final class StepBound {
 
     private final double[] loadedBytes;
 
-    /**
-     * What an operation takes at least.
-     *
-     * @param outboundBytes what leaves the node of a collective's first rank, for all groups of the stage that have ranks there
-     */
-    private record Carried(long ps, double outboundBytes) {}
-
     private StepBound(SimulationSetup setup) {
-        this.setup = setup;
         cluster = setup.cluster();
         plan = setup.plan();
-        schedules = new CollectiveSchedules(cluster, setup.transports());
+        least = new LeastTimes(setup);
         streamEndPs = new long[plan.stages()][STREAMS];
         endPs = new long[plan.stages()][plan.size()];
         outboundBytes = new double[plan.stages()];
@@ -78,16 +59,17 @@ public final class StepBound {
             for (long end : streamEndPs[stage]) {
                 longestPs = Math.max(longestPs, end);
             }
-            longestPs = Math.max(longestPs, ps(outboundBytes[stage], nodeRate()));
+            longestPs = Math.max(longestPs, LeastTimes.ps(outboundBytes[stage], least.nodeRate()));
             double copied = Math.max(storedBytes[stage], loadedBytes[stage]) * ranksOnSwitch(stage);
-            longestPs = Math.max(longestPs, ps(copied, cluster.instance().pcie().linkRate()));
+            longestPs = Math.max(
+                    longestPs, LeastTimes.ps(copied, cluster.instance().pcie().linkRate()));
         }
         return longestPs;
     }
 
     private void add(int operation) {
         long startPs = 0;
-        boolean meets = plan.operation(operation) instanceof Operation.Collective && !runsOnAll(operation);
+        boolean meets = least.meets(operation);
         for (int stage = 0; stage < plan.stages() && meets; stage++) {
             startPs = Math.max(startPs, plan.runsOn(operation, stage) ? readyPs(operation, stage) : 0);
         }
@@ -100,15 +82,6 @@ public final class StepBound {
         }
     }
 
-    private boolean runsOnAll(int operation) {
-        for (int stage = 0; stage < plan.stages(); stage++) {
-            if (!plan.runsOn(operation, stage)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private long readyPs(int operation, int stage) {
         long readyPs = streamEndPs[stage][plan.operation(operation).stream().ordinal()];
         for (int wait : plan.waitsFor(operation)) {
@@ -118,7 +91,7 @@ public final class StepBound {
     }
 
     private long durationPs(Operation operation, int stage) {
-        Carried carried = durations.computeIfAbsent(operation, this::carried);
+        LeastTimes.Carried carried = least.of(operation);
         outboundBytes[stage] += carried.outboundBytes();
         if (operation instanceof Operation.Compute compute) {
             Work work = compute.work();
@@ -126,30 +99,6 @@ public final class StepBound {
             loadedBytes[stage] += work.kind() == Work.Kind.HOST_LOAD ? work.amount() : 0;
         }
         return carried.ps();
-    }
-
-    private Carried carried(Operation operation) {
-        return operation instanceof Operation.Compute compute
-                ? new Carried(works.computeIfAbsent(compute.work(), setup.workTimes()::ps), 0)
-                : carried((Operation.Collective) operation);
-    }
-
-    private Carried carried(Operation.Collective collective) {
-        int first = collective.groups().first();
-        int[] members = collective.groups().membersOf(first);
-        if (members.length < 2) {
-            return new Carried(0, 0);
-        }
-        TransportModel.Choice choice = schedules.schedule(collective, first).choice();
-        Transport transport = choice.transport();
-        double bytes = collective.totalBytes() * transport.wireRatio();
-        int together = mostOnANode(members);
-        if (together == members.length) {
-            double arriving = bytes * choice.algorithm().leastShare(collective.kind(), 1, members.length);
-            return new Carried(transport.basePs() + ps(arriving, insideRate()), 0);
-        }
-        double leaving = bytes * choice.algorithm().leastShare(collective.kind(), together, members.length);
-        return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first));
     }
 
     /** Ranks of a stage that share the PCIe link of the stage's first rank to the host. */
@@ -160,40 +109,5 @@ public final class StepBound {
         return IntStream.range(first, end)
                 .filter(local -> cluster.pcieSwitchOfGpu(local) == cluster.pcieSwitchOfGpu(first))
                 .count();
-    }
-
-    /** Groups that have ranks on the node of a rank, counted from that rank to the end of its node and of its pipeline stage. */
-    private long groupsOnNode(Operation.Collective collective, int rank) {
-        int stageRanks = cluster.worldSize() / plan.stages();
-        int ofNode = cluster.gpusPerNode() - cluster.localRank(rank);
-        return IntStream.range(rank, rank + Math.min(stageRanks, ofNode))
-                .map(collective.groups()::firstOf)
-                .distinct()
-                .count();
-    }
-
-    /** Members on the node that has most of them: any other node lacks more of what the rest has. */
-    private int mostOnANode(int[] members) {
-        int most = 0;
-        int together = 0;
-        for (int i = 0; i < members.length; i++) {
-            boolean same = i > 0 && cluster.nodeRank(members[i]) == cluster.nodeRank(members[i - 1]);
-            together = same ? together + 1 : 1;
-            most = Math.max(most, together);
-        }
-        return most;
-    }
-
-    private Bandwidth insideRate() {
-        return cluster.instance().intraNode().perGpuRate();
-    }
-
-    private Bandwidth nodeRate() {
-        InstanceSpec instance = cluster.instance();
-        return instance.nic().effectiveRate().times(instance.nicsPerNode());
-    }
-
-    private static long ps(double bytes, Bandwidth rate) {
-        return (long) (bytes / rate.bytesPerSecond() * 1e12);
     }
 }

@@ -1,0 +1,82 @@
+package io.shardsim.scenarios.planning;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.TrainingCost;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * How the candidates stand that have run so far, those of waves that still run included: what it takes to be among the best yet. Asked by several threads.
+ *
+ * <p>A candidate is measured against its own wave and those before it, so that the ranking after each wave is the same however fast others run.
+ */
+final class Standing {
+    private static final double PS_PER_SECOND = 1e12;
+
+    /** Beyond any error of rounding between a score and a time. */
+    private static final double ROUNDING = 1e-9;
+
+    private final Goal goal;
+
+    /** State: guarded by this. */
+    private final List<Entry> entries = new ArrayList<>();
+
+    private record Entry(int wave, Plan.Ranked ranked) {}
+
+    Standing(Goal goal) {
+        this.goal = goal;
+    }
+
+    /** A candidate has run. */
+    void add(int wave, Candidate candidate, RunResult run) {
+        if (run.training() == null || !goal.allows(candidate, run.step().stepSeconds())) {
+            return;
+        }
+        Plan.Ranked ranked =
+                new Plan.Ranked(candidate, run, goal.cost(candidate, run.step().stepSeconds()));
+        synchronized (this) {
+            entries.add(new Entry(wave, ranked));
+            entries.sort(Comparator.comparingDouble(entry -> score(entry.ranked())));
+        }
+    }
+
+    private double score(Plan.Ranked one) {
+        return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
+    }
+
+    /**
+     * The latest end of a step with which a candidate may be among the best, or one that no other beats in both days and dollars. It becomes earlier as others end [ps].
+     */
+    synchronized long endMaxPs(int wave, Candidate candidate) {
+        List<Plan.Ranked> best = new ArrayList<>();
+        Set<String> kinds = new HashSet<>();
+        double undominated = Double.POSITIVE_INFINITY;
+        for (Entry entry : entries) {
+            if (entry.wave() <= wave) {
+                undominated = Math.min(undominated, undominatedSeconds(candidate, entry.ranked()));
+                if (kinds.add(entry.ranked().kind())) {
+                    best.add(entry.ranked());
+                }
+            }
+        }
+        if (best.size() < Plan.BEST) {
+            return Long.MAX_VALUE;
+        }
+        double seconds = score(best.get(Plan.BEST - 1)) / goal.objective().score(candidate, 1);
+        return (long) (Math.max(seconds, undominated) * (1 + ROUNDING) * PS_PER_SECOND);
+    }
+
+    /** The longest step of a candidate that costs no more days or no more dollars than another; 0 where its dollars are not known [s]. */
+    private double undominatedSeconds(Candidate candidate, Plan.Ranked other) {
+        TrainingCost second = goal.cost(candidate, 1);
+        if (!second.hasPrice()) {
+            return 0;
+        }
+        return other.cost().hasPrice()
+                ? Math.max(other.cost().days() / second.days(), other.cost().usd() / second.usd())
+                : Double.POSITIVE_INFINITY;
+    }
+}

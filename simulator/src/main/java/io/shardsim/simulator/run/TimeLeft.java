@@ -1,0 +1,69 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
+
+/**
+ * The time that any run of a plan has before it at least when it reaches a mark.
+ *
+ * <p>It is the longest chain from the operation that begins at the mark on the ranks of the first stage to the end of the plan, with operations as fast as {@link StepBound} lets them be. No run
+ * beats it: what follows that operation on its stream, waits for it, or meets those that do has not begun either.
+ */
+final class TimeLeft {
+    private static final int STREAMS = Stream.values().length;
+    private final StepPlan plan;
+    private final LeastTimes least;
+    /** For each stage and operation, the least time from its end to that of the plan; from its begin, once it was looked at [ps]. */
+    private final long[][] leftPs;
+
+    private TimeLeft(SimulationSetup setup) {
+        plan = setup.plan();
+        least = new LeastTimes(setup);
+        leftPs = new long[plan.stages()][plan.size()];
+    }
+
+    /** For each mark of the setup's plan [ps]. */
+    static long[] ps(SimulationSetup setup) {
+        return new TimeLeft(setup).atMarks();
+    }
+
+    private long[] atMarks() {
+        long[][] behindPs = new long[plan.stages()][STREAMS];
+        long[] atMarkPs = new long[plan.marks().size()];
+        int mark = atMarkPs.length - 1;
+        while (mark >= 0 && plan.marks().get(mark).beforeOperation() == plan.size()) {
+            mark--;
+        }
+        for (int operation = plan.size() - 1; operation >= 0; operation--) {
+            look(operation, behindPs);
+            for (; mark >= 0 && plan.marks().get(mark).beforeOperation() == operation; mark--) {
+                atMarkPs[mark] = behindPs[0][Stream.COMPUTE.ordinal()];
+            }
+        }
+        return atMarkPs;
+    }
+
+    /** @param behindPs for each stage and stream, the same of the operation that was looked at last [ps] */
+    private void look(int operation, long[][] behindPs) {
+        int stream = plan.operation(operation).stream().ordinal();
+        long durationPs = least.of(plan.operation(operation)).ps();
+        long longestPs = 0;
+        for (int stage = 0; stage < plan.stages(); stage++) {
+            if (plan.runsOn(operation, stage)) {
+                leftPs[stage][operation] = durationPs + Math.max(leftPs[stage][operation], behindPs[stage][stream]);
+                longestPs = Math.max(longestPs, leftPs[stage][operation]);
+            }
+        }
+        boolean meets = least.meets(operation);
+        for (int stage = 0; stage < plan.stages(); stage++) {
+            if (plan.runsOn(operation, stage)) {
+                long fromBeginPs = meets ? longestPs : leftPs[stage][operation];
+                leftPs[stage][operation] = fromBeginPs;
+                behindPs[stage][stream] = fromBeginPs;
+                for (int wait : plan.waitsFor(operation)) {
+                    leftPs[stage][wait] = Math.max(leftPs[stage][wait], fromBeginPs);
+                }
+            }
+        }
+    }
+}
