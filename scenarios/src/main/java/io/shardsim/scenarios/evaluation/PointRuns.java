@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * of each. Results are in the order of the files whatever the order of running.
  */
 public final class PointRuns {
+    private static final long LOOK_MILLIS = 250;
+    /** One second. */
+    private static final int LOOKS_TO_SHOW = 4;
+
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final Map<ScenarioPoint, String> fileOf = new IdentityHashMap<>();
@@ -76,8 +80,15 @@ public final class PointRuns {
         }
         workers.shutdown();
         try {
-            while (!workers.awaitTermination(1, TimeUnit.SECONDS)) {
-                show(progress, runner);
+            for (int looks = 1; !workers.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS); looks++) {
+                if (interrupted()) {
+                    // What does not look up within that time is left behind: its result would not be kept.
+                    workers.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                    return;
+                }
+                if (looks % LOOKS_TO_SHOW == 0) {
+                    show(progress, runner);
+                }
             }
         } catch (InterruptedException cancelled) {
             interrupt();

@@ -312,7 +312,42 @@ class LauncherTest {
     }
 
     @Test
-    void damagedArchiveDoesNoHarm() throws Exception {
+    void damagedArchiveIsMadeAgain() throws Exception {
+        start();
+        Path archive = archives().get(0);
+        archive.toFile().setWritable(true);
+        byte[] contents = Files.readAllBytes(archive);
+        contents[contents.length / 2] ^= 1;
+        Files.write(archive, contents);
+        Outcome outcome = start("x");
+
+        assertThat(outcome.status()).isZero();
+        assertThat(outcome.out()).isEqualTo("in " + elsewhere + " with [x]\n");
+        assertThat(outcome.err()).contains("is damaged, making it again").hasLineCount(1);
+        assertThat(archives()).hasSize(1);
+        assertThat(start("x").err()).isEmpty();
+    }
+
+    @Test
+    void damagedJarIsBuiltAgain() throws Exception {
+        start();
+        Path jar = checkout.resolve("build/launcher/shardsim.jar");
+        byte[] contents = Files.readAllBytes(jar);
+        contents[contents.length / 2] ^= 1;
+        Files.write(jar, contents);
+        Outcome outcome = start("x");
+
+        assertThat(outcome.status()).isZero();
+        assertThat(outcome.out()).isEqualTo("in " + elsewhere + " with [x]\n");
+        assertThat(outcome.err())
+                .contains("shardsim.jar is damaged, building it again")
+                .hasLineCount(1);
+        assertThat(builds()).isEqualTo(2);
+        assertThat(start("x").err()).isEmpty();
+    }
+
+    @Test
+    void archiveThatIsNoneDoesNoHarm() throws Exception {
         start();
         Path archive = archives().get(0);
         archive.toFile().setWritable(true);
@@ -321,7 +356,7 @@ class LauncherTest {
 
         assertThat(outcome.status()).isZero();
         assertThat(outcome.out()).isEqualTo("in " + elsewhere + " with [x]\n");
-        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.err()).contains("is damaged, making it again").hasLineCount(1);
     }
 
     @Test

@@ -1,8 +1,10 @@
 package io.shardsim.simulator.collective;
 
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 
 /**
  * Writes down primitives in order, in run-length form: a primitive equal to the one before it only raises its repeat count.
@@ -12,6 +14,11 @@ import java.util.List;
  */
 final class PrimitiveList {
     private static final int LEAST_SLICE_DIVISOR = 32;
+
+    /** Fifty thousand chunks: a terabyte in chunks of the library's own size has fewer, and every rank and channel may have a list like this. */
+    private static final int PRIMITIVES_MAX = 1 << 18;
+
+    private static final int LOOKS_UP_EVERY = 1 << 12;
 
     private final Transport transport;
     private final long leastSliceBytes;
@@ -62,6 +69,23 @@ final class PrimitiveList {
             primitive = withRepeat(primitive, primitives.remove(last).repeat() + times);
         }
         primitives.add(primitive);
+        if (primitives.size() % LOOKS_UP_EVERY == 0) {
+            lookUp();
+        }
+    }
+
+    /**
+     * @throws TooLargeException when the program has more steps than a machine can hold
+     * @throws CancellationException when the thread was interrupted
+     */
+    private void lookUp() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CancellationException("interrupted while planning");
+        }
+        if (primitives.size() > PRIMITIVES_MAX) {
+            throw new TooLargeException("a collective in chunks of " + transport.chunkBytes() + " bytes has more than "
+                    + PRIMITIVES_MAX + " steps on a channel; write a smaller size or a larger collectives.chunk");
+        }
     }
 
     private static boolean differOnlyInRepeat(Primitive a, Primitive b) {

@@ -7,6 +7,7 @@ import io.shardsim.simulator.plan.Operation;
 import io.shardsim.topology.Cluster;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 
 /**
  * The programs of every collective class of a plan, made when they are asked for; the library's choice is asked once per group shape.
@@ -20,7 +21,11 @@ final class CollectiveSchedules {
 
     /** A collective over one group, with the algorithm that carries it. */
     record Scheduled(CollectiveRequest request, TransportModel.Choice choice, int channels) {
+        /** @throws CancellationException when the thread was interrupted: there are as many programs as ranks and channels */
         ChannelProgram program(int member, int channel) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CancellationException("interrupted while planning");
+            }
             return choice.algorithm().program(request, member, channel);
         }
     }

@@ -25,6 +25,9 @@ public final class LargestMicroBatch {
     /** More samples at once than any GPU has room for. */
     private static final int MICRO_BATCH_MAX = 65_536;
 
+    /** Where a step has more, some of them tell beforehand how large its plan will be. */
+    private static final int MICRO_BATCHES_TO_FORESEE = 64;
+
     private LargestMicroBatch() {}
 
     /**
@@ -69,6 +72,10 @@ public final class LargestMicroBatch {
 
     /** The micro-batch that the job has. */
     public static Found given(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
+        if (job.accumulationSteps() > MICRO_BATCHES_TO_FORESEE) {
+            TrainingJob some = job.withMicroBatch(job.microBatch(), MICRO_BATCHES_TO_FORESEE);
+            foresee(job, some, strategy.plan(some));
+        }
         return measure(strategy, job, job, memory);
     }
 
@@ -111,11 +118,15 @@ public final class LargestMicroBatch {
 
     /** The plan of all micro-batches, of which some were planned. */
     private static StepPlan whole(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, StepPlan some) {
+        foresee(job, shown, some);
+        return strategy.plan(job);
+    }
+
+    private static void foresee(TrainingJob job, TrainingJob shown, StepPlan some) {
         PlanSize.foresee(
                 (long) some.size() * job.accumulationSteps() / shown.accumulationSteps(),
                 "a step of " + job.accumulationSteps() + " micro-batches of " + job.microBatch(),
                 "a smaller global_batch, a larger micro_batch or more nodes");
-        return strategy.plan(job);
     }
 
     private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, GpuMemory memory) {
