@@ -4,11 +4,9 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.BeyondMemoryException;
-import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.run.LayersBound;
 import io.shardsim.simulator.run.StepBound;
 import io.shardsim.simulator.run.TransformerWorkTimes;
-import io.shardsim.simulator.workload.Segment.Section;
-import io.shardsim.simulator.workload.Segments;
 import java.util.Set;
 
 /**
@@ -30,23 +28,13 @@ public record Prospect(boolean fits, double leastStepSeconds) {
         }
     }
 
-    /**
-     * A time that the step cannot beat, of kernels alone and without planning: one stage of a pipeline has at least its share of the layers, and computes them one
-     * after another for every micro-batch [s].
-     */
+    /** A time that the step cannot beat, of the kernels of layers alone and without planning ({@link LayersBound}) [s]. */
     public static double leastComputeSeconds(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
         TrainingJob job = task.job(point.cluster(), task.strategy().create());
-        if (job.parallel().context() > 1) {
-            return 0;
-        }
-        TransformerWorkTimes times = new TransformerWorkTimes(job, point.cluster());
-        Segments segments = new Segments(job.model().operators());
-        long layerPs = times.ps(Work.of(segments.forward(Section.LAYER)))
-                + times.ps(Work.of(segments.backward(Section.LAYER)));
-        int stages = job.parallel().stages();
-        int layers = (job.model().layers() + stages - 1) / stages;
-        return layers * (double) layerPs * job.accumulationSteps() * 1e-12;
+        return job.parallel().context() > 1
+                ? 0
+                : LayersBound.ps(job, new TransformerWorkTimes(job, point.cluster())) * 1e-12;
     }
 
     /** Samples of one data-parallel rank in a training step, which its micro-batches divide. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ProspectTest {
@@ -35,5 +37,53 @@ class ProspectTest {
             }
         }
         assertThat(fit).isBetween(total / 5, total * 4 / 5);
+    }
+
+    @Test
+    void theBoundWithoutAPlanIsNoMoreThanThatOfThePlan() throws Exception {
+        int closest = 0;
+        for (String pipeline : List.of(
+                "pipeline_parallel: 1",
+                "pipeline_parallel: 2",
+                "pipeline_parallel: 4, pipeline_schedule: simple",
+                "pipeline_parallel: 4, tensor_parallel: 2",
+                "pipeline_parallel: 2, pipeline_schedule: interleaved, model_chunks: 3")) {
+            Scenario sweep = ScenarioReader.readText("bounds", """
+                    scenario: bounds
+                    model: {hidden: 2048, layers: 12, heads: 16, vocab: 32000}
+                    cluster: {instance: p4d.24xlarge, nodes: 1}
+                    training: {sequence_length: 1024, global_batch: 64, attention: flash}
+                    strategy: {kind: megatron-core, %s}
+                    sweep:
+                      training.micro_batch: [1, 2]
+                      training.activation_checkpointing: [selective, operator, full]
+                      training.checkpointed_layers: [5, 12]
+                    """.formatted(pipeline));
+            for (ScenarioPoint point : sweep.points()) {
+                double least = Prospect.leastComputeSeconds(point);
+                double planned = Prospect.of(point).leastStepSeconds();
+                assertThat(least).as(pipeline + point.values()).isPositive().isLessThanOrEqualTo(planned);
+                closest += least > 0.7 * planned ? 1 : 0;
+            }
+        }
+        assertThat(closest).as("bounds that are within 30 %").isGreaterThan(20);
+    }
+
+    @Test
+    void norIsItMoreForRandomPlans() {
+        int compared = 0;
+        for (int seed = 0; seed < 400; seed++) {
+            ScenarioPoint point = RandomScenario.point(seed).orElse(null);
+            if (point != null && point.task() instanceof Task.Training task && task.microBatch() != null) {
+                Prospect prospect = Prospect.of(point);
+                if (prospect.fits()) {
+                    assertThat(Prospect.leastComputeSeconds(point))
+                            .as(RandomScenario.text(seed))
+                            .isLessThanOrEqualTo(prospect.leastStepSeconds());
+                    compared++;
+                }
+            }
+        }
+        assertThat(compared).isGreaterThan(30);
     }
 }

@@ -27,8 +27,9 @@ final class LeastTimes {
      * What an operation takes at least.
      *
      * @param outboundBytes what leaves the node of a collective's first rank, for all groups of the stage that have ranks there
+     * @param joinsStages whether ranks of several stages meet in it: none is done before all have begun
      */
-    record Carried(long ps, double outboundBytes) {}
+    record Carried(long ps, double outboundBytes, boolean joinsStages) {}
 
     LeastTimes(SimulationSetup setup) {
         this.setup = setup;
@@ -41,23 +42,9 @@ final class LeastTimes {
         return durations.computeIfAbsent(operation, this::carried);
     }
 
-    /** Whether some stages, but not all, meet in an operation: none begins it before the others. */
-    boolean meets(int operation) {
-        return plan.operation(operation) instanceof Operation.Collective && !runsOnAll(operation);
-    }
-
-    private boolean runsOnAll(int operation) {
-        for (int stage = 0; stage < plan.stages(); stage++) {
-            if (!plan.runsOn(operation, stage)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private Carried carried(Operation operation) {
         return operation instanceof Operation.Compute compute
-                ? new Carried(works.computeIfAbsent(compute.work(), setup.workTimes()::ps), 0)
+                ? new Carried(works.computeIfAbsent(compute.work(), setup.workTimes()::ps), 0, false)
                 : carried((Operation.Collective) operation);
     }
 
@@ -65,18 +52,21 @@ final class LeastTimes {
         int first = collective.groups().first();
         int[] members = collective.groups().membersOf(first);
         if (members.length < 2) {
-            return new Carried(0, 0);
+            return new Carried(0, 0, false);
         }
+        int stageRanks = cluster.worldSize() / plan.stages();
+        boolean joins = members[0] / stageRanks != members[members.length - 1] / stageRanks;
         TransportModel.Choice choice = schedules.schedule(collective, first).choice();
         Transport transport = choice.transport();
         double bytes = collective.totalBytes() * transport.wireRatio();
         int together = mostOnANode(members);
         if (together == members.length) {
             double arriving = bytes * choice.algorithm().leastShare(collective.kind(), 1, members.length);
-            return new Carried(transport.basePs() + ps(arriving, insideRate()), 0);
+            return new Carried(transport.basePs() + ps(arriving, insideRate()), 0, joins);
         }
         double leaving = bytes * choice.algorithm().leastShare(collective.kind(), together, members.length);
-        return new Carried(transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first));
+        return new Carried(
+                transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first), joins);
     }
 
     /** Groups that have ranks on the node of a rank, counted from that rank to the end of its node and of its pipeline stage. */

@@ -69,7 +69,7 @@ public final class StepBound {
 
     private void add(int operation) {
         long startPs = 0;
-        boolean meets = least.meets(operation);
+        boolean meets = least.of(plan.operation(operation)).joinsStages();
         for (int stage = 0; stage < plan.stages() && meets; stage++) {
             startPs = Math.max(startPs, plan.runsOn(operation, stage) ? readyPs(operation, stage) : 0);
         }

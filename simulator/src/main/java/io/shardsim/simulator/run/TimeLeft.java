@@ -46,18 +46,17 @@ final class TimeLeft {
     /** @param behindPs for each stage and stream, the same of the operation that was looked at last [ps] */
     private void look(int operation, long[][] behindPs) {
         int stream = plan.operation(operation).stream().ordinal();
-        long durationPs = least.of(plan.operation(operation)).ps();
+        LeastTimes.Carried carried = least.of(plan.operation(operation));
         long longestPs = 0;
         for (int stage = 0; stage < plan.stages(); stage++) {
             if (plan.runsOn(operation, stage)) {
-                leftPs[stage][operation] = durationPs + Math.max(leftPs[stage][operation], behindPs[stage][stream]);
+                leftPs[stage][operation] = carried.ps() + Math.max(leftPs[stage][operation], behindPs[stage][stream]);
                 longestPs = Math.max(longestPs, leftPs[stage][operation]);
             }
         }
-        boolean meets = least.meets(operation);
         for (int stage = 0; stage < plan.stages(); stage++) {
             if (plan.runsOn(operation, stage)) {
-                long fromBeginPs = meets ? longestPs : leftPs[stage][operation];
+                long fromBeginPs = carried.joinsStages() ? longestPs : leftPs[stage][operation];
                 leftPs[stage][operation] = fromBeginPs;
                 behindPs[stage][stream] = fromBeginPs;
                 for (int wait : plan.waitsFor(operation)) {

@@ -1,0 +1,85 @@
+package io.shardsim.simulator.run;
+
+import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.job.PipelinePartition;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.pipeline.PipelineSchedule;
+import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.plan.WorkTimes;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
+import java.util.List;
+
+/**
+ * A time that no step of a job can beat, from the kernels of its layers alone: cheap, for it needs no plan.
+ *
+ * <p>A stage of a pipeline computes its layers for every micro-batch, one after another, checkpointed ones once more. Before its first forward, a micro-batch passes the layers before
+ * it; after its last backward, gradients pass them back. Leaves out all that is not a layer, all communication, and context parallelism.
+ */
+public final class LayersBound {
+    private final TrainingJob job;
+    private final long forwardPs;
+    private final long backwardPs;
+    private final long againPs;
+
+    private LayersBound(TrainingJob job, WorkTimes times) {
+        this.job = job;
+        Segments segments = new Segments(job.model().operators());
+        forwardPs = times.ps(Work.of(segments.forward(Section.LAYER)));
+        backwardPs = times.ps(Work.of(segments.backward(Section.LAYER)));
+        againPs = job.checkpointing() == Checkpointing.NONE
+                ? 0
+                : times.ps(Work.of(
+                        segments.recompute(job.checkpointing(), job.profile().recomputeStopsEarly())));
+    }
+
+    /** @param job without context parallelism [ps] */
+    public static long ps(TrainingJob job, WorkTimes times) {
+        return new LayersBound(job, times).ps();
+    }
+
+    private long ps() {
+        ModelParallel parallel = job.parallel();
+        List<Integer> firstLayers = PipelinePartition.of(job).firstLayers();
+        long longestPs = 0;
+        for (int stage = 0; stage < parallel.stages(); stage++) {
+            long microBatchPs = 0;
+            for (int piece = stage; piece < parallel.virtualStages(); piece += parallel.stages()) {
+                microBatchPs += layersPs(firstLayers.get(piece), firstLayers.get(piece + 1));
+            }
+            long before = firstLayers.get(stage);
+            long passPs = before * (forwardPs + (endsWithFirstPiece(stage) ? backwardPs : 0));
+            longestPs = Math.max(
+                    longestPs, Math.addExact(Math.multiplyExact(microBatchPs, job.accumulationSteps()), passPs));
+        }
+        return longestPs;
+    }
+
+    /** Layers for one micro-batch. */
+    private long layersPs(int from, int to) {
+        long sumPs = 0;
+        for (int layer = from; layer < to; layer++) {
+            sumPs += forwardPs + backwardPs + (job.checkpointing(layer) == Checkpointing.NONE ? 0 : againPs);
+        }
+        return sumPs;
+    }
+
+    /** Whether the last that a stage does is a backward of its first piece, which those before it wait for. */
+    private boolean endsWithFirstPiece(int stage) {
+        ModelParallel parallel = job.parallel();
+        if (stage == 0) {
+            return false;
+        }
+        List<PipelineSchedule.Pass> passes = PipelineSchedules.all()
+                .named(parallel.pipeline().schedule())
+                .passes(
+                        stage,
+                        parallel.stages(),
+                        job.accumulationSteps(),
+                        parallel.pipeline().chunks());
+        PipelineSchedule.Pass last = passes.get(passes.size() - 1);
+        return !last.forward() && last.chunk() == 0;
+    }
+}
