@@ -10,6 +10,8 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.keeping.KeepingRunner;
+import io.shardsim.scenarios.keeping.KeptPoints;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.Position;
@@ -42,7 +44,7 @@ import picocli.CommandLine.Spec;
             "",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 a scenario of which nothing fits in memory,",
             "129, 130, 143 interrupted by SIGHUP, SIGINT, SIGTERM.",
-            "An interrupted run leaves a report of the points that are done."
+            "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
 final class RunCommand implements Callable<Integer> {
     private static final String REPORTS = "build/reports/";
@@ -120,6 +122,12 @@ final class RunCommand implements Callable<Integer> {
     private @Nullable String svg;
 
     @Option(
+            names = "--resume",
+            description =
+                    "Go on with a sweep that was killed or interrupted: points that are done are kept in the report's folder and do not run again.")
+    private boolean resume;
+
+    @Option(
             names = "--trace",
             description =
                     "Also write trace.json, which https://ui.perfetto.dev opens: streams, ports and memory of each strategy on its largest"
@@ -186,12 +194,16 @@ final class RunCommand implements Callable<Integer> {
                 : new PointRuns(scenarios, POINTS_ON_THEIR_WAY, true);
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
         try (Interruption interruption = new Interruption(advised::interrupt)) {
-            try (ScenarioRunner runner = runner(runs.total());
+            Map<String, KeptPoints> kept = kept(scenarios, directories);
+            try (KeepingRunner runner = new KeepingRunner(runner(runs.total()), kept, resume, this::warn);
                     ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
                 advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
                 if (!runner.standing().isEmpty()) {
                     tell(runner.standing());
+                }
+                if (resume) {
+                    warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
                 }
             }
             List<ScenarioResult> results = report(scenarios, advised, directories);
@@ -201,8 +213,43 @@ final class RunCommand implements Callable<Integer> {
             }
             err().flush();
             interruption.finished();
-            return status(results, runs);
+            int status = status(results, runs);
+            if (status == ExitStatus.DONE || status == ExitStatus.OUT_OF_MEMORY) {
+                forget(scenarios, kept, advised);
+            }
+            return status;
         }
+    }
+
+    /** Where the points of each sweep are kept until its report is written. */
+    private static Map<String, KeptPoints> kept(List<Scenario> scenarios, Map<String, Path> directories) {
+        Map<String, KeptPoints> kept = new LinkedHashMap<>();
+        for (Scenario scenario : scenarios) {
+            Path directory = directories.get(scenario.name());
+            if (directory != null && scenario.points().size() > 1) {
+                kept.put(scenario.name(), new KeptPoints(directory));
+            }
+        }
+        return kept;
+    }
+
+    private void forget(List<Scenario> scenarios, Map<String, KeptPoints> kept, AdvisedRuns advised) {
+        for (Scenario scenario : scenarios) {
+            KeptPoints points = kept.get(scenario.name());
+            if (points != null) {
+                try {
+                    points.forget(scenario.points());
+                    points.forget(advised.tried(scenario));
+                } catch (IOException failure) {
+                    warn("points kept for --resume cannot be removed: " + failure.getMessage());
+                }
+            }
+        }
+    }
+
+    private void warn(String text) {
+        err().println(text);
+        err().flush();
     }
 
     private ScenarioRunner runner(int points) throws InterruptedException {

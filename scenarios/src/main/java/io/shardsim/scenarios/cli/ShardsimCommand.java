@@ -1,8 +1,12 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.simulator.Nearest;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.AutoComplete;
@@ -113,11 +117,27 @@ public final class ShardsimCommand implements Runnable {
             return told(failure.getCause());
         }
         String message = failure.getMessage();
+        if (failure instanceof FileSystemException file) {
+            return "cannot use " + file.getFile() + ": " + reason(file);
+        }
+        if (failure.getClass() == IOException.class && message != null) {
+            return "cannot read or write: " + message;
+        }
         return message == null
                 ? failure.toString()
                 : failure instanceof IllegalStateException
                         ? message
                         : failure.getClass().getSimpleName() + ": " + message;
+    }
+
+    private static String reason(FileSystemException failure) {
+        if (failure instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (failure instanceof NoSuchFileException) {
+            return "it does not exist";
+        }
+        return failure.getReason() == null ? "the file system refuses it" : failure.getReason();
     }
 
     /** The version in the manifest of the runnable jar; "development" when started from class folders. */

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -44,6 +45,12 @@ public final class AdvisedRuns {
         if (all.total() > 0) {
             all.runAll(runner, progress);
         }
+    }
+
+    /** The points that tried other settings for a scenario. */
+    public List<ScenarioPoint> tried(Scenario scenario) {
+        Trials of = trials.get(scenario);
+        return of == null ? List.of() : of.points();
     }
 
     /** Stops what runs and begins nothing further. */

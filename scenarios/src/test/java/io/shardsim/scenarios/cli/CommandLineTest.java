@@ -66,6 +66,8 @@ class CommandLineTest {
     private final List<ScenarioPoint> ran = Collections.synchronizedList(new ArrayList<>());
     private Function<ScenarioPoint, RunResult> answer = CommandLineTest::finished;
 
+    private boolean failsToWrite;
+
     private int shardsim(String... arguments) {
         CommandLine commandLine = ShardsimCommand.commandLine(new Services(
                 options -> {
@@ -90,9 +92,12 @@ class CommandLineTest {
         public void close() {}
     }
 
-    private static final class Reports implements ReportWriter {
+    private final class Reports implements ReportWriter {
         @Override
         public List<Path> write(Path directory, ScenarioResult result) throws IOException {
+            if (failsToWrite) {
+                throw new IOException("No space left on device");
+            }
             Path file = directory.resolve("report.txt");
             Files.writeString(file, points(result));
             return List.of(file);
@@ -411,6 +416,32 @@ class CommandLineTest {
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
                 .contains("a.yaml:1:1: ", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
+    }
+
+    @Test
+    void aFullDiskIsToldWithoutTheNameOfAClass() throws IOException {
+        failsToWrite = true;
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(err.toString())
+                .contains("cannot read or write: No space left on device")
+                .doesNotContain("IOException");
+        assertThat(out.toString()).as("printed before files are written").startsWith("{");
+    }
+
+    @Test
+    void aSweepThatLostItsReportGoesOnFromThePointsThatWereDone() throws IOException {
+        failsToWrite = true;
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(ran).hasSize(3);
+        failsToWrite = false;
+        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--resume"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(ran).as("kept").hasSize(3);
+        assertThat(err.toString()).contains("resumed: 3 runs were kept and did not run again");
+        assertThat(Path.of(outFolder(), ".points")).doesNotExist();
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.PlanSize;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
@@ -161,6 +162,10 @@ public final class ZeroTwo extends ShardingStrategy {
         private void gatherParameters(int... updated) {
             long remaining = shardElements();
             long most = Math.max(1, settings.whole("allgather_bucket_size") / world.size());
+            PlanSize.foresee(
+                    remaining / most,
+                    "allgather_bucket_size " + settings.whole("allgather_bucket_size"),
+                    "a larger one");
             while (remaining > 0) {
                 long part = Math.min(remaining, most);
                 writer.gather(
