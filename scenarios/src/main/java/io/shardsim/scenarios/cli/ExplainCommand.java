@@ -44,7 +44,7 @@ final class ExplainCommand implements Callable<Integer> {
             paramLabel = "SPEED",
             converter = Speed.class,
             description =
-                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'.")
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s.")
     @SuppressWarnings("NullAway.Init")
     private Measured measured;
 

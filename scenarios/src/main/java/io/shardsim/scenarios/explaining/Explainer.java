@@ -2,7 +2,6 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.MemoryWords;
-import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
@@ -98,8 +97,13 @@ public final class Explainer {
     public @Nullable Explanation explain(Subject subject, Measured measured, ProgressListener progress)
             throws InputException {
         ScenarioPoint point = subject.point(Map.of());
-        if (!(point.task() instanceof Task.Training)) {
-            throw new InputException(subject.name(), "is a bare collective; name a training");
+        boolean training = point.task() instanceof Task.Training;
+        if (!measured.unit().isOf(training)) {
+            throw new InputException(
+                    subject.name(),
+                    (training ? "is a training, of which no " : "is a bare collective, of which no ")
+                            + measured.unit().words() + " is logged; write "
+                            + (training ? "'1000 tokens/s/GPU'" : "'45 GB/s busbw' or '0.1 s'"));
         }
         PointRuns first = further.runWhole(List.of(point), options -> options, progress);
         if (first == null) {
@@ -148,8 +152,8 @@ public final class Explainer {
     }
 
     private static boolean isAtMemoryEdge(RunResult run) {
-        RunFacts.Memory ledger = run.facts().ledger();
-        return ledger != null && MemoryWords.isAtEdge(ledger.fit());
+        return run.training() != null
+                && MemoryWords.isAtEdge(run.facts().ledger().fit());
     }
 
     /** What makes the fault in this cluster and with this strategy; empty where there is nothing to break. */
@@ -167,8 +171,8 @@ public final class Explainer {
     }
 
     private static boolean hasParameter(ScenarioPoint point, String parameter) {
-        Task.Training task = (Task.Training) point.task();
-        return task.strategy().descriptor().parameter(parameter) != null;
+        return point.task() instanceof Task.Training training
+                && training.strategy().descriptor().parameter(parameter) != null;
     }
 
     private static String scaled(InstanceSpec instance, String key, double factor) {
@@ -209,7 +213,7 @@ public final class Explainer {
                 tooLong.add(one.title());
             } else if (!run.fits()) {
                 large.add(one.title());
-            } else if (run.step().stepSeconds() == healthy.step().stepSeconds()) {
+            } else if (Measured.Unit.seconds(run) == Measured.Unit.seconds(healthy)) {
                 same.add(one.title());
             } else {
                 suspects.add(suspect(one, run, expected.deviations(measured.timesAsFast(run))));

@@ -1,9 +1,11 @@
 package io.shardsim.scenarios.explaining;
 
+import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,12 +21,13 @@ public record Measured(double value, Unit unit) {
 
     /** What logs print. */
     public enum Unit {
+        BUS_BANDWIDTH("GB/s busbw", run -> collective(run).busBytesPerSecond() / 1e9),
         TOKENS_PER_GPU("tokens/s/GPU", run -> run.step().tokensPerSecondPerGpu()),
         TOKENS("tokens/s", run -> run.step().tokensPerSecondPerGpu() * run.gpus()),
         SAMPLES("samples/s", run -> run.step().samplesPerSecond()),
         TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().teraflopsPerGpu()),
         MFU("% MFU", run -> 100 * run.step().flops().mfu()),
-        STEP_SECONDS("s", run -> run.step().stepSeconds());
+        SECONDS("s", Unit::seconds);
 
         private final String words;
         private final ToDoubleFunction<RunResult> figure;
@@ -36,6 +39,22 @@ public record Measured(double value, Unit unit) {
 
         String words() {
             return words;
+        }
+
+        private static BusBandwidth collective(RunResult run) {
+            return Objects.requireNonNull(run.collective(), "no collective ran");
+        }
+
+        /** Of a training step, or of a bare collective. */
+        static double seconds(RunResult run) {
+            return run.training() == null
+                    ? collective(run).seconds()
+                    : run.step().stepSeconds();
+        }
+
+        /** Whether the log of a training prints it, or that of a bare collective. */
+        boolean isOf(boolean training) {
+            return this == SECONDS || (this == BUS_BANDWIDTH) != training;
         }
 
         /** What a log of the run would print. */
@@ -71,7 +90,7 @@ public record Measured(double value, Unit unit) {
     /** How much faster a run is than what was measured: speed over speed. */
     double timesAsFast(RunResult run) {
         double simulated = unit.of(run);
-        return unit == Unit.STEP_SECONDS ? value / simulated : simulated / value;
+        return unit == Unit.SECONDS ? value / simulated : simulated / value;
     }
 
     /** A figure in the unit, for example {@code 1,020 tokens/s/GPU}. */

@@ -18,7 +18,8 @@ class MeasuredTest {
                 "7.5k tokens/s/gpu | 7500 | TOKENS_PER_GPU",
                 "1,234,567 tokens/s | 1234567 | TOKENS",
                 "40 samples/s | 40 | SAMPLES",
-                "12.5 s | 12.5 | STEP_SECONDS",
+                "12.5 s | 12.5 | SECONDS",
+                "20 gb/s busbw | 20 | BUS_BANDWIDTH",
                 "140 TFLOPS/GPU | 140 | TFLOPS_PER_GPU",
                 "35% MFU | 35 | MFU"
             })
