@@ -33,7 +33,8 @@ final class ErrorRanges {
     private final List<Row> rows;
     private final ToDoubleFunction<Row> error;
     private final BiPredicate<Likeness, Likeness> comparable;
-    private final double widening;
+    /** State: guarded by this; NaN until a range is asked for, for most runs ask for one kind of figure only. */
+    private double widening = Double.NaN;
 
     /**
      * @param error of a figure [1]
@@ -43,11 +44,13 @@ final class ErrorRanges {
         this.rows = rows;
         this.error = error;
         this.comparable = comparable;
-        widening = widening();
     }
 
     /** Both ends are moved by this [1]; negative where ranges cover more than they are to. */
-    private double widening() {
+    private synchronized double widening() {
+        if (!Double.isNaN(widening)) {
+            return widening;
+        }
         double[] missing = rows.stream()
                 .map(row -> missing(row, nearest(row.likeness(), row.source())))
                 .flatMap(Optional::stream)
@@ -55,7 +58,8 @@ final class ErrorRanges {
                 .sorted()
                 .toArray();
         int enough = (int) Math.ceil(COVERAGE * (missing.length + 1)) - 1;
-        return missing.length == 0 ? 0 : missing[Math.min(enough, missing.length - 1)];
+        widening = missing.length == 0 ? 0 : missing[Math.min(enough, missing.length - 1)];
+        return widening;
     }
 
     /** How far a figure lies outside the range of others, negative where it lies inside; empty where there are none. */
@@ -99,8 +103,8 @@ final class ErrorRanges {
         double middle = (errors[0] + errors[errors.length - 1]) / 2;
         return Optional.of(new ErrorInterval(
                 COVERAGE,
-                Math.min(middle, errors[0] - widening),
-                Math.max(middle, errors[errors.length - 1] + widening),
+                Math.min(middle, errors[0] - widening()),
+                Math.max(middle, errors[errors.length - 1] + widening()),
                 nearest.stream()
                         .map(row -> new ErrorInterval.Near(row.id(), row.role(), error.applyAsDouble(row)))
                         .toList()));
