@@ -63,7 +63,8 @@ public final class AdvisedRuns {
 
     public synchronized List<String> failures() {
         List<String> failures = new ArrayList<>(runs.failures());
-        if (tries != null) {
+        // A setting that would make the run too large is no advice, and no failure either.
+        if (tries != null && !tries.onlyRefused()) {
             failures.addAll(tries.failures());
         }
         return failures;

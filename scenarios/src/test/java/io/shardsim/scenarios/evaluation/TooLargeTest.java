@@ -6,6 +6,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.TooLargeException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,30 @@ class TooLargeTest {
                 .singleElement()
                 .asString()
                 .contains("a collective in chunks of 16 bytes has more than ", "a larger collectives.chunk");
+    }
+
+    @Test
+    void aTrialOfAnotherSettingThatIsTooLargeIsNoFailure() throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", """
+                scenario: advised
+                model: {hidden: 512, layers: 4, heads: 16, vocab: 32000}
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 256, global_batch: 64, micro_batch: 1}
+                strategy: {kind: zero3}
+                """);
+        PointRuns runs = new PointRuns(List.of(scenario), 1);
+        AdvisedRuns advised = new AdvisedRuns(List.of(scenario), runs);
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            runs.runAll(simulation, (share, what) -> {});
+        }
+        assertThat(runs.failures()).isEmpty();
+        try (PointSimulation refusing = new PointSimulation(new RunOptions(1, true), (setup, observer, endMaxPs) -> {
+            throw new TooLargeException("too large to try; write less");
+        })) {
+            advised.tryOtherSettings(refusing, 1, (share, what) -> {});
+        }
+        assertThat(advised.tried(scenario)).isNotEmpty();
+        assertThat(advised.failures()).isEmpty();
     }
 
     @Test
