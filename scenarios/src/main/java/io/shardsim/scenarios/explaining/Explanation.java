@@ -2,6 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.RunResult;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -50,14 +51,14 @@ public record Explanation(
     }
 
     /**
-     * A fault of one strength, and the run with it.
+     * A fault, and the run with it in the strength that fits best.
      *
      * @param fault name of its file
      * @param title with the strength
      * @param settings that make it
      * @param run with it; null where it is not simulated
      * @param deviations by how many standard deviations its speed differs from what was measured [1]
-     * @param likelihood before it is compared with others [1]
+     * @param likelihood of all its strengths, before it is compared with other faults [1]
      * @param share of the likelihood of all, 0 to 1
      */
     record Suspect(
@@ -71,6 +72,20 @@ public record Explanation(
             double share) {
         Suspect with(double otherShare) {
             return new Suspect(fault, title, settings, look, run, deviations, likelihood, otherShare);
+        }
+
+        /** The same fault with another strength. */
+        Suspect or(Suspect other) {
+            Suspect best = Math.abs(other.deviations) < Math.abs(deviations) ? other : this;
+            return new Suspect(
+                    fault,
+                    best.title,
+                    best.settings,
+                    look,
+                    best.run,
+                    best.deviations,
+                    likelihood + other.likelihood,
+                    share);
         }
 
         boolean explains() {
@@ -87,7 +102,7 @@ public record Explanation(
         }
     }
 
-    /** Ranks the suspects. */
+    /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
     static Explanation of(
             String name,
             RunResult healthy,
@@ -95,13 +110,15 @@ public record Explanation(
             Expected expected,
             List<Suspect> suspects,
             Others others) {
+        Map<String, Suspect> faults = new LinkedHashMap<>();
+        suspects.forEach(one -> faults.merge(one.fault(), one, Suspect::or));
         double all = suspects.stream().mapToDouble(Suspect::likelihood).sum();
         return new Explanation(
                 name,
                 healthy,
                 measured,
                 expected,
-                suspects.stream()
+                faults.values().stream()
                         .map(one -> one.with(all > 0 ? one.likelihood() / all : 0))
                         .sorted(Comparator.comparingDouble(Suspect::likelihood)
                                 .reversed()

@@ -95,19 +95,9 @@ public final class ExplanationText {
         }
         out.append('\n');
         shown.stream()
-                .map(Explanation.Suspect::fault)
-                .distinct()
                 .limit(LOOKED_AT)
-                .forEach(this::look);
+                .forEach(one -> line("Look at (" + one.fault() + "): " + String.join("; ", one.look()) + "."));
         explain(shown);
-    }
-
-    private void look(String fault) {
-        Explanation.Suspect first = explanation.suspects().stream()
-                .filter(one -> one.fault().equals(fault))
-                .findFirst()
-                .orElseThrow();
-        line("Look at (" + fault + "): " + String.join("; ", first.look()) + ".");
     }
 
     private void explain(List<Explanation.Suspect> shown) {
