@@ -29,6 +29,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Examples:",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU'",
+            "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured '9000 tokens/s/GPU at cluster.nodes=1'",
             "  shardsim explain gpt2-30b-on-p4d#15 --measured '40 samples/s'",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory, 130 interrupted."
         })
@@ -44,9 +45,8 @@ final class ExplainCommand implements Callable<Integer> {
             paramLabel = "SPEED",
             converter = Speed.class,
             description =
-                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s.")
-    @SuppressWarnings("NullAway.Init")
-    private Measured measured;
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. A second one of a run that differs in a value tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1'.")
+    private List<Measured> measured = List.of();
 
     @Option(
             names = "--set",

@@ -75,13 +75,14 @@ public final class Explainer {
         }
     }
 
-    /** A fault of one strength, before it has run; a null point is not simulated. */
+    /**
+     * A fault of one strength, before it has run.
+     *
+     * @param settings that make it in the first log's run
+     * @param points one for each log; empty where it is not simulated
+     */
     private record Case(
-            String fault,
-            KnownFault known,
-            String title,
-            Map<String, String> settings,
-            @Nullable ScenarioPoint point) {
+            String fault, KnownFault known, String title, Map<String, String> settings, List<ScenarioPoint> points) {
         double odds() {
             return (double) known.odds() / known.strengths().size();
         }
@@ -90,61 +91,73 @@ public final class Explainer {
     /**
      * Explains.
      *
+     * @param measured what logs show, of the run or of others that differ in a few values
      * @return null where it was interrupted
-     * @throws InputException where the file describes no training
+     * @throws InputException where a log is not of such a run
      * @throws IllegalStateException where a run breaks a rule of the model
      */
-    public @Nullable Explanation explain(Subject subject, Measured measured, ProgressListener progress)
+    public @Nullable Explanation explain(Subject subject, List<Measured> measured, ProgressListener progress)
             throws InputException {
-        ScenarioPoint point = subject.point(Map.of());
-        boolean training = point.task() instanceof Task.Training;
-        if (!measured.unit().isOf(training)) {
-            throw new InputException(
-                    subject.name(),
-                    (training ? "is a training, of which no " : "is a bare collective, of which no ")
-                            + measured.unit().words() + " is logged; write "
-                            + (training ? "'1000 tokens/s/GPU'" : "'45 GB/s busbw' or '0.1 s'"));
+        List<ScenarioPoint> points = new ArrayList<>();
+        for (Measured log : measured) {
+            points.add(point(subject, log));
         }
-        PointRuns first = further.runWhole(List.of(point), options -> options, progress);
+        PointRuns first = further.runWhole(points, options -> options, progress);
         if (first == null) {
             return null;
         }
-        RunResult healthy = Objects.requireNonNull(first.result(point), "no result");
+        List<Explanation.Log> logs = new ArrayList<>();
+        for (int i = 0; i < points.size(); i++) {
+            RunResult healthy = Objects.requireNonNull(first.result(points.get(i)), "no result");
+            logs.add(new Explanation.Log(
+                    measured.get(i), healthy, expected(healthy.facts().accuracy())));
+        }
         Explanation alone = Explanation.of(
-                subject.name(),
-                healthy,
-                measured,
-                expected(healthy.facts().accuracy()),
-                List.of(),
-                new Explanation.Others(List.of(), List.of(), List.of()));
+                subject.name(), logs, List.of(), new Explanation.Others(List.of(), List.of(), List.of()));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
-        List<Case> cases = cases(subject, point, healthy);
-        List<ScenarioPoint> points =
-                cases.stream().map(Case::point).filter(Objects::nonNull).toList();
-        PointRuns runs = further.runWhole(points, options -> options.within(EVENTS_MAX), progress);
+        List<Case> cases = cases(subject, points, logs);
+        PointRuns runs = further.runWhole(
+                cases.stream().flatMap(one -> one.points().stream()).toList(),
+                options -> options.within(EVENTS_MAX),
+                progress);
         return runs == null ? null : explanation(alone, cases, runs);
     }
 
-    private static List<Case> cases(Subject subject, ScenarioPoint point, RunResult healthy) {
+    private static ScenarioPoint point(Subject subject, Measured log) throws InputException {
+        ScenarioPoint point = subject.point(log.at());
+        boolean training = point.task() instanceof Task.Training;
+        if (!log.unit().isOf(training)) {
+            throw new InputException(
+                    subject.name(),
+                    (training ? "is a training, of which no " : "is a bare collective, of which no ")
+                            + log.unit().words() + " is logged; write "
+                            + (training ? "'1000 tokens/s/GPU'" : "'45 GB/s busbw' or '0.1 s'"));
+        }
+        return point;
+    }
+
+    private static List<Case> cases(Subject subject, List<ScenarioPoint> points, List<Explanation.Log> logs) {
         List<Case> cases = new ArrayList<>();
         for (String name : KnownFault.names()) {
             KnownFault fault = KnownFault.named(name);
-            KnownFault.Unsimulated unsimulated = fault.unsimulated();
-            if (unsimulated != null && unsimulated.atMemoryEdge() && !isAtMemoryEdge(healthy)) {
-                continue;
-            }
             for (KnownFault.Variant strength : fault.strengths()) {
                 String title = strength.title().isEmpty() ? fault.title() : fault.title() + ": " + strength.title();
-                Map<String, String> settings = settings(strength, point);
-                if (unsimulated != null) {
-                    cases.add(new Case(name, fault, title, Map.of(), null));
-                } else if (!settings.isEmpty()) {
-                    ScenarioPoint changed = changed(subject, settings);
-                    if (changed != null) {
-                        cases.add(new Case(name, fault, title, settings, changed));
+                if (fault.unsimulated() != null) {
+                    cases.add(new Case(name, fault, title, Map.of(), List.of()));
+                    continue;
+                }
+                List<ScenarioPoint> changed = new ArrayList<>();
+                for (int i = 0; i < points.size(); i++) {
+                    ScenarioPoint with = changed(subject, logs.get(i).measured(), settings(strength, points.get(i)));
+                    if (with != null) {
+                        changed.add(with);
                     }
+                }
+                Map<String, String> settings = settings(strength, points.get(0));
+                if (!settings.isEmpty() && changed.size() == points.size()) {
+                    cases.add(new Case(name, fault, title, settings, changed));
                 }
             }
         }
@@ -188,58 +201,82 @@ public final class Explainer {
         return rate.scaled(factor).bytesPerSecond() + " B/s";
     }
 
-    /** The run with the fault; null where the strategy cannot run so. */
-    private static @Nullable ScenarioPoint changed(Subject subject, Map<String, String> settings) {
+    /** A run with the fault; null where the strategy cannot run so. */
+    private static @Nullable ScenarioPoint changed(Subject subject, Measured log, Map<String, String> settings) {
+        Map<String, String> values = new LinkedHashMap<>(log.at());
+        values.putAll(settings);
         try {
-            return subject.point(settings);
+            return subject.point(values);
         } catch (InputException impossible) {
             return null;
         }
     }
 
     private static Explanation explanation(Explanation alone, List<Case> cases, PointRuns runs) {
-        RunResult healthy = alone.healthy();
-        Measured measured = alone.measured();
-        Explanation.Expected expected = alone.expected();
         List<Explanation.Suspect> suspects = new ArrayList<>();
         List<String> same = new ArrayList<>();
         List<String> large = new ArrayList<>();
         List<String> tooLong = new ArrayList<>();
         for (Case one : cases) {
-            RunResult run = one.point() == null ? null : runs.result(one.point());
-            if (one.point() == null) {
-                suspects.add(suspect(one, null, beyond(one, measured, healthy, expected)));
-            } else if (run == null) {
+            List<RunResult> ran = one.points().stream()
+                    .map(runs::result)
+                    .filter(Objects::nonNull)
+                    .toList();
+            if (ran.size() < one.points().size()) {
                 tooLong.add(one.title());
-            } else if (!run.fits()) {
+            } else if (!ran.stream().allMatch(RunResult::fits)) {
                 large.add(one.title());
-            } else if (Measured.Unit.seconds(run) == Measured.Unit.seconds(healthy)) {
+            } else if (!ran.isEmpty() && changesNothing(ran, alone.logs())) {
                 same.add(one.title());
-            } else {
-                suspects.add(suspect(one, run, expected.deviations(measured.timesAsFast(run))));
+            } else if (!ran.isEmpty() || isPossible(one.known(), alone.logs())) {
+                suspects.add(suspect(one, ran, alone.logs()));
             }
         }
-        return Explanation.of(
-                alone.name(), healthy, measured, expected, suspects, new Explanation.Others(same, large, tooLong));
+        return Explanation.of(alone.name(), alone.logs(), suspects, new Explanation.Others(same, large, tooLong));
     }
 
-    private static Explanation.Suspect suspect(Case one, @Nullable RunResult run, double deviations) {
+    private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {
+        for (int i = 0; i < runs.size(); i++) {
+            if (Measured.Unit.seconds(runs.get(i))
+                    != Measured.Unit.seconds(logs.get(i).healthy())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isPossible(KnownFault fault, List<Explanation.Log> logs) {
+        return !Objects.requireNonNull(fault.unsimulated()).atMemoryEdge()
+                || logs.stream().anyMatch(log -> isAtMemoryEdge(log.healthy()));
+    }
+
+    private static Explanation.Suspect suspect(Case one, List<RunResult> runs, List<Explanation.Log> logs) {
+        List<Double> deviations = new ArrayList<>();
+        for (int i = 0; i < logs.size(); i++) {
+            deviations.add(
+                    runs.isEmpty()
+                            ? beyond(one.known(), logs.get(i))
+                            : logs.get(i).deviations(runs.get(i)));
+        }
+        double squares = deviations.stream().mapToDouble(each -> each * each).sum();
         return new Explanation.Suspect(
                 one.fault(),
                 one.title(),
                 one.settings(),
                 one.known().look(),
-                run,
+                runs,
                 deviations,
-                one.odds() * StrictMath.exp(-deviations * deviations / 2),
+                one.odds() * StrictMath.exp(-squares / 2),
                 0);
     }
 
-    /** By how many standard deviations the measured speed lies beyond what an unsimulated fault was seen to cost. */
-    private static double beyond(Case one, Measured measured, RunResult healthy, Explanation.Expected expected) {
-        double times = measured.timesAsFast(healthy);
-        double most = Objects.requireNonNull(one.known().unsimulated()).slowdownMax();
-        return times > most ? Math.max(0, expected.deviations(times / most)) : 0;
+    /** By how many standard deviations a measured speed lies beyond what an unsimulated fault was seen to cost. */
+    private static double beyond(KnownFault fault, Explanation.Log log) {
+        KnownFault.Unsimulated unsimulated = Objects.requireNonNull(fault.unsimulated());
+        boolean happens = !unsimulated.atMemoryEdge() || isAtMemoryEdge(log.healthy());
+        double most = happens ? unsimulated.slowdownMax() : 1;
+        double times = log.timesAsFast();
+        return times > most ? Math.max(0, log.expected().deviations(times / most)) : 0;
     }
 
     private static Explanation.Expected expected(@Nullable ErrorInterval accuracy) {

@@ -5,19 +5,16 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A measured speed beside that of the healthy run, and the faults that would make up the difference.
+ * Measured speeds beside those of healthy runs, and the faults that would make up the difference.
  *
  * @param name the run as the command line names it
- * @param healthy the run without a fault
- * @param expected how far off simulated speeds are
+ * @param logs what was measured, one of which at least is of the run itself
  * @param suspects the likeliest first
  * @param others titles of faults that change nothing here, do not fit in memory, or take too long to simulate
  */
-public record Explanation(
-        String name, RunResult healthy, Measured measured, Expected expected, List<Suspect> suspects, Others others) {
+public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others) {
     /** A fault explains what was measured where its own speed is within so many standard deviations. */
     static final double FIT_MAX = 2;
 
@@ -51,13 +48,33 @@ public record Explanation(
     }
 
     /**
-     * A fault, and the run with it in the strength that fits best.
+     * A measured speed, and the run without a fault.
+     *
+     * @param expected how far off simulated speeds are
+     */
+    record Log(Measured measured, RunResult healthy, Expected expected) {
+        double timesAsFast() {
+            return measured.timesAsFast(healthy);
+        }
+
+        boolean isUsual() {
+            return expected.isUsual(timesAsFast());
+        }
+
+        /** By how many standard deviations a run differs from what was measured. */
+        double deviations(RunResult run) {
+            return expected.deviations(measured.timesAsFast(run));
+        }
+    }
+
+    /**
+     * A fault, and the runs with it in the strength that fits best.
      *
      * @param fault name of its file
      * @param title with the strength
      * @param settings that make it
-     * @param run with it; null where it is not simulated
-     * @param deviations by how many standard deviations its speed differs from what was measured [1]
+     * @param runs with it, one for each log; empty where it is not simulated
+     * @param deviations for each log, by how many standard deviations its speed differs from what was measured [1]
      * @param likelihood of all its strengths, before it is compared with other faults [1]
      * @param share of the likelihood of all, 0 to 1
      */
@@ -66,30 +83,35 @@ public record Explanation(
             String title,
             Map<String, String> settings,
             List<String> look,
-            @Nullable RunResult run,
-            double deviations,
+            List<RunResult> runs,
+            List<Double> deviations,
             double likelihood,
             double share) {
         Suspect with(double otherShare) {
-            return new Suspect(fault, title, settings, look, run, deviations, likelihood, otherShare);
+            return new Suspect(fault, title, settings, look, runs, deviations, likelihood, otherShare);
         }
 
         /** The same fault with another strength. */
         Suspect or(Suspect other) {
-            Suspect best = Math.abs(other.deviations) < Math.abs(deviations) ? other : this;
+            Suspect best = other.worst() < worst() ? other : this;
             return new Suspect(
                     fault,
                     best.title,
                     best.settings,
                     look,
-                    best.run,
+                    best.runs,
                     best.deviations,
                     likelihood + other.likelihood,
                     share);
         }
 
+        /** Standard deviations of the log that it fits worst. */
+        double worst() {
+            return deviations.stream().mapToDouble(Math::abs).max().orElse(0);
+        }
+
         boolean explains() {
-            return Math.abs(deviations) <= FIT_MAX;
+            return worst() <= FIT_MAX;
         }
     }
 
@@ -103,33 +125,26 @@ public record Explanation(
     }
 
     /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
-    static Explanation of(
-            String name,
-            RunResult healthy,
-            Measured measured,
-            Expected expected,
-            List<Suspect> suspects,
-            Others others) {
+    static Explanation of(String name, List<Log> logs, List<Suspect> suspects, Others others) {
         Map<String, Suspect> faults = new LinkedHashMap<>();
         suspects.forEach(one -> faults.merge(one.fault(), one, Suspect::or));
         double all = suspects.stream().mapToDouble(Suspect::likelihood).sum();
         return new Explanation(
                 name,
-                healthy,
-                measured,
-                expected,
+                List.copyOf(logs),
                 faults.values().stream()
                         .map(one -> one.with(all > 0 ? one.likelihood() / all : 0))
                         .sorted(Comparator.comparingDouble(Suspect::likelihood)
                                 .reversed()
-                                .thenComparing(one -> Math.abs(one.deviations()))
+                                .thenComparing(Suspect::worst)
                                 .thenComparing(Suspect::title))
                         .toList(),
                 others);
     }
 
+    /** Whether all runs fit in memory. */
     public boolean fits() {
-        return healthy.fits();
+        return logs.stream().allMatch(log -> log.healthy().fits());
     }
 
     /** What to say first. */
@@ -137,11 +152,10 @@ public record Explanation(
         if (!fits()) {
             return Verdict.DOES_NOT_FIT;
         }
-        double ratio = measured.timesAsFast(healthy);
-        if (expected.isUsual(ratio)) {
+        if (logs.stream().allMatch(Log::isUsual)) {
             return Verdict.HEALTHY;
         }
-        if (StrictMath.log(ratio) < expected.low()) {
+        if (logs.stream().allMatch(log -> log.isUsual() || log.timesAsFast() < 1)) {
             return Verdict.FASTER;
         }
         return !suspects.isEmpty() && suspects.get(0).explains() ? Verdict.EXPLAINED : Verdict.UNEXPLAINED;

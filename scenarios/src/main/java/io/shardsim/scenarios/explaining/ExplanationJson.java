@@ -2,8 +2,11 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An explanation for programs. */
@@ -12,30 +15,27 @@ public final class ExplanationJson {
 
     /** Equal for equal explanations, whatever the threads. */
     public static String write(Explanation explanation) {
-        RunResult healthy = explanation.healthy();
+        RunResult run = explanation.logs().get(0).healthy();
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("name", explanation.name());
-        out.put("label", healthy.label());
-        out.put("gpus", healthy.gpus());
+        out.put("label", run.label());
+        out.put("gpus", run.gpus());
         out.put("verdict", Names.id(explanation.verdict()));
         if (!explanation.fits()) {
-            out.put("remedy", healthy.remedy());
+            out.put(
+                    "remedy",
+                    explanation.logs().stream()
+                            .map(log -> log.healthy().remedy())
+                            .filter(Objects::nonNull)
+                            .findFirst()
+                            .orElse(null));
             return CompareJson.MAPPER.writeValueAsString(out) + "\n";
         }
-        Measured measured = explanation.measured();
-        out.put("unit", measured.unit().words());
-        out.put("measured", measured.value());
-        out.put("healthy", measured.unit().of(healthy));
-        out.put("times_as_fast", measured.timesAsFast(healthy));
-        out.put(
-                "expected",
-                Map.of(
-                        "low", StrictMath.expm1(explanation.expected().low()),
-                        "high", StrictMath.expm1(explanation.expected().high())));
+        out.put("logs", explanation.logs().stream().map(ExplanationJson::log).toList());
         out.put(
                 "suspects",
                 explanation.suspects().stream()
-                        .map(one -> suspect(one, measured))
+                        .map(one -> suspect(one, explanation.logs()))
                         .toList());
         out.put("without_effect", explanation.others().withoutEffect());
         out.put("too_large", explanation.others().tooLarge());
@@ -43,12 +43,28 @@ public final class ExplanationJson {
         return CompareJson.MAPPER.writeValueAsString(out) + "\n";
     }
 
-    private static Map<String, @Nullable Object> suspect(Explanation.Suspect one, Measured measured) {
-        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+    private static Map<String, Object> log(Explanation.Log log) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("at", log.measured().at());
+        out.put("unit", log.measured().unit().words());
+        out.put("measured", log.measured().value());
+        out.put("healthy", log.measured().unit().of(log.healthy()));
+        out.put("times_as_fast", log.timesAsFast());
+        out.put("expected_low", StrictMath.expm1(log.expected().low()));
+        out.put("expected_high", StrictMath.expm1(log.expected().high()));
+        return out;
+    }
+
+    private static Map<String, Object> suspect(Explanation.Suspect one, List<Explanation.Log> logs) {
+        List<Double> simulated = new ArrayList<>();
+        for (int i = 0; i < one.runs().size(); i++) {
+            simulated.add(logs.get(i).measured().unit().of(one.runs().get(i)));
+        }
+        Map<String, Object> out = new LinkedHashMap<>();
         out.put("fault", one.fault());
         out.put("title", one.title());
         out.put("set", one.settings());
-        out.put("simulated", one.run() == null ? null : measured.unit().of(one.run()));
+        out.put("simulated", simulated);
         out.put("deviations", one.deviations());
         out.put("likely", one.share());
         out.put("look_at", one.look());

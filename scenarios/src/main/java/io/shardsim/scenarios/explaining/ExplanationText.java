@@ -11,6 +11,9 @@ import java.util.stream.Collectors;
 public final class ExplanationText {
     private static final int SUSPECTS_MAX = 5;
     private static final int LOOKED_AT = 3;
+    private static final int COLUMN = 13;
+    private static final int COLUMN_LIKELY = 9;
+    private static final int TITLE_MIN = 20;
     /** Shares below this are not worth a line. */
     private static final double SHARE_MIN = 0.005;
 
@@ -29,16 +32,21 @@ public final class ExplanationText {
     }
 
     private String text() {
-        RunResult healthy = explanation.healthy();
+        RunResult healthy = explanation.logs().get(0).healthy();
         line(explanation.name() + ": " + healthy.label() + " on " + Quantities.counted(healthy.gpus(), "GPU"));
-        if (!explanation.fits()) {
-            Diagnosis diagnosis = Diagnosis.of(healthy);
-            line("Nothing to explain: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
-            return out.toString();
+        for (Explanation.Log log : explanation.logs()) {
+            if (!log.healthy().fits()) {
+                Diagnosis diagnosis = Diagnosis.of(log.healthy());
+                line("Nothing to explain: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+                return out.toString();
+            }
         }
-        Measured measured = explanation.measured();
-        line("Measured " + measured.words(measured.value()) + ", simulated "
-                + measured.words(measured.unit().of(healthy)) + ".");
+        for (Explanation.Log log : explanation.logs()) {
+            Measured measured = log.measured();
+            String place = measured.place();
+            line((place.isEmpty() ? "Measured " : "At " + place + " measured ") + measured.words(measured.value())
+                    + ", simulated " + measured.words(measured.unit().of(log.healthy())) + ".");
+        }
         line(verdict());
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED
                 || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
@@ -48,21 +56,22 @@ public final class ExplanationText {
     }
 
     private String verdict() {
-        Explanation.Expected expected = explanation.expected();
+        Explanation.Log log = explanation.logs().get(0);
+        Explanation.Expected expected = log.expected();
         String range = "80 % of such runs are simulated " + percent(StrictMath.expm1(expected.low())) + " to "
                 + percent(StrictMath.expm1(expected.high())) + " off (+: too fast).";
-        double times = explanation.measured().timesAsFast(explanation.healthy());
+        double times = log.timesAsFast();
+        String slower = times > 1
+                ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
+                : "Not all are as they should be. ";
         return switch (explanation.verdict()) {
             case HEALTHY -> "Healthy: " + off(times) + ", as expected. " + range;
             case FASTER ->
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
                         + ": the scenario has a setting that your run has not. " + range;
             case EXPLAINED ->
-                "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". Likeliest: "
-                        + explanation.suspects().get(0).title() + ".";
-            default ->
-                "Slower than a healthy run by a factor of " + Quantities.threeDigits(times)
-                        + ". No single known fault explains it.";
+                slower + "Likeliest: " + explanation.suspects().get(0).title() + ".";
+            default -> slower + "No single known fault explains it.";
         };
     }
 
@@ -75,23 +84,29 @@ public final class ExplanationText {
     }
 
     private void suspects() {
-        String unit = explanation.measured().unit().words();
-        int titles = width - 2 - 12 - 9;
-        out.append(("\n%-" + (titles + 2) + "s %11s %8s\n").formatted("Fault", unit, "likely"));
+        int logs = explanation.logs().size();
+        int titles = Math.max(TITLE_MIN, width - 2 - COLUMN * logs - COLUMN_LIKELY);
+        StringBuilder head = new StringBuilder(("\n%-" + (titles + 2) + "s").formatted("Fault"));
+        for (Explanation.Log log : explanation.logs()) {
+            String place = log.measured().place();
+            head.append(cell(
+                    place.isEmpty() ? log.measured().unit().words() : place.substring(place.lastIndexOf('.') + 1)));
+        }
+        out.append(head).append("   likely\n");
         List<Explanation.Suspect> shown = explanation.suspects().stream()
                 .filter(one -> one.share() >= SHARE_MIN)
                 .limit(SUSPECTS_MAX)
                 .toList();
         for (Explanation.Suspect one : shown) {
-            RunResult run = one.run();
-            out.append(("  %-" + titles + "s %11s %8s\n")
-                    .formatted(
-                            cut(one.title(), titles),
-                            run == null
-                                    ? "-"
-                                    : Quantities.threeDigits(
-                                            explanation.measured().unit().of(run)),
-                            Quantities.fixed(100 * one.share(), 0) + " %"));
+            out.append(("  %-" + titles + "s").formatted(cut(one.title(), titles)));
+            for (int i = 0; i < logs; i++) {
+                Measured.Unit unit = explanation.logs().get(i).measured().unit();
+                out.append(cell(
+                        one.runs().isEmpty()
+                                ? "-"
+                                : Quantities.threeDigits(unit.of(one.runs().get(i)))));
+            }
+            out.append("%9s\n".formatted(Quantities.fixed(100 * one.share(), 0) + " %"));
         }
         out.append('\n');
         shown.stream()
@@ -107,9 +122,13 @@ public final class ExplanationText {
                             .map(set -> "--set '" + set.getKey() + "=" + set.getValue() + "'")
                             .collect(Collectors.joining(" ")));
         }
-        if (shown.stream().anyMatch(one -> one.run() == null)) {
+        if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
             line("-: not simulated; it is listed where it was seen to cost as much.");
         }
+    }
+
+    private static String cell(String text) {
+        return (" %" + (COLUMN - 1) + "s").formatted(cut(text, COLUMN - 1));
     }
 
     private static String cut(String text, int most) {

@@ -4,7 +4,10 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
@@ -15,8 +18,10 @@ import java.util.stream.Collectors;
  * A speed that somebody measured, in the unit of a training log.
  *
  * @param value in that unit
+ * @param at how the run that was measured differs from the others, by dotted key
  */
-public record Measured(double value, Unit unit) {
+public record Measured(double value, Unit unit, Map<String, String> at) {
+    private static final Pattern AT = Pattern.compile("(.*\\S)\\s+at\\s+(\\S+=.*)");
     private static final Pattern WRITTEN = Pattern.compile("(\\d[\\d,]*(?:\\.\\d+)?)\\s*(k?)\\s*(\\S.*)");
 
     /** What logs print. */
@@ -63,13 +68,30 @@ public record Measured(double value, Unit unit) {
         }
     }
 
+    public Measured {
+        at = Collections.unmodifiableMap(new LinkedHashMap<>(at));
+    }
+
     /**
-     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step or {@code 35 % MFU}.
+     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step, or {@code 35 % MFU at cluster.nodes=1}.
      *
      * @throws IllegalArgumentException with what to write instead
      */
     public static Measured parse(String written) {
-        Matcher matcher = WRITTEN.matcher(written.strip());
+        Matcher at = AT.matcher(written.strip());
+        Map<String, String> values = new LinkedHashMap<>();
+        if (at.matches()) {
+            for (String value : at.group(2).split(",")) {
+                int equals = value.indexOf('=');
+                if (equals < 1) {
+                    throw refused(written);
+                }
+                values.put(
+                        value.substring(0, equals).strip(),
+                        value.substring(equals + 1).strip());
+            }
+        }
+        Matcher matcher = WRITTEN.matcher(at.matches() ? at.group(1) : written.strip());
         if (matcher.matches()) {
             String unit = matcher.group(3).toLowerCase(Locale.ROOT).replace(" ", "");
             for (Unit known : Unit.values()) {
@@ -77,14 +99,25 @@ public record Measured(double value, Unit unit) {
                     double value = Double.parseDouble(matcher.group(1).replace(",", ""))
                             * (matcher.group(2).isEmpty() ? 1 : 1000);
                     if (value > 0 && value < 1e15) {
-                        return new Measured(value, known);
+                        return new Measured(value, known, values);
                     }
                 }
             }
         }
-        throw new IllegalArgumentException(
-                "'" + written + "' is not a speed; write for example '1000 tokens/s/GPU', in "
-                        + Arrays.stream(Unit.values()).map(Unit::words).collect(Collectors.joining(", ")));
+        throw refused(written);
+    }
+
+    private static IllegalArgumentException refused(String written) {
+        return new IllegalArgumentException("'" + written
+                + "' is not a speed; write for example '1000 tokens/s/GPU', or '9000 tokens/s/GPU at cluster.nodes=1', in "
+                + Arrays.stream(Unit.values()).map(Unit::words).collect(Collectors.joining(", ")));
+    }
+
+    /** Where it was measured, for people; empty where the run is as it is described. */
+    String place() {
+        return at.entrySet().stream()
+                .map(value -> value.getKey() + "=" + value.getValue())
+                .collect(Collectors.joining(", "));
     }
 
     /** How much faster a run is than what was measured: speed over speed. */

@@ -9,6 +9,7 @@ import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,10 @@ class ExplainerTest {
             "kind: megatron-core, tensor_parallel: 2, overlap_grad_reduce: true, overlap_param_gather: true");
 
     private static Explanation explain(String text, Measured measured, int threads) throws InputException {
+        return explain(text, List.of(measured), threads);
+    }
+
+    private static Explanation explain(String text, List<Measured> measured, int threads) throws InputException {
         Explainer.Subject subject =
                 Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text), List.of());
         return Objects.requireNonNull(
@@ -36,15 +41,15 @@ class ExplainerTest {
     }
 
     private static Measured samples(double perSecond) {
-        return new Measured(perSecond, Measured.Unit.SAMPLES);
+        return new Measured(perSecond, Measured.Unit.SAMPLES, Map.of());
     }
 
     @Test
     void whatIsExpectedIsHealthy() throws Exception {
         Explanation explanation = explain(ZERO3, samples(1), 2);
-        double healthy = explanation.healthy().step().samplesPerSecond();
-        double low = healthy / Math.exp(explanation.expected().high());
-        double high = healthy / Math.exp(explanation.expected().low());
+        double healthy = explanation.logs().get(0).healthy().step().samplesPerSecond();
+        double low = healthy / Math.exp(explanation.logs().get(0).expected().high());
+        double high = healthy / Math.exp(explanation.logs().get(0).expected().low());
         assertThat(explain(ZERO3, samples(1.001 * low), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(explain(ZERO3, samples(0.999 * high), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(explain(ZERO3, samples(0.999 * low), 2).verdict()).isNotEqualTo(Explanation.Verdict.HEALTHY);
@@ -59,21 +64,26 @@ class ExplainerTest {
         Set<String> unseen = new HashSet<>(KnownFault.names());
         for (String text : List.of(ZERO3, MICS, MEGATRON)) {
             Explanation all = explain(text, samples(1e-3), 2);
-            double middle = (all.expected().low() + all.expected().high()) / 2;
+            double middle = (all.logs().get(0).expected().low()
+                            + all.logs().get(0).expected().high())
+                    / 2;
             for (Explanation.Suspect fault : all.suspects()) {
-                if (fault.run() == null
-                        || all.expected()
-                                .isUsual(all.healthy().step().samplesPerSecond()
-                                        / fault.run().step().samplesPerSecond()
+                if (fault.runs().isEmpty()
+                        || all.logs()
+                                .get(0)
+                                .expected()
+                                .isUsual(all.logs().get(0).healthy().step().samplesPerSecond()
+                                        / fault.runs().get(0).step().samplesPerSecond()
                                         * Math.exp(middle))
                         || !unseen.remove(fault.fault())) {
                     continue;
                 }
-                Explanation found = explain(text, samples(fault.run().step().samplesPerSecond() / Math.exp(middle)), 2);
+                Explanation found =
+                        explain(text, samples(fault.runs().get(0).step().samplesPerSecond() / Math.exp(middle)), 2);
                 assertThat(found.suspects())
                         .filteredOn(one -> one.title().equals(fault.title()))
                         .singleElement()
-                        .satisfies(one -> assertThat(one.deviations()).isCloseTo(0, within(1e-9)));
+                        .satisfies(one -> assertThat(one.worst()).isCloseTo(0, within(1e-9)));
                 assertThat(found.suspects().stream()
                                 .mapToDouble(Explanation.Suspect::share)
                                 .sum())
@@ -88,7 +98,15 @@ class ExplainerTest {
     @Test
     void shareFollowsOddsAndFit() throws Exception {
         Explanation explanation = explain(
-                ZERO3, samples(explain(ZERO3, samples(1), 1).healthy().step().samplesPerSecond() / 3), 2);
+                ZERO3,
+                samples(explain(ZERO3, samples(1), 1)
+                                .logs()
+                                .get(0)
+                                .healthy()
+                                .step()
+                                .samplesPerSecond()
+                        / 3),
+                2);
         assertThat(explanation.suspects())
                 .extracting(Explanation.Suspect::share)
                 .isSortedAccordingTo((a, b) -> Double.compare(b, a));
@@ -97,9 +115,7 @@ class ExplainerTest {
                 .doesNotHaveDuplicates();
         for (Explanation.Suspect one : explanation.suspects()) {
             KnownFault fault = KnownFault.named(one.fault());
-            double best = (double) fault.odds()
-                    / fault.strengths().size()
-                    * Math.exp(-one.deviations() * one.deviations() / 2);
+            double best = (double) fault.odds() / fault.strengths().size() * Math.exp(-one.worst() * one.worst() / 2);
             assertThat(one.likelihood())
                     .isBetween(best * (1 - 1e-12), fault.strengths().size() * best * (1 + 1e-12));
         }
@@ -151,5 +167,38 @@ class ExplainerTest {
                 .contains("Not all NICs used: one of them");
         assertThatThrownBy(() -> explain(bare, samples(1), 1))
                 .hasMessageContaining("is a bare collective, of which no samples/s is logged; write '45 GB/s busbw'");
+    }
+
+    /** A second log, of one node, clears the faults of the network, or those of the node. */
+    @Test
+    void aSecondLogTellsFaultsApart() throws Exception {
+        Measured both = new Measured(1e-3, Measured.Unit.SAMPLES, Map.of("cluster.nodes", "1"));
+        Explanation all = explain(ZERO3, List.of(samples(1e-3), both), 2);
+        Explanation.Suspect tcp = suspect(all, "tcp-over-ethernet");
+        Explanation.Suspect slow = suspect(all, "slow-gpu");
+        assertThat(tcp.runs().get(1).step().stepSeconds())
+                .isEqualTo(all.logs().get(1).healthy().step().stepSeconds());
+        double two = slow.runs().get(0).step().samplesPerSecond();
+        double healthyOne = all.logs().get(1).healthy().step().samplesPerSecond();
+        Explanation network =
+                explain(ZERO3, List.of(samples(two), new Measured(healthyOne, both.unit(), both.at())), 2);
+        assertThat(suspect(network, "slow-gpu").share())
+                .isLessThan(suspect(explain(ZERO3, samples(two), 2), "slow-gpu").share());
+        double slowOne = slow.runs().get(1).step().samplesPerSecond();
+        Explanation node = explain(ZERO3, List.of(samples(two), new Measured(slowOne, both.unit(), both.at())), 2);
+        assertThat(node.suspects())
+                .filteredOn(Explanation.Suspect::explains)
+                .extracting(Explanation.Suspect::fault)
+                .contains("slow-gpu")
+                .doesNotContain("tcp-over-ethernet", "slow-nic", "one-nic");
+        assertThat(ExplanationText.write(node, 80)).contains("At cluster.nodes=1 measured ", "nodes=1   likely");
+        assertThat(ExplanationText.write(node, 80).lines()).allMatch(line -> line.length() <= 80);
+    }
+
+    private static Explanation.Suspect suspect(Explanation explanation, String fault) {
+        return explanation.suspects().stream()
+                .filter(one -> one.fault().equals(fault))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.explaining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,15 +25,25 @@ class MeasuredTest {
                 "35% MFU | 35 | MFU"
             })
     void speedsAreRead(String written, double value, Measured.Unit unit) {
-        assertThat(Measured.parse(written)).isEqualTo(new Measured(value, unit));
+        assertThat(Measured.parse(written)).isEqualTo(new Measured(value, unit, Map.of()));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "1000", "fast", "-3 samples/s", "0 samples/s", "7 bananas", "1e400 s"})
+    @ValueSource(
+            strings = {"", "1000", "fast", "-3 samples/s", "0 samples/s", "7 bananas", "1e400 s", "7 samples/s at nodes"
+            })
     void othersAreRefused(String written) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Measured.parse(written))
                 .withMessageContaining("is not a speed; write for example '1000 tokens/s/GPU'");
+    }
+
+    @Test
+    void aRunThatDiffersIsNamed() {
+        Measured one = Measured.parse("9k tokens/s/GPU at cluster.nodes=1, training.micro_batch=2");
+        assertThat(one.value()).isEqualTo(9000);
+        assertThat(one.at()).containsExactly(Map.entry("cluster.nodes", "1"), Map.entry("training.micro_batch", "2"));
+        assertThat(one.place()).isEqualTo("cluster.nodes=1, training.micro_batch=2");
     }
 
     @Test
