@@ -29,9 +29,9 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 public record KnownFault(
         String title,
         int odds,
-        @Nullable Map<String, String> settings,
-        @Nullable Map<String, Double> times,
-        @Nullable List<Variant> variants,
+        Map<String, String> settings,
+        Map<String, Double> times,
+        List<Variant> variants,
         @Nullable Unsimulated unsimulated,
         List<String> look,
         Origin from) {
@@ -56,10 +56,7 @@ public record KnownFault(
      * @param settings further values by dotted key
      * @param times further factors by dotted key
      */
-    public record Variant(
-            String title,
-            @Nullable Map<String, String> settings,
-            @Nullable Map<String, Double> times) {
+    public record Variant(String title, Map<String, String> settings, Map<String, Double> times) {
         public Variant {
             settings = settings == null ? Map.of() : new LinkedHashMap<>(settings);
             times = times == null ? Map.of() : new LinkedHashMap<>(times);
