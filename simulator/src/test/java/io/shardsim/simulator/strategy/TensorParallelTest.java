@@ -127,12 +127,13 @@ class TensorParallelTest {
     }
 
     /** Without loss parallelism every rank has all logits (torch.distributed.tensor.parallel, output_layouts of the last linear map). */
-    @Test
-    void logitsThatAreGatheredTakeTheWholeVocabularyOnEveryRank() {
+    @ParameterizedTest
+    @ValueSource(strings = {"fsdp2", "megatron", "megatron-core"})
+    void logitsThatAreGatheredTakeTheWholeVocabularyOnEveryRank(String kind) {
         Map<String, Object> split = Map.of("tensor_parallel", 4);
         Map<String, Object> whole = Map.of("tensor_parallel", 4, "gather_logits", true);
-        StepPlan parts = plan("fsdp2", split, Checkpointing.FULL);
-        StepPlan all = plan("fsdp2", whole, Checkpointing.FULL);
+        StepPlan parts = plan(kind, split, Checkpointing.FULL);
+        StepPlan all = plan(kind, whole, Checkpointing.FULL);
         long logits = 2L * 2 * 512 * MODEL.vocab();
 
         assertThat(Strategies.bytes(all, CollectiveKind.ALL_GATHER, "gather logits"))
@@ -142,8 +143,7 @@ class TensorParallelTest {
         assertThat(MemoryLedger.of(all).peakBytes() - MemoryLedger.of(parts).peakBytes())
                 .as("three quarters of all logits, with what the loss keeps of them and its gradient")
                 .isGreaterThan(logits);
-        assertThat(Strategies.of("fsdp2", Map.of("gather_logits", true))
-                        .remarks(job("fsdp2", Map.of(), Checkpointing.FULL)))
+        assertThat(Strategies.of(kind, Map.of("gather_logits", true)).remarks(job(kind, Map.of(), Checkpointing.FULL)))
                 .containsExactly("gather_logits has no effect without tensor_parallel");
     }
 
