@@ -21,6 +21,7 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,7 +30,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Recorded runs as a trace in the JSON form of Chrome's trace viewer [1], which Perfetto opens: for each run the streams of its GPUs, what the
- * ports of Node[0] send, and as counters the rate of the NICs and memory by owner.
+ * ports of Node[0] send, and as counters the rate of each of them, of all NICs, and memory by owner.
+ *
+ * <p>Arrows lead from the port that sends a chunk to the stream that receives it.
  *
  * <p>Bounded in size: GPUs in the order of their ranks, chunks in the order of time, as far as {@link #SLICES_MAX} goes; what is left out is said in
  * {@code otherData}.
@@ -46,6 +49,9 @@ public final class TraceFile {
     /** Counter samples of a run. */
     private static final int SAMPLES_MAX = 1000;
 
+    /** Samples of the rate of a port. */
+    private static final int RATES = 256;
+
     private static final JsonMapper MAPPER = new JsonMapper();
     /** Decimals of a microsecond, the format's unit, down to the picosecond. */
     private static final int PS_DECIMALS = 6;
@@ -56,10 +62,31 @@ public final class TraceFile {
     /** One slice of a track [ps]. */
     private record Slice(long startPs, long endPs, String name, long bytes) {}
 
+    /** A track of a process. */
+    private record Track(int process, int number) {}
+
+    /**
+     * A chunk from the port that sends it to the stream that receives it [ps].
+     *
+     * @param port as {@link #ports} numbers them
+     */
+    private record Arrow(int port, long sentPs, int rank, String stream, long receivedPs) {}
+
+    /** What the ports of Node[0] send, and the arrows to who receives it. */
+    private record Sent(Map<Integer, List<Slice>> ports, List<Arrow> arrows) {
+        int size() {
+            return arrows.size() + ports.values().stream().mapToInt(List::size).sum();
+        }
+    }
+
     private final JsonGenerator out;
     private final int slicesPerRun;
     private final List<String> leftOut = new ArrayList<>();
+    /** Tracks of the run's streams, by rank and stream. */
+    private final Map<String, Track> streamTracks = new HashMap<>();
+
     private int process;
+    private int arrows;
 
     private TraceFile(JsonGenerator out, int runs) {
         this.out = out;
@@ -153,6 +180,7 @@ public final class TraceFile {
     private int writeStreams(Run run, long endPs, int most) {
         Recording recording = run.recording();
         Cluster cluster = recording.cluster();
+        streamTracks.clear();
         beginProcess(run.name() + ", streams");
         if (recording.spans().values().stream().mapToInt(Spans::size).sum() >= Recording.SPANS_MAX) {
             leftOut.add(run.name() + ": operations after the first " + Recording.SPANS_MAX);
@@ -171,6 +199,7 @@ public final class TraceFile {
                         ++track,
                         "thread_name",
                         cluster.devicePath(device(cluster, rank.getKey())) + " " + stream.getKey());
+                streamTracks.put(rank.getKey() + stream.getKey(), new Track(process, track));
                 written += writeTrack(track, stream.getValue(), most - written);
             }
         }
@@ -224,14 +253,14 @@ public final class TraceFile {
             return;
         }
         long untilPs = Math.min(coveredPs, 1_000_000_000L);
-        Map<Integer, List<Slice>> ports = ports(run.recording(), untilPs);
+        Sent sent = ports(run.recording(), untilPs);
         while (untilPs < coveredPs) {
             long furtherPs = Math.min(coveredPs, 2 * untilPs);
-            Map<Integer, List<Slice>> more = ports(run.recording(), furtherPs);
-            if (size(more) > most) {
+            Sent more = ports(run.recording(), furtherPs);
+            if (more.size() > most) {
                 break;
             }
-            ports = more;
+            sent = more;
             untilPs = furtherPs;
         }
         if (untilPs < endPs) {
@@ -241,27 +270,69 @@ public final class TraceFile {
         Cluster cluster = run.recording().cluster();
         Router router = new Router(cluster);
         int left = most;
-        for (Map.Entry<Integer, List<Slice>> port : ports.entrySet()) {
+        for (Map.Entry<Integer, List<Slice>> port : sent.ports().entrySet()) {
             int slot = port.getKey() / PORTS;
             int number = port.getKey() % PORTS;
             String link = Names.of(router.link(slot, number).linkClass());
-            metadata(
-                    port.getKey() + 1,
-                    "thread_name",
-                    cluster.devicePath(cluster.deviceId(0, slot)) + ".Port[" + number + "] " + link);
+            String name = cluster.devicePath(cluster.deviceId(0, slot)) + ".Port[" + number + "] " + link;
+            metadata(port.getKey() + 1, "thread_name", name);
+            writeRate(name + " [GB/s]", port.getValue(), untilPs);
             left -= writeTrack(port.getKey() + 1, port.getValue(), left);
+        }
+        sent.arrows().stream().limit(Math.max(0, left)).forEach(this::write);
+    }
+
+    /** What a port sends as a rate over time, a sample for each of as many equal stretches. */
+    private void writeRate(String name, List<Slice> slices, long untilPs) {
+        long stretchPs = Math.max(1, untilPs / RATES);
+        double[] bytes = new double[RATES + 1];
+        for (Slice slice : slices) {
+            double perPs = (double) slice.bytes() / Math.max(1, slice.endPs() - slice.startPs());
+            for (long at = slice.startPs(); at < slice.endPs() && at < untilPs; ) {
+                int stretch = (int) Math.min(RATES, at / stretchPs);
+                long next = Math.min(slice.endPs(), stretch == RATES ? untilPs : (stretch + 1) * stretchPs);
+                bytes[stretch] += perPs * (next - at);
+                at = next;
+            }
+        }
+        double before = 0;
+        for (int stretch = 0; stretch < RATES; stretch++) {
+            double rate = bytes[stretch] * 1e3 / stretchPs;
+            if (rate != before) {
+                counter(name, stretch * stretchPs, rate);
+                before = rate;
+            }
+        }
+        counter(name, untilPs, 0);
+    }
+
+    private void write(Arrow arrow) {
+        Track receiver = streamTracks.get(arrow.rank() + arrow.stream());
+        if (receiver != null) {
+            arrows++;
+            arrow("s", new Track(process, arrow.port() + 1), arrow.sentPs());
+            arrow("f", receiver, arrow.receivedPs());
         }
     }
 
-    private static int size(Map<Integer, List<Slice>> ports) {
-        return ports.values().stream().mapToInt(List::size).sum();
+    private void arrow(String phase, Track track, long ps) {
+        out.writeStartObject();
+        out.writeStringProperty("ph", phase);
+        out.writeNumberProperty("pid", track.process());
+        out.writeNumberProperty("tid", track.number());
+        out.writeStringProperty("cat", "chunk");
+        out.writeStringProperty("name", "chunk");
+        out.writeNumberProperty("id", arrows);
+        out.writeStringProperty("bp", "e");
+        time("ts", ps);
+        out.writeEndObject();
     }
 
     /** More ports than any device has. */
     private static final int PORTS = 1024;
 
-    private static Map<Integer, List<Slice>> ports(Recording recording, long untilPs) {
-        Map<Integer, List<Slice>> ports = new TreeMap<>();
+    private static Sent ports(Recording recording, long untilPs) {
+        Sent ports = new Sent(new TreeMap<>(), new ArrayList<>());
         Journeys journeys = recording.journeys();
         for (int i = 0; i < journeys.size(); i++) {
             int journey = i;
@@ -287,25 +358,34 @@ public final class TraceFile {
 
     /** The hops that a chunk takes on Node[0], in every copy of its path. */
     private static void addHops(
-            Recording recording,
-            RecordedPath path,
-            int journey,
-            long shiftPs,
-            int shift,
-            Map<Integer, List<Slice>> ports) {
+            Recording recording, RecordedPath path, int journey, long shiftPs, int shift, Sent sent) {
         Journeys journeys = recording.journeys();
         Label label = recording.labels().get(journeys.operation(journey) + shift);
         long startPs = journeys.startPs(journey) + shiftPs;
         for (int source = 0; source < path.destinationNodes().length; source++) {
             int destination = path.destinationNodes()[source];
-            for (int hop = 0; destination >= 0 && hop < journeys.hops(journey); hop++) {
+            int hops = journeys.hops(journey);
+            for (int hop = hops - 1; destination >= 0 && hop >= 0; hop--) {
                 if ((path.far()[hop] ? destination : source) == 0) {
-                    ports.computeIfAbsent(path.slots()[hop] * PORTS + path.ports()[hop], key -> new ArrayList<>())
+                    int port = path.slots()[hop] * PORTS + path.ports()[hop];
+                    sent.ports()
+                            .computeIfAbsent(port, key -> new ArrayList<>())
                             .add(new Slice(
                                     startPs + journeys.hopStartPs(journey, hop),
                                     startPs + journeys.hopLeavePs(journey, hop),
                                     label.words(),
                                     journeys.bytes(journey)));
+                    if (hop == 0) {
+                        Cluster cluster = recording.cluster();
+                        int node = recording.representatives()[destination];
+                        sent.arrows()
+                                .add(new Arrow(
+                                        port,
+                                        startPs + journeys.hopStartPs(journey, 0),
+                                        cluster.rank(node, path.slots()[hops]),
+                                        label.stream(),
+                                        startPs + journeys.hopLeavePs(journey, hops - 1) + path.latencyPs()[hops - 1]));
+                    }
                 }
             }
         }

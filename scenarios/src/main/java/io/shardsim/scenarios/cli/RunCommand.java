@@ -131,7 +131,8 @@ final class RunCommand implements Callable<Integer> {
             names = "--trace",
             description =
                     "Also write trace.json, which https://ui.perfetto.dev opens: streams, ports and memory of each strategy on its largest"
-                            + " cluster, some 25 MB at most. Runs these points once more.")
+                            + " cluster, some 25 MB at most; and under trace/ a PyTorch profile of each rank, for Holistic Trace Analysis."
+                            + " Runs these points once more.")
     private boolean trace;
 
     @Mixin

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.replay.ProfilerTrace;
 import io.shardsim.reports.replay.TraceFile;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -11,9 +12,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
-/** Writes {@code trace.json}: each series of a scenario at its largest cluster, recorded by running it once more. */
+/**
+ * Writes {@code trace.json} and, under {@code trace/}, a folder of profiles for each run in it: each series of a scenario at its largest cluster, recorded by
+ * running it once more.
+ */
 public final class Traces {
     /** Runs side by side in one trace; more share too few slices each. */
     private static final int RUNS_MAX = 4;
@@ -47,10 +52,18 @@ public final class Traces {
         }
         Path file = directory.resolve("trace.json");
         List<String> leftOut = new ArrayList<>(TraceFile.write(file, runs));
+        for (TraceFile.Run run : runs) {
+            leftOut.addAll(ProfilerTrace.write(directory.resolve("trace").resolve(folder(run.name())), run));
+        }
         if (shown.size() > RUNS_MAX) {
             leftOut.add((shown.size() - RUNS_MAX) + " of " + shown.size() + " series");
         }
         return new Written(file, leftOut);
+    }
+
+    /** A name as a folder of every file system bears it. */
+    private static String folder(String name) {
+        return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
     }
 
     private static TraceFile.Run record(PointSimulation simulation, ScenarioPoint point, RunResult run, String name)

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
@@ -18,6 +19,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -128,6 +130,72 @@ class TracesTest {
                     .as(run.label())
                     .isEqualTo(run.network().nicBytesSent());
         }
+    }
+
+    @Test
+    void arrowsLeadFromThePortThatSendsToTheCollectiveThatReceives() throws Exception {
+        Traced traced = trace(TRAINING);
+        Map<String, List<BigDecimal[]>> slices = new HashMap<>();
+        Map<String, JsonNode> sent = new HashMap<>();
+        List<JsonNode> received = new ArrayList<>();
+        for (JsonNode event : traced.events()) {
+            switch (event.get("ph").asString()) {
+                case "X" ->
+                    slices.computeIfAbsent(track(event), key -> new ArrayList<>())
+                            .add(new BigDecimal[] {
+                                event.get("ts").decimalValue(),
+                                event.get("ts")
+                                        .decimalValue()
+                                        .add(event.get("dur").decimalValue())
+                            });
+                case "s" -> sent.put(event.get("id").asString(), event);
+                case "f" -> received.add(event);
+                default -> {}
+            }
+        }
+        assertThat(received).hasSizeGreaterThan(1000).hasSameSizeAs(sent.keySet());
+        int inside = 0;
+        for (JsonNode end : received) {
+            JsonNode start = sent.get(end.get("id").asString());
+            assertThat(start.get("ts").decimalValue()).isLessThan(end.get("ts").decimalValue());
+            assertThat(slices.get(track(start)))
+                    .anyMatch(slice -> slice[0].compareTo(start.get("ts").decimalValue()) == 0);
+            inside += slices.get(track(end)).stream().anyMatch(slice -> isIn(slice, end)) ? 1 : 0;
+        }
+        // A chunk may arrive before its receiver has reached the collective.
+        assertThat(inside).isGreaterThan(received.size() * 9 / 10);
+    }
+
+    private static String track(JsonNode event) {
+        return event.get("pid").asString() + "/" + event.get("tid").asString();
+    }
+
+    private static boolean isIn(BigDecimal[] slice, JsonNode event) {
+        BigDecimal at = event.get("ts").decimalValue();
+        return slice[0].compareTo(at) <= 0 && at.compareTo(slice[1]) <= 0;
+    }
+
+    @Test
+    void theCounterOfALinkCountsItsBytes() throws Exception {
+        Traced traced = trace(COLLECTIVE);
+        String name = "Node[0].Nic[0].Port[0] NIC";
+        double bytes = 0;
+        double rate = 0;
+        double since = 0;
+        for (JsonNode event : traced.events()) {
+            if (event.get("name").asString().equals(name + " [GB/s]")) {
+                double now = event.get("ts").doubleValue();
+                bytes += rate * 1e3 * (now - since);
+                rate = event.get("args").get("value").doubleValue();
+                since = now;
+            }
+        }
+        List<BigDecimal[]> slices = traced.tracks().entrySet().stream()
+                .filter(track -> track.getKey().endsWith(name))
+                .findFirst()
+                .orElseThrow()
+                .getValue();
+        assertThat(bytes).isCloseTo(sum(slices, 2).doubleValue(), withinPercentage(0.1));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.observation;
 
+import io.shardsim.simulator.plan.Operation;
 import io.shardsim.topology.Cluster;
 import java.util.Arrays;
 import java.util.List;
@@ -35,8 +36,11 @@ public record Recording(
      *
      * @param collective kind of the collective; empty for work of the rank itself
      * @param totalBytes whole buffer of the collective; 0 for work of the rank itself [bytes]
+     * @param operation as the plan has it
+     * @param algorithm that carries the collective; empty for work of the rank itself
      */
-    public record Label(String stream, String words, String collective, long totalBytes) {}
+    public record Label(
+            String stream, String words, String collective, long totalBytes, Operation operation, String algorithm) {}
 
     /**
      * A path and the node that it leads to in the copy of each node that its source stands for.

@@ -40,6 +40,16 @@ final class AssembledView implements RunView {
     }
 
     @Override
+    public String algorithm(Operation.Collective collective) {
+        return placement
+                .schedules()
+                .schedule(collective, collective.groups().first())
+                .choice()
+                .algorithm()
+                .name();
+    }
+
+    @Override
     public int representative(int node) {
         return placement.nodes().representative(node);
     }

@@ -228,8 +228,8 @@ public final class Recorder implements RunObserver {
         for (int journey = 0; journey < journeys.size(); journey++) {
             paths.computeIfAbsent(journeys.path(journey), id -> path(id, representatives));
         }
-        Recording recording = new Recording(
-                cluster, representatives, spans, journeys, paths, totals, skipped, labels(view().stepPlan()));
+        Recording recording =
+                new Recording(cluster, representatives, spans, journeys, paths, totals, skipped, labels(view()));
         run = null;
         return recording;
     }
@@ -269,19 +269,26 @@ public final class Recorder implements RunObserver {
         return new RecordedPath(rank, slots, ports, far, latencyPs, destinations);
     }
 
-    private static List<Label> labels(StepPlan plan) {
+    private static List<Label> labels(RunView run) {
+        StepPlan plan = run.stepPlan();
         Map<Operation, Label> known = new HashMap<>();
         List<Label> labels = new ArrayList<>();
         for (int i = 0; i < plan.size(); i++) {
-            labels.add(known.computeIfAbsent(plan.operation(i), Recorder::label));
+            labels.add(known.computeIfAbsent(plan.operation(i), operation -> label(operation, run)));
         }
         return labels;
     }
 
-    private static Label label(Operation operation) {
+    private static Label label(Operation operation, RunView run) {
         String stream = operation.stream().name().toLowerCase(Locale.ROOT);
         return operation instanceof Operation.Collective collective
-                ? new Label(stream, operation.label(), collective.kind().id(), collective.totalBytes())
-                : new Label(stream, operation.label(), "", 0);
+                ? new Label(
+                        stream,
+                        operation.label(),
+                        collective.kind().id(),
+                        collective.totalBytes(),
+                        operation,
+                        run.algorithm(collective))
+                : new Label(stream, operation.label(), "", 0, operation, "");
     }
 }

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.run;
 
+import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Route;
@@ -9,6 +10,9 @@ public interface RunView {
     Cluster cluster();
 
     StepPlan stepPlan();
+
+    /** Name of the algorithm that carries a collective, the library's choice included, in the group of least ranks. */
+    String algorithm(Operation.Collective collective);
 
     /** The node that is simulated in place of a node. */
     int representative(int node);
