@@ -60,13 +60,12 @@ final class ClusterNode implements AutoCloseable {
 
     private final ClusterSettings settings;
     private final ActorSystem<Void> system;
-    /** Null where TLS keeps strangers out. */
-    private final @Nullable Gate gate;
+    private final Gate gate;
 
     private final BlockingQueue<Greeter.Greeting> greetings = new LinkedBlockingQueue<>();
     private final ActorRef<Greeter.Command> greetingsRef;
 
-    private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, @Nullable Gate gate) {
+    private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, Gate gate) {
         this.settings = settings;
         this.gate = gate;
         this.system = system;
@@ -90,12 +89,10 @@ final class ClusterNode implements AutoCloseable {
         LoggerFactory.getILoggerFactory();
         Gate gate = null;
         try {
-            gate = settings.tls() == null ? Gate.bind(settings.bind(), settings.port()) : null;
+            gate = Gate.bind(settings.bind(), settings.port(), settings.tls() == null ? Framing.ARTERY : Framing.TLS);
             ActorSystem<Void> system =
                     ActorSystem.create(Behaviors.empty(), settings.name(), configuration(settings, roles, gate));
-            if (gate != null) {
-                gate.openTo(boundPort(system));
-            }
+            gate.openTo(boundPort(system));
             ClusterNode node = new ClusterNode(settings, system, gate);
             node.spawn(Greeter.create(), Greeter.NAME);
             return node;
@@ -130,13 +127,13 @@ final class ClusterNode implements AutoCloseable {
                 .get();
     }
 
-    private static Config configuration(ClusterSettings settings, List<String> roles, @Nullable Gate gate) {
+    private static Config configuration(ClusterSettings settings, List<String> roles, Gate gate) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("pekko.remote.artery.canonical.hostname", settings.host());
-        values.put("pekko.remote.artery.canonical.port", gate == null ? settings.port() : gate.port());
-        values.put("pekko.remote.artery.bind.hostname", gate == null ? settings.bind() : ClusterSettings.LOOPBACK);
-        values.put("pekko.remote.artery.bind.port", gate == null ? settings.port() : 0);
-        values.put("pekko.remote.artery.advanced.maximum-frame-size", Gate.FRAME_MAX + " b");
+        values.put("pekko.remote.artery.canonical.port", gate.port());
+        values.put("pekko.remote.artery.bind.hostname", ClusterSettings.LOOPBACK);
+        values.put("pekko.remote.artery.bind.port", 0);
+        values.put("pekko.remote.artery.advanced.maximum-frame-size", Framing.ARTERY.frameMax + " b");
         values.put("pekko.cluster.roles", roles);
         values.put(
                 "pekko.cluster.failure-detector.acceptable-heartbeat-pause",
@@ -362,9 +359,7 @@ final class ClusterNode implements AutoCloseable {
     public void close() {
         system.terminate();
         awaitEnd(LEAVING);
-        if (gate != null) {
-            gate.close();
-        }
+        gate.close();
     }
 
     private void awaitEnd(Duration patience) {

@@ -1,65 +1,102 @@
 package io.shardsim.scenarios.cluster;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
+import java.net.SocketTimeoutException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before Pekko's own port where there is no TLS, and lets through what is cut as Pekko cuts it: a magic, a stream's number, then frames with
- * their length before them. A connection that sends anything else is closed with one line in the log. Pekko 1.7.0 itself goes round in circles on a
- * length that is negative, and logs without end.
+ * Stands before Pekko's own port and lets through what is cut as a member cuts it. Pekko 1.7.0 itself waits without end for one who says nothing, and
+ * goes round in circles on a frame whose length is negative.
+ *
+ * <p>A connection is a stranger's until it has sent a whole frame, with TLS one that only a member can send. Both kinds are counted. Where there are too
+ * many, the one that has been silent longest is closed: members say something each second, and those who hold connections open do not. So a newcomer
+ * always gets in. What waits for the rest of its frame is counted, too.
+ *
+ * <p>Leaves out strangers that send whole frames without end: only TLS tells them from members.
  */
 final class Gate implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
-    /** Of a connection: four letters and the number of the stream. */
-    private static final int PREFIX = 5;
 
-    private static final Set<String> MAGIC = Set.of("AKKA", "PEKK");
-    private static final int CONTROL_STREAM = 1;
-    private static final int ORDINARY_STREAM = 2;
-    /** The fixed part of a message's head. */
-    private static final int FRAME_MIN = 28;
-    /** {@code pekko.remote.artery.advanced.maximum-frame-size}. */
-    static final int FRAME_MAX = 256 << 10;
-    /** Version of the head, its first byte. */
-    private static final byte HEAD_VERSION = 0;
+    private static final int MEMBERS_MAX = 512;
+    private static final int MEMBERS_MIN = 16;
+    /** Of the most connections of members, the share that strangers may have. */
+    private static final int STRANGERS_SHARE = 4;
+    /** Files that this JVM opens for other things, and for each connection: here, within, and at Pekko's end, twice over. */
+    private static final int OTHER_FILES = 300;
 
-    private static final int CONNECTIONS_MAX = 2048;
+    private static final int FILES_EACH = 6;
+
+    private static final int BUFFER = 8 << 10;
+    /** Of all frames that have not come whole, as far as they exceed the buffer that each connection has [bytes]. */
+    private static final long HALF_FRAMES_MAX = 32 << 20;
+
     private static final int CONNECT_MILLIS = 5000;
-    /** A connection that has not said what it is by then [ms]. */
-    private static final int SILENT_MILLIS = 20_000;
+    /** Until a stranger has said who it is [ms]. */
+    private static final int STRANGER_MILLIS = 10_000;
+    /** Until a frame that has begun is whole [ms]. */
+    private static final int FRAME_MILLIS = 20_000;
+    /** Between frames [ms]; Pekko itself ends what is idle for five minutes. */
+    private static final int IDLE_MILLIS = 900_000;
+    /** Before the next try when the system has no more files [ms]. */
+    private static final int PAUSE_MILLIS = 200;
 
     private final ServerSocket server;
-    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final Framing framing;
+    private final int membersMax;
+    private final SparseLog warnings = new SparseLog(LOG);
+    private final Set<Visitor> visitors = ConcurrentHashMap.newKeySet();
+    private final AtomicLong halfFrames = new AtomicLong();
     private volatile InetSocketAddress inside = new InetSocketAddress(0);
 
-    private Gate(ServerSocket server) {
+    private Gate(ServerSocket server, Framing framing, int membersMax) {
         this.server = server;
+        this.framing = framing;
+        this.membersMax = membersMax;
     }
 
     /** Holds a port; nothing is let through before {@link #openTo}. */
-    static Gate bind(String host, int port) throws IOException {
+    static Gate bind(String host, int port, Framing framing) throws IOException {
+        return bind(host, port, framing, membersByFiles());
+    }
+
+    static Gate bind(String host, int port, Framing framing, int membersMax) throws IOException {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(host, port), 128);
-            return new Gate(server);
+            return new Gate(server, framing, membersMax);
         } catch (IOException taken) {
             server.close();
             throw taken;
         }
+    }
+
+    /** Connections that this process has files for. */
+    private static int membersByFiles() {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
+            long files = (unix.getMaxFileDescriptorCount() - OTHER_FILES) / FILES_EACH;
+            return (int) Math.max(MEMBERS_MIN, Math.min(MEMBERS_MAX, files));
+        }
+        return MEMBERS_MAX;
     }
 
     int port() {
@@ -81,113 +118,192 @@ final class Gate implements AutoCloseable {
     private void acceptAll() {
         while (!server.isClosed()) {
             try {
-                Socket outside = server.accept();
-                if (open.size() >= CONNECTIONS_MAX) {
-                    LOG.warn("refused a connection of {}: {} are open", outside.getRemoteSocketAddress(), open.size());
-                    outside.close();
-                } else {
-                    start("gate-" + outside.getPort(), () -> passOn(outside));
-                }
+                Visitor visitor = new Visitor(server.accept());
+                visitors.add(visitor);
+                makeRoom(false, Math.max(1, membersMax / STRANGERS_SHARE));
+                start("gate-" + visitor.outside.getPort(), visitor::passOn);
             } catch (IOException closed) {
                 if (!server.isClosed()) {
-                    LOG.warn("cannot take a connection: {}", closed.getMessage());
+                    warnings.warn("cannot take a connection: {}", closed.getMessage());
+                    makeRoom(false, 0);
+                    pause();
                 }
             }
         }
     }
 
-    private void passOn(Socket outside) {
-        open.add(outside);
-        try (outside;
-                Socket within = new Socket()) {
-            outside.setTcpNoDelay(true);
-            outside.setSoTimeout(SILENT_MILLIS);
-            byte[] prefix = outside.getInputStream().readNBytes(PREFIX);
-            if (prefix.length == 0) {
-                return;
-            }
-            requirePrefix(prefix);
-            outside.setSoTimeout(0);
-            within.setTcpNoDelay(true);
-            within.connect(inside, CONNECT_MILLIS);
-            open.add(within);
-            start("gate-back-" + outside.getPort(), () -> passBack(within, outside));
-            within.getOutputStream().write(prefix);
-            passFrames(outside.getInputStream(), within.getOutputStream());
-            open.remove(within);
-        } catch (RefusedException refused) {
-            LOG.warn("closed the connection of {}: {}", outside.getRemoteSocketAddress(), refused.getMessage());
-        } catch (IOException ended) {
-            LOG.debug("connection of {} ended: {}", outside.getRemoteSocketAddress(), ended.getMessage());
-        } finally {
-            open.remove(outside);
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private static void requirePrefix(byte[] prefix) throws RefusedException {
-        boolean known = prefix.length == PREFIX
-                && MAGIC.contains(new String(prefix, 0, PREFIX - 1, StandardCharsets.US_ASCII))
-                && (prefix[PREFIX - 1] == CONTROL_STREAM || prefix[PREFIX - 1] == ORDINARY_STREAM);
-        if (!known) {
-            throw new RefusedException("it does not begin as a member's does");
+    /** Closes the connection of that kind that has been silent longest, if there are more than so many. */
+    private void makeRoom(boolean members, int most) {
+        long there =
+                visitors.stream().filter(visitor -> visitor.member == members).count();
+        if (there > most) {
+            mostSilent(visitor -> visitor.member == members)
+                    .ifPresent(visitor -> visitor.end("the most silent of " + there + " connections"
+                            + (members ? "" : " that have not sent a frame")));
         }
     }
 
-    /** Passes on whole frames, as many as there are at a time. */
-    private static void passFrames(InputStream from, OutputStream to) throws IOException {
-        byte[] buffer = new byte[Integer.BYTES + FRAME_MAX];
-        ByteBuffer numbers = ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN);
-        int filled = 0;
-        int read;
-        while ((read = from.read(buffer, filled, buffer.length - filled)) > 0) {
-            filled += read;
-            int whole = 0;
-            while (filled - whole > Integer.BYTES) {
-                int length = numbers.getInt(whole);
-                if (length < FRAME_MIN || length > FRAME_MAX) {
-                    throw new RefusedException(
-                            "a frame of " + length + " bytes is not between " + FRAME_MIN + " and " + FRAME_MAX);
-                }
-                if (buffer[whole + Integer.BYTES] != HEAD_VERSION) {
-                    throw new RefusedException("a frame of version " + buffer[whole + Integer.BYTES]);
-                }
-                if (filled - whole < Integer.BYTES + length) {
-                    break;
-                }
-                whole += Integer.BYTES + length;
-            }
-            to.write(buffer, 0, whole);
-            System.arraycopy(buffer, whole, buffer, 0, filled - whole);
-            filled -= whole;
-        }
-    }
-
-    /** Pekko answers on connections of its own; what comes back here is the end. */
-    private static void passBack(Socket within, Socket outside) {
-        try (outside) {
-            within.getInputStream().transferTo(outside.getOutputStream());
-        } catch (IOException ended) {
-            LOG.debug("connection to {} ended: {}", outside.getRemoteSocketAddress(), ended.getMessage());
-        }
+    private Optional<Visitor> mostSilent(Predicate<Visitor> kind) {
+        return visitors.stream().filter(kind).min(Comparator.comparingLong(visitor -> visitor.heardNanos));
     }
 
     @Override
     public void close() {
         try {
             server.close();
-            for (Socket socket : open) {
-                socket.close();
-            }
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+        visitors.forEach(Visitor::close);
     }
 
-    private static final class RefusedException extends IOException {
-        private static final long serialVersionUID = 1L;
+    /** One connection from outside. */
+    private final class Visitor implements AutoCloseable {
+        private final Socket outside;
+        private final Socket within = new Socket();
+        /** When it came, or last sent a whole frame [ns]. */
+        private volatile long heardNanos = System.nanoTime();
 
-        RefusedException(String message) {
-            super(message);
+        private volatile boolean member;
+        private volatile @Nullable String ended;
+        /** What came and was not passed on yet: at most one frame. */
+        private byte[] buffer = new byte[BUFFER];
+
+        private int filled;
+        /** When what waits in the buffer began to come; of a stranger, when it came [ns]. */
+        private long beganNanos = heardNanos;
+
+        Visitor(Socket outside) {
+            this.outside = outside;
+        }
+
+        void passOn() {
+            try (this) {
+                outside.setTcpNoDelay(true);
+                passFrames(outside.getInputStream());
+            } catch (Framing.RefusedException refused) {
+                told(refused.getMessage());
+            } catch (IOException failure) {
+                if (ended != null) {
+                    told(ended);
+                } else {
+                    LOG.debug("connection of {} ended: {}", outside.getRemoteSocketAddress(), failure.getMessage());
+                }
+            } finally {
+                resize(BUFFER);
+            }
+        }
+
+        private void told(@Nullable String why) {
+            warnings.warn("closed the connection of {}: {}", outside.getRemoteSocketAddress(), why);
+        }
+
+        /** Passes on whole frames, as many as there are at a time. */
+        private void passFrames(InputStream from) throws IOException {
+            int start = 0;
+            boolean begun = false;
+            while (read(from)) {
+                if (!begun) {
+                    start = framing.prefix(buffer, filled);
+                }
+                int whole = wholeFrames(start);
+                if (whole > start) {
+                    connected().write(buffer, 0, whole);
+                    System.arraycopy(buffer, whole, buffer, 0, filled - whole);
+                    filled -= whole;
+                    begun = true;
+                    start = 0;
+                    heardNanos = System.nanoTime();
+                    beganNanos = member ? heardNanos : beganNanos;
+                }
+                resize(Math.max(BUFFER, start + framing.frame(buffer, start, filled)));
+            }
+        }
+
+        private boolean read(InputStream from) throws IOException {
+            boolean idle = member && filled == 0;
+            int patienceMillis = idle ? IDLE_MILLIS : member ? FRAME_MILLIS : STRANGER_MILLIS;
+            long spentNanos = idle ? 0 : System.nanoTime() - beganNanos;
+            try {
+                outside.setSoTimeout((int) Math.max(1, patienceMillis - TimeUnit.NANOSECONDS.toMillis(spentNanos)));
+                int read = from.read(buffer, filled, buffer.length - filled);
+                if (idle) {
+                    beganNanos = System.nanoTime();
+                }
+                filled += Math.max(0, read);
+                return read > 0;
+            } catch (SocketTimeoutException late) {
+                throw new Framing.RefusedException(
+                        (idle ? "it said nothing" : "it sent no whole frame") + " for " + patienceMillis / 1000 + " s");
+            }
+        }
+
+        /** Where the last whole frame ends. */
+        private int wholeFrames(int start) throws IOException {
+            int whole = start;
+            while (true) {
+                int length = framing.frame(buffer, whole, filled);
+                if (length == 0 || length > filled - whole) {
+                    return whole;
+                }
+                if (!member && framing.tellsWhoItIs(buffer, whole)) {
+                    member = true;
+                    makeRoom(true, membersMax);
+                }
+                whole += length;
+            }
+        }
+
+        private OutputStream connected() throws IOException {
+            if (!within.isConnected()) {
+                within.setTcpNoDelay(true);
+                within.connect(inside, CONNECT_MILLIS);
+                start("gate-back-" + outside.getPort(), this::passBack);
+            }
+            return within.getOutputStream();
+        }
+
+        /** Over Artery Pekko answers on connections of its own, and what comes back here is the end; TLS answers here. */
+        private void passBack() {
+            try (outside) {
+                within.getInputStream().transferTo(outside.getOutputStream());
+            } catch (IOException failure) {
+                LOG.debug("connection to {} ended: {}", outside.getRemoteSocketAddress(), failure.getMessage());
+            }
+        }
+
+        private void resize(int length) {
+            if (length != buffer.length) {
+                long more = (long) length - buffer.length;
+                if (halfFrames.addAndGet(more) > HALF_FRAMES_MAX && more > 0) {
+                    mostSilent(visitor -> visitor.buffer.length > BUFFER)
+                            .ifPresent(visitor -> visitor.end("too much waits for the rest of its frame"));
+                }
+                buffer = Arrays.copyOf(buffer, length);
+            }
+        }
+
+        void end(String why) {
+            ended = why;
+            close();
+        }
+
+        @Override
+        public void close() {
+            try (outside;
+                    within) {
+                visitors.remove(this);
+            } catch (IOException failure) {
+                LOG.debug("cannot close {}: {}", outside, failure.getMessage());
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -275,6 +276,40 @@ class ClusterIT {
         } finally {
             forger.terminate();
         }
+    }
+
+    /** They hold connections open: silent, after the prefix, and in the midst of a frame. */
+    @Test
+    @Order(2)
+    void hundredsOfIdleStrangersDoNotKeepAMemberFromItsWork() throws Exception {
+        String expected = runHere(folder.resolve("short.yaml").toString());
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 600; i++) {
+                HostPort place = HostPort.parse(seed);
+                Socket socket = new Socket(place.host(), place.port());
+                strangers.add(socket);
+                if (i % 3 > 0) {
+                    byte[] bytes = i % 3 == 1 ? new byte[5] : new byte[100_000];
+                    ByteBuffer.wrap(bytes)
+                            .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                            .putInt(i % 3 == 1 ? 0 : 5, 200_000);
+                    System.arraycopy("AKKA\2".getBytes(StandardCharsets.US_ASCII), 0, bytes, 0, 5);
+                    socket.getOutputStream().write(bytes);
+                }
+            }
+
+            Jvm run = run(seed, "short.yaml");
+
+            assertThat(run.awaitEnd()).as(run.err()).isZero();
+            assertThat(withoutWallTimes(run.out())).isEqualTo(expected);
+            assertThat(first.err().length()).as("bytes of the log").isLessThan(100_000);
+        } finally {
+            for (Socket socket : strangers) {
+                socket.close();
+            }
+        }
+        assertWholeAndUnharmed();
     }
 
     @Test

@@ -1,0 +1,184 @@
+package io.shardsim.scenarios.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A gate before a port that takes whatever comes. */
+@Timeout(60)
+class GateTest {
+    private static final int MEMBERS_MAX = 16;
+    private static final byte[] PREFIX = {'A', 'K', 'K', 'A', 2};
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private ServerSocket within;
+
+    @BeforeEach
+    void listen() throws IOException {
+        within = opened(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        open.add(resource);
+        return resource;
+    }
+
+    private Gate gate(Framing framing) throws IOException {
+        Gate gate = opened(Gate.bind(ClusterSettings.LOOPBACK, 0, framing, MEMBERS_MAX));
+        gate.openTo(within.getLocalPort());
+        return gate;
+    }
+
+    private Socket connection(Gate gate, byte[]... bytes) throws IOException {
+        Socket socket = opened(new Socket(ClusterSettings.LOOPBACK, gate.port()));
+        for (byte[] each : bytes) {
+            socket.getOutputStream().write(each);
+        }
+        return socket;
+    }
+
+    private static byte[] frame(int length) {
+        byte[] frame = new byte[Integer.BYTES + length];
+        new Random(length).nextBytes(frame);
+        ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).putInt(length).put((byte) 0);
+        return frame;
+    }
+
+    private static byte[] record(int type, int length) {
+        byte[] record = new byte[5 + length];
+        ByteBuffer.wrap(record).put((byte) type).put((byte) 3).put((byte) 3).putShort((short) length);
+        return record;
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            socket.setSoTimeout(1);
+            return socket.getInputStream().read() < 0;
+        } catch (java.net.SocketTimeoutException open) {
+            return false;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+
+    @Test
+    void wholeFramesPassUnchanged() throws IOException {
+        Socket member = connection(gate(Framing.ARTERY), PREFIX, frame(28), frame(200_000), frame(262_144), frame(99));
+
+        byte[] passed = within.accept().getInputStream().readNBytes(5 + 32 + 200_004 + 262_148 + 103);
+
+        ByteBuffer expected = ByteBuffer.allocate(passed.length);
+        expected.put(PREFIX)
+                .put(frame(28))
+                .put(frame(200_000))
+                .put(frame(262_144))
+                .put(frame(99));
+        assertThat(passed).isEqualTo(expected.array());
+        assertThat(isClosed(member)).isFalse();
+    }
+
+    /** Silent, or silent after the prefix, or in the midst of a long frame. */
+    @ParameterizedTest
+    @EnumSource(Framing.class)
+    void strangersWithoutAFrameMakeRoomForAMember(Framing framing) throws IOException {
+        Gate gate = gate(framing);
+        byte[] half = new byte[200];
+        half[0] = (byte) (framing == Framing.TLS ? 22 : 'A');
+        System.arraycopy(framing == Framing.TLS ? record(22, 16_000) : PREFIX, 0, half, 0, 5);
+        List<Socket> strangers = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            strangers.add(
+                    i % 3 == 0
+                            ? connection(gate)
+                            : i % 3 == 1 || framing == Framing.TLS
+                                    ? connection(gate, java.util.Arrays.copyOf(half, 5))
+                                    : connection(gate, PREFIX, java.util.Arrays.copyOf(frame(100_000), 50_000)));
+        }
+
+        byte[][] hello = framing == Framing.TLS
+                ? new byte[][] {record(22, 300), record(20, 1), record(23, 500)}
+                : new byte[][] {PREFIX, frame(100)};
+        Socket member = connection(gate, hello);
+
+        int length = 0;
+        for (byte[] each : hello) {
+            length += each.length;
+        }
+        assertThat(within.accept().getInputStream().readNBytes(length)).hasSize(length);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(strangers.stream()
+                                .filter(each -> !isClosed(each))
+                                .count())
+                        .isLessThanOrEqualTo(MEMBERS_MAX / 4));
+        assertThat(isClosed(member)).isFalse();
+    }
+
+    /** One that has sent a frame and says nothing more is no better, in the long run. */
+    @Test
+    void memberThatSpeaksStaysAndTheSilentGo() throws Exception {
+        Gate gate = gate(Framing.ARTERY);
+        Socket member = connection(gate, PREFIX, frame(100));
+        Socket inside = within.accept();
+        inside.getInputStream().readNBytes(5 + 104);
+        List<Socket> silent = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            silent.add(connection(gate, PREFIX, frame(100)));
+            opened(within.accept()).getInputStream().readNBytes(5 + 104);
+            member.getOutputStream().write(frame(60));
+            assertThat(inside.getInputStream().readNBytes(64)).hasSize(64);
+        }
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(
+                                silent.stream().filter(each -> !isClosed(each)).count())
+                        .isLessThan(MEMBERS_MAX));
+        assertThat(isClosed(member)).isFalse();
+    }
+
+    @Test
+    void whatIsNoTlsIsClosed() throws IOException {
+        Gate gate = gate(Framing.TLS);
+
+        Socket plain = connection(gate, PREFIX, frame(100));
+        Socket data = connection(gate, record(23, 100));
+        Socket odd = connection(gate, record(22, 100), new byte[] {99, 3, 3, 0, 1, 0});
+
+        Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> isClosed(plain) && isClosed(data));
+        Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> isClosed(odd));
+    }
+
+    /** No more comes than what it began with; takes the ten seconds of the limit. */
+    @Test
+    void strangerHasTenSecondsForItsFirstFrame() throws IOException {
+        Socket stranger = connection(gate(Framing.ARTERY), PREFIX);
+
+        Awaitility.await()
+                .between(Duration.ofSeconds(8), Duration.ofSeconds(20))
+                .until(() -> isClosed(stranger));
+    }
+}
