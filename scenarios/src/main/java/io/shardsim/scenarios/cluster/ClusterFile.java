@@ -7,6 +7,7 @@ import io.shardsim.simulator.Nearest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -96,7 +97,7 @@ public final class ClusterFile {
                 first(flags.bind(), environment.get("SHARDSIM_BIND"), text("bind"), host),
                 flags.port() != null ? flags.port() : config.hasPath("port") ? config.getInt("port") : port,
                 seeds(flags, environment),
-                tls(file == null ? null : Path.of(file).toAbsolutePath().getParent()),
+                tls(file),
                 metricsPort == null
                         ? null
                         : new HostPort(
@@ -120,15 +121,22 @@ public final class ClusterFile {
         return config.hasPath("seeds") ? HostPort.parseAll(String.join(",", config.getStringList("seeds"))) : List.of();
     }
 
-    private ClusterSettings.@Nullable Tls tls(@Nullable Path folder) {
-        if (!config.hasPath("tls") || folder == null) {
+    private ClusterSettings.@Nullable Tls tls(@Nullable String file) {
+        if (!config.hasPath("tls") || file == null) {
             return null;
         }
-        return new ClusterSettings.Tls(
-                readable(folder.resolve(config.getString("tls.key-store"))),
+        Path place = Path.of(file).toAbsolutePath();
+        ClusterSettings.Tls tls = new ClusterSettings.Tls(
+                readable(place.resolveSibling(config.getString("tls.key-store"))),
                 config.getString("tls.key-store-password"),
-                readable(folder.resolve(config.getString("tls.trust-store"))),
+                readable(place.resolveSibling(config.getString("tls.trust-store"))),
                 config.getString("tls.trust-store-password"));
+        try {
+            Certificates.check(tls, new Date());
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException(file + ": " + wrong.getMessage(), wrong);
+        }
+        return tls;
     }
 
     private static Path readable(Path store) {

@@ -67,7 +67,7 @@ class ClusterFileTest {
 
     @Test
     void passwordsComeFromTheEnvironmentAndAreNotPrinted() throws Exception {
-        Files.writeString(folder.resolve("keys.p12"), "");
+        Keytool.keys(folder, "keys.p12", "-validity", "365");
         Path file = file("""
                 tls {
                   key-store: keys.p12
@@ -77,11 +77,13 @@ class ClusterFileTest {
                 }
                 """);
         ClusterSettings settings = ClusterFile.settings(
-                new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null), Map.of("KEYS", "hush"), 0);
+                new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null),
+                Map.of("KEYS", "change-it"),
+                0);
 
-        assertThat(settings.tls().keyStorePassword()).isEqualTo("hush");
+        assertThat(settings.tls().keyStorePassword()).isEqualTo("change-it");
         assertThat(settings.tls().keyStore()).isEqualTo(folder.resolve("keys.p12"));
-        assertThat(settings.toString()).doesNotContain("hush");
+        assertThat(settings.toString()).doesNotContain("change-it");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -28,11 +27,13 @@ class ClusterTlsIT {
 
     @Test
     void membersMustShowACertificate() throws Exception {
-        keys("keys.p12");
-        keys("strangers.p12");
+        Keytool.keys(folder, "keys.p12", "-validity", "365");
+        Keytool.keys(folder, "strangers.p12", "-validity", "365");
+        Keytool.keys(folder, "old.p12", "-startdate", "-3y", "-validity", "30");
         settings("tls.conf", "keys.p12", "keys.p12");
         // Trusts the members, but they do not trust it.
         settings("stranger.conf", "strangers.p12", "keys.p12");
+        settings("old.conf", "old.p12", "keys.p12");
         Files.writeString(folder.resolve("point.yaml"), """
                 scenario: point
                 cluster: {instance: p4d.24xlarge, nodes: 2}
@@ -45,6 +46,7 @@ class ClusterTlsIT {
         second.listening();
         Jvm plain = start("worker", "--join", seed, "--port", "0");
         Jvm stranger = start("worker", "--join", seed, "--port", "0", "--cluster-file", "stranger.conf");
+        Jvm old = start("worker", "--join", seed, "--port", "0", "--cluster-file", "old.conf");
         Jvm run = start("run", "point.yaml", "--json", "--cluster", seed, "--cluster-file", "tls.conf");
 
         assertThat(run.awaitEnd()).as(run.err()).isZero();
@@ -55,6 +57,10 @@ class ClusterTlsIT {
             assertThat(refused.err())
                     .contains("no member of a cluster named shardsim answers within 10 s; compare name and tls");
         }
+        assertThat(old.awaitEnd()).isEqualTo(2);
+        assertThat(old.err())
+                .contains("old.conf: tls.key-store", "expired at 20")
+                .doesNotContain("\tat ");
         assertThat(first.isAlive() && second.isAlive()).isTrue();
     }
 
@@ -71,19 +77,5 @@ class ClusterTlsIT {
                   trust-store-password: ${SHARDSIM_KEYS}
                 }
                 """.formatted(keys, trust));
-    }
-
-    private void keys(String store) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-        command.addAll(List.of("-genkeypair", "-alias", "shardsim", "-keyalg", "EC", "-dname", "CN=shardsim"));
-        command.addAll(List.of("-ext", "san=ip:127.0.0.1,dns:localhost", "-validity", "365", "-storetype", "PKCS12"));
-        command.addAll(List.of("-keystore", store, "-storepass", "change-it"));
-        Process keytool = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(said).isZero();
     }
 }

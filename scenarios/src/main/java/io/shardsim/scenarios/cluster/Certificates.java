@@ -1,0 +1,109 @@
+package io.shardsim.scenarios.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Date;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a member's key store and trust store hold, looked at before the member listens. Java itself does not look at the dates of a certificate that is
+ * in the trust store, as a self-signed one is; Pekko opens the stores with the first connection, when nobody reads an error any more.
+ */
+final class Certificates {
+    private Certificates() {}
+
+    /** @throws IllegalArgumentException when a store cannot be opened, holds no key, or its certificate is out of date */
+    static void check(ClusterSettings.Tls tls, Date now) {
+        KeyStore keys = open("key-store", tls.keyStore(), tls.keyStorePassword());
+        KeyStore trusted = open("trust-store", tls.trustStore(), tls.trustStorePassword());
+        try {
+            boolean hasKey = false;
+            for (String alias : Collections.list(keys.aliases())) {
+                if (keys.isKeyEntry(alias)) {
+                    hasKey = true;
+                    requireKey(keys, alias, tls);
+                    String wrong = outOfDate(keys.getCertificateChain(alias), now);
+                    if (wrong != null) {
+                        throw new IllegalArgumentException("tls.key-store " + tls.keyStore() + ": the certificate \""
+                                + alias + "\" " + wrong + "; make a new one (docs/cluster.md, Who may join)");
+                    }
+                }
+            }
+            if (!hasKey) {
+                throw new IllegalArgumentException("tls.key-store " + tls.keyStore()
+                        + " has no private key; make one with keytool -genkeypair (docs/cluster.md, Who may join)");
+            }
+            if (trusted.size() == 0) {
+                throw new IllegalArgumentException("tls.trust-store " + tls.trustStore()
+                        + " is empty; add the certificate that signs the members' with keytool -importcert");
+            }
+        } catch (GeneralSecurityException unreadable) {
+            throw new IllegalArgumentException(
+                    "tls.key-store " + tls.keyStore() + ": " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    private static KeyStore open(String key, Path store, String password) {
+        try (InputStream file = Files.newInputStream(store)) {
+            KeyStore opened = KeyStore.getInstance("PKCS12");
+            opened.load(file, password.toCharArray());
+            return opened;
+        } catch (IOException | GeneralSecurityException unreadable) {
+            boolean locked = unreadable.getCause() instanceof java.security.UnrecoverableKeyException;
+            throw new IllegalArgumentException(
+                    "tls." + key + " " + store
+                            + (locked
+                                    ? ": tls." + key + "-password does not open it"
+                                    : " is not PKCS #12: " + unreadable.getMessage()),
+                    unreadable);
+        }
+    }
+
+    private static void requireKey(KeyStore keys, String alias, ClusterSettings.Tls tls)
+            throws GeneralSecurityException {
+        try {
+            Key key = keys.getKey(alias, tls.keyStorePassword().toCharArray());
+            if (key != null) {
+                return;
+            }
+        } catch (java.security.UnrecoverableKeyException locked) {
+            // Has a password of its own.
+        }
+        throw new IllegalArgumentException("tls.key-store " + tls.keyStore() + ": the key \"" + alias
+                + "\" has another password than the store; give both tls.key-store-password");
+    }
+
+    /** What is wrong with the dates of the first certificate for which they are; null when all are valid. */
+    static @Nullable String outOfDate(Certificate[] chain, Date now) {
+        List<String> wrong = new ArrayList<>();
+        for (Certificate each : chain) {
+            if (each instanceof X509Certificate certificate) {
+                try {
+                    certificate.checkValidity(now);
+                } catch (CertificateExpiredException late) {
+                    wrong.add("expired at " + instant(certificate.getNotAfter()));
+                } catch (CertificateNotYetValidException early) {
+                    wrong.add("is not valid before " + instant(certificate.getNotBefore()));
+                }
+            }
+        }
+        return wrong.isEmpty() ? null : wrong.get(0);
+    }
+
+    private static Instant instant(Date date) {
+        return date.toInstant();
+    }
+}
