@@ -67,10 +67,13 @@ public record ClusterSettings(
      * @param takeover until a command gives up a cluster without a coordinator
      */
     public record Patience(Duration silence, Duration removal, Duration contact, Duration join, Duration takeover) {
-        /** Long enough for a machine whose cores are all busy simulating. */
+        /**
+         * Long enough for a machine whose cores are all busy simulating, and short enough for a lost coordinator to be replaced in some 15 s. A member
+         * whose machine stands still for longer than the first two together is removed.
+         */
         public static final Patience USUAL = new Patience(
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(15),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(5),
                 Duration.ofSeconds(20),
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(120));

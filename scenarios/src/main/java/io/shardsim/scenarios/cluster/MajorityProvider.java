@@ -33,9 +33,10 @@ public final class MajorityProvider extends DowningProvider {
         stableAfter = new SplitBrainResolverSettings(system.settings().config()).DowningStableAfter();
     }
 
+    /** None: two coordinators for a while would only hand out points twice, and the first result of each counts. */
     @Override
     public FiniteDuration downRemovalMargin() {
-        return stableAfter;
+        return FiniteDuration.Zero();
     }
 
     @Override
