@@ -34,7 +34,7 @@ public record Build(String version, String code, String protocol) {
         }
     }
 
-    /** Written by the build, {@code scenarios/src/build}. */
+    /** Written by the build, {@code scenarios/src/sources-id}. */
     private static String sources() {
         try (InputStream file = Build.class.getResourceAsStream("/META-INF/shardsim/sources.properties")) {
             Properties written = new Properties();
