@@ -13,6 +13,7 @@ import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +105,7 @@ public final class PointSimulation implements ScenarioRunner {
             return RunResult.outOfMemory(facts, new NearestFit(training).words());
         }
         long beganNanos = System.nanoTime();
-        SimulationSetup setup = training.setup(shortcuts);
+        SimulationSetup setup = training.setup(shortcuts(observer));
         StepObservation observation = simulator.run(setup, observer, endMaxPs);
         double wallSeconds = secondsSince(beganNanos);
         return RunResult.of(
@@ -122,8 +123,19 @@ public final class PointSimulation implements ScenarioRunner {
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
-        StepObservation observation = simulator.run(collective.setup(shortcuts), observer, null);
+        StepObservation observation = simulator.run(collective.setup(shortcuts(observer)), observer, null);
         return RunResult.of(facts, observation, secondsSince(beganNanos));
+    }
+
+    /** Whoever follows every event must see every one of those nodes that are simulated. */
+    private Set<Shortcut> shortcuts(@Nullable RunObserver observer) {
+        if (observer == null || observer.causality() == null) {
+            return shortcuts;
+        }
+        Set<Shortcut> kept = EnumSet.copyOf(Shortcut.allIf(true));
+        kept.remove(Shortcut.FAST_FORWARD);
+        kept.retainAll(shortcuts);
+        return kept;
     }
 
     private static double secondsSince(long beganNanos) {

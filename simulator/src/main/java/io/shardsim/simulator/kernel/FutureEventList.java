@@ -4,6 +4,7 @@ import io.shardsim.topology.units.Picoseconds;
 import java.util.Arrays;
 import org.apache.pekko.actor.ActorCell;
 import org.apache.pekko.dispatch.Envelope;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pending events in event-key order: a 4-ary heap of times; all else that belongs to an event stays where it was put.
@@ -31,6 +32,10 @@ final class FutureEventList {
     private long[] devices = new long[INITIAL_CAPACITY];
     private ActorCell[] receivers = new ActorCell[INITIAL_CAPACITY];
     private Envelope[] envelopes = new Envelope[INITIAL_CAPACITY];
+    /** Who follows the run, null when nobody does. */
+    private @Nullable Causality causality;
+    /** By place: what it keeps of each event; as long as the others while somebody follows. */
+    private Object[] sent = {};
     /** Places that are free, as a stack. */
     private int[] freePlaces = new int[INITIAL_CAPACITY];
 
@@ -75,6 +80,12 @@ final class FutureEventList {
         return envelopes[poppedPlace];
     }
 
+    /** Lets somebody follow all that is sent from now on. */
+    void follow(Causality follower) {
+        causality = follower;
+        sent = new Object[envelopes.length];
+    }
+
     void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         long timePs = message.timePs();
         if (timePs < 0 || timePs > Picoseconds.LONGEST) {
@@ -91,6 +102,9 @@ final class FutureEventList {
         devices[place] = devices(message);
         receivers[place] = receiver;
         envelopes[place] = envelope;
+        if (causality != null) {
+            sent[place] = causality.onSent(message);
+        }
         sizeMax = Math.max(sizeMax, size + 1);
         siftUp(size++, timePs, place);
     }
@@ -129,6 +143,9 @@ final class FutureEventList {
     void pop() {
         nowPs = times[0];
         poppedPlace = places[0];
+        if (causality != null) {
+            causality.onDelivered(sent[poppedPlace]);
+        }
         freePlaces[freeCount++] = poppedPlace;
         int last = --size;
         long time = times[last];
@@ -209,6 +226,9 @@ final class FutureEventList {
         devices = Arrays.copyOf(devices, capacity);
         receivers = Arrays.copyOf(receivers, capacity);
         envelopes = Arrays.copyOf(envelopes, capacity);
+        if (causality != null) {
+            sent = Arrays.copyOf(sent, capacity);
+        }
         freePlaces = Arrays.copyOf(freePlaces, capacity);
     }
 
@@ -325,6 +345,8 @@ final class FutureEventList {
     void clear() {
         Arrays.fill(receivers, null);
         Arrays.fill(envelopes, null);
+        causality = null;
+        sent = new Object[0];
         never(times, 0);
         freeCount = 0;
         placesUsed = 0;

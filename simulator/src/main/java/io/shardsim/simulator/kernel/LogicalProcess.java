@@ -31,8 +31,18 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
          * @param begin sends the first messages
          * @param fastForward null when every event is to be executed
          * @param marks where the device that keeps the beat reports
+         * @param causality follows every event; null when nobody does, and where events are skipped
          */
-        record RunAlone(Runnable begin, @Nullable FastForward fastForward, MarkBoard marks) implements Command {}
+        record RunAlone(
+                Runnable begin,
+                @Nullable FastForward fastForward,
+                MarkBoard marks,
+                @Nullable Causality causality) implements Command {
+            /** One that nobody follows. */
+            public RunAlone(Runnable begin, @Nullable FastForward fastForward, MarkBoard marks) {
+                this(begin, fastForward, marks, null);
+            }
+        }
 
         /**
          * When it is one of several.
@@ -118,6 +128,9 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         FastForward fastForward = run.fastForward();
         return runToEnd(() -> {
             dispatcher.claim(null);
+            if (run.causality() != null) {
+                dispatcher.events().follow(run.causality());
+            }
             if (fastForward == null) {
                 run.begin().run();
                 dispatcher.advance(Long.MAX_VALUE);

@@ -55,6 +55,11 @@ final class AssembledView implements RunView {
     }
 
     @Override
+    public LinkClass link(int deviceId, int port) {
+        return router.link(deviceId % cluster.devicesPerNode(), port).linkClass();
+    }
+
+    @Override
     public long nicBytesSent() {
         long sum = 0;
         for (int node = 0; node < cluster.nodes(); node++) {

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.run;
 
+import io.shardsim.simulator.kernel.Causality;
 import io.shardsim.simulator.kernel.Crossing;
 import io.shardsim.simulator.kernel.EventOrder;
 import io.shardsim.simulator.kernel.FastForward;
@@ -87,7 +88,11 @@ final class Assembly implements SimulationEngine.Parts {
         if (skipsInTime() || observer != null || partition.leaves() == 1) {
             FastForward fastForward =
                     skipsInTime() ? new FastForward(new PlanPeriods(placement.plans()), devices.states(), watch) : null;
-            return List.of(new LogicalProcess.Command.RunAlone(() -> begin(0), fastForward, marks));
+            Causality causality = observer == null ? null : observer.causality();
+            if (fastForward != null && causality != null) {
+                throw new IllegalStateException("a run that is followed must not skip repetition");
+            }
+            return List.of(new LogicalProcess.Command.RunAlone(() -> begin(0), fastForward, marks, causality));
         }
         return commands(LocalExchange.among(processes()));
     }

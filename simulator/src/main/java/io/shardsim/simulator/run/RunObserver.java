@@ -1,7 +1,9 @@
 package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.device.PortObserver;
+import io.shardsim.simulator.kernel.Causality;
 import io.shardsim.simulator.kernel.FastForward;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hears all that a run does, in virtual time: operations of every rank that is simulated, bookings at every port, and what is skipped because it
@@ -13,6 +15,11 @@ public interface RunObserver extends PortObserver, FastForward.SkipObserver {
     void onAssembled(RunView run);
 
     void onOperationEnded(int rank, int operation, long startPs, long endPs);
+
+    /** Who follows which event sends which; null when nobody does. A run with one must not skip repetition. */
+    default @Nullable Causality causality() {
+        return null;
+    }
 
     /** Rank 0 has reached a place where the plan may begin to repeat; skipping may follow. */
     void onMarkReached();

@@ -3,6 +3,7 @@ package io.shardsim.simulator.run;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.Route;
 
 /** What an observer may ask about a run while it goes on. Nodes that are left out count as the nodes that stand for them. */
@@ -16,6 +17,9 @@ public interface RunView {
 
     /** The node that is simulated in place of a node. */
     int representative(int node);
+
+    /** Class of the link that a port of a simulated device leads to. */
+    LinkClass link(int deviceId, int port);
 
     /** Bytes that all NICs have been given to send until now. */
     long nicBytesSent();

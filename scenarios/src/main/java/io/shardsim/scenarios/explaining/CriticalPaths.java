@@ -1,0 +1,67 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.observation.CriticalPath;
+import io.shardsim.simulator.run.CriticalPathRecorder;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the critical path of a run, by running it once with every event executed. */
+public final class CriticalPaths {
+    /** Events of a run beyond which it is given up: a minute or two. */
+    private static final long EVENTS_MAX = 200_000_000;
+
+    private final CriticalPathRecorder recorder = new CriticalPathRecorder(EVENTS_MAX);
+    private volatile boolean interrupted;
+
+    /**
+     * A run and what its end waited for.
+     *
+     * @param name as the command line names it
+     * @param path null where the run does not fit in memory
+     */
+    public record Followed(
+            String name, RunResult run, @Nullable CriticalPath path) {}
+
+    /**
+     * Follows a run.
+     *
+     * @return null where it was interrupted
+     * @throws InputException where a value that is set is wrong, or the run is too large
+     */
+    public @Nullable Followed follow(Explainer.Subject subject) throws InputException {
+        ScenarioPoint point = subject.point(Map.of());
+        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            RunResult run = simulation.run(point, recorder);
+            return new Followed(subject.name(), run, run.fits() ? recorder.finish(endPs(run)) : null);
+        } catch (TooLargeException refused) {
+            throw new InputException(subject.name(), Objects.requireNonNull(refused.getMessage()));
+        } catch (InterruptedException ended) {
+            return null;
+        } catch (IllegalStateException failure) {
+            if (interrupted) {
+                return null;
+            }
+            throw failure;
+        }
+    }
+
+    private static long endPs(RunResult run) {
+        double seconds = run.training() == null
+                ? Objects.requireNonNull(run.collective()).seconds()
+                : run.step().stepSeconds();
+        return StrictMath.round(seconds * 1e12);
+    }
+
+    /** Ends what runs. */
+    public void interrupt() {
+        interrupted = true;
+        recorder.stop();
+    }
+}
