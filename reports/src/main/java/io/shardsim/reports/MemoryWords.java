@@ -23,7 +23,7 @@ public final class MemoryWords {
                 : needed + ", " + gib(fit.reservedBytes(), fit) + " GiB with fragmentation";
     }
 
-    /** {@code fits}, {@code fits tightly} or {@code does not fit}, and what it needs in parentheses. */
+    /** Whether it fits, and how tightly, with what it needs in parentheses. */
     public static String verdict(MemoryFit fit) {
         String verdict = fit.isRoomy() ? "fits" : fit.isTight() ? "fits tightly" : "does not fit";
         return verdict + " (" + needs(fit) + ")";

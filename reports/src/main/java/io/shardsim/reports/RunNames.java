@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 public final class RunNames {
     private static final Pattern SHARD_GROUP = Pattern.compile(" \\(shard group \\d+\\)");
 
-    private final Map<RunResult, String> names = new IdentityHashMap<>();
-    private final Map<RunResult, String> strategies = new IdentityHashMap<>();
+    private final IdentityHashMap<RunResult, String> names = new IdentityHashMap<>();
+    private final IdentityHashMap<RunResult, String> strategies = new IdentityHashMap<>();
 
     /**
      * @param series runs by the name of their series

@@ -32,6 +32,12 @@ public record RunResult(
         Effort effort,
         @Nullable String digest) {
 
+    /** Whether it is this very run. Another point of a sweep may come to equal figures, and to compare all of them would take long. */
+    @SuppressWarnings("ReferenceEquality")
+    public boolean is(@Nullable RunResult other) {
+        return this == other;
+    }
+
     /**
      * What the links carried.
      *

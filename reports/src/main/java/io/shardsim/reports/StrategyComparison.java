@@ -194,7 +194,7 @@ public record StrategyComparison(
     public static List<String> briefly(ScenarioResult scenario) {
         RunResult fastest = scenario.fastest();
         List<StrategyComparison> all = of(scenario).stream()
-                .filter(one -> one.fast() == fastest && one.speedUp() >= NOTABLE_SPEED_UP)
+                .filter(one -> one.fast().is(fastest) && one.speedUp() >= NOTABLE_SPEED_UP)
                 .sorted(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .toList();
         return all.size() < 3

@@ -27,7 +27,7 @@ public final class SweptKeys {
             "pipeline_schedule", "schedule",
             "partition", "partition");
 
-    private final Map<RunResult, Map<String, Object>> values = new IdentityHashMap<>();
+    private final IdentityHashMap<RunResult, Map<String, Object>> values = new IdentityHashMap<>();
     private final List<String> paths;
 
     private SweptKeys(Collection<RunResult> runs) {

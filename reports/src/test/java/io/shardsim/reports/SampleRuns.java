@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SampleRuns {
     public static final int LAYERS = 48;
-    public static final int[] NODES = {2, 4, 8, 16, 32};
+    private static final List<Integer> NODES = List.of(2, 4, 8, 16, 32);
     private static final int GLOBAL_BATCH = 1536;
     private static final int SEQUENCE = 2048;
     private static final long PARAMETERS = 29_970_000_000L;
@@ -434,7 +434,6 @@ public final class SampleRuns {
         for (int m = 0; m < accumulation; m++) {
             for (int l = 0; l < 2 * LAYERS; l++) {
                 boolean forwards = l < LAYERS;
-                int layer = forwards ? l : 2 * LAYERS - 1 - l;
                 long gatherStart = Math.max(communication, compute - (forwards ? forward : backward));
                 communication = gatherStart + gather;
                 busyGather += gather;

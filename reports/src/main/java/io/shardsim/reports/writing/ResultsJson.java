@@ -56,7 +56,7 @@ public final class ResultsJson {
     public static String write(List<ScenarioResult> scenarios) {
         List<RunResult> all =
                 scenarios.stream().flatMap(scenario -> scenario.runs().stream()).toList();
-        Map<RunResult, Integer> places = new IdentityHashMap<>();
+        IdentityHashMap<RunResult, Integer> places = new IdentityHashMap<>();
         all.forEach(run -> places.put(run, places.size()));
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("version", version());

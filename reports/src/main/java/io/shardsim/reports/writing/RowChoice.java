@@ -91,13 +91,13 @@ record RowChoice(
     }
 
     char mark(RunResult run) {
-        return run == fastest ? FASTEST : run == cheapest ? CHEAPEST : NONE;
+        return run.is(fastest) ? FASTEST : run.is(cheapest) ? CHEAPEST : NONE;
     }
 
     String legend() {
         return cheapest == null
                 ? FASTEST + " fastest"
-                : cheapest == fastest
+                : cheapest.is(fastest)
                         ? FASTEST + " fastest and cheapest"
                         : FASTEST + " fastest, " + CHEAPEST + " cheapest";
     }

@@ -101,7 +101,7 @@ class ResultsJsonTest {
     @Test
     void numbersHaveTwelveDigitsInPlainNotation() {
         assertThat(ResultsJson.decimal(1.0 / 3)).isEqualTo(new BigDecimal("0.333333333333"));
-        assertThat(String.valueOf(ResultsJson.decimal(2e23))).isEqualTo("200000000000000000000000");
+        assertThat(String.valueOf(ResultsJson.decimal(0x1p77))).isEqualTo("151115727452000000000000");
         assertThat(String.valueOf(ResultsJson.decimal(-0.0))).isEqualTo("0");
         assertThat(ResultsJson.decimal(Double.NaN)).isNull();
         // Double.toString gives 0.0020 on JDK 17 and 0.002 since JDK 19.

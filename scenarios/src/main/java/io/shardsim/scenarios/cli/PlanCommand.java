@@ -225,7 +225,7 @@ final class PlanCommand implements Callable<Integer> {
                 Exporter.export(framework, other.point(), variations.file(other.settings()));
                 return "; or write the best that it runs: --candidate " + (i + 1);
             } catch (InputException neither) {
-                continue;
+                // The next may.
             }
         }
         return "";

@@ -26,7 +26,7 @@ final class Certificates {
     private Certificates() {}
 
     /** @throws IllegalArgumentException when a store cannot be opened, holds no key, or its certificate is out of date */
-    static void check(ClusterSettings.Tls tls, Date now) {
+    static void check(ClusterSettings.Tls tls, Instant now) {
         KeyStore keys = open("key-store", tls.keyStore(), tls.keyStorePassword());
         KeyStore trusted = open("trust-store", tls.trustStore(), tls.trustStorePassword());
         try {
@@ -87,12 +87,12 @@ final class Certificates {
     }
 
     /** What is wrong with the dates of the first certificate for which they are; null when all are valid. */
-    static @Nullable String outOfDate(Certificate[] chain, Date now) {
+    static @Nullable String outOfDate(Certificate[] chain, Instant now) {
         List<String> wrong = new ArrayList<>();
         for (Certificate each : chain) {
             if (each instanceof X509Certificate certificate) {
                 try {
-                    certificate.checkValidity(now);
+                    certificate.checkValidity(Date.from(now));
                 } catch (CertificateExpiredException late) {
                     wrong.add("expired at " + instant(certificate.getNotAfter()));
                 } catch (CertificateNotYetValidException early) {

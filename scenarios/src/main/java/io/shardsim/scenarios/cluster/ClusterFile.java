@@ -7,7 +7,7 @@ import io.shardsim.simulator.Nearest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Date;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -132,7 +132,7 @@ public final class ClusterFile {
                 readable(place.resolveSibling(config.getString("tls.trust-store"))),
                 config.getString("tls.trust-store-password"));
         try {
-            Certificates.check(tls, new Date());
+            Certificates.check(tls, Instant.now());
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException(file + ": " + wrong.getMessage(), wrong);
         }

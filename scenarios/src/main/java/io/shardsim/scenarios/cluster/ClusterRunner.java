@@ -172,6 +172,8 @@ public final class ClusterRunner implements ScenarioRunner {
         throw new IllegalStateException("no member of the cluster has been heard for " + patience.toSeconds() + " s");
     }
 
+    @SuppressWarnings(
+            "FutureReturnValueIgnored") // Of the parts, the first to end is waited for; passing that on cannot fail.
     private RunResult inParts(byte[] question, List<MemberStatus> members) throws InterruptedException {
         int first = numbers.addAndGet(members.size()) - members.size() + 1;
         List<ActorRef<Member.Command>> refs =

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.cluster;
 
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.util.Date;
+import java.time.Instant;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.actor.ActorSystem;
@@ -32,7 +32,7 @@ public final class DatedCertificates extends ConfigSSLEngineProvider {
     private static Option<Throwable> verify(String who, SSLSession session) {
         try {
             Certificate[] chain = session.getPeerCertificates();
-            String wrong = Certificates.outOfDate(chain, new Date());
+            String wrong = Certificates.outOfDate(chain, Instant.now());
             if (wrong == null) {
                 return Option.empty();
             }

@@ -6,7 +6,6 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of some scenarios, and after them those that try other settings for one run of each scenario. */
@@ -17,7 +16,7 @@ public final class AdvisedRuns {
     /** State: guarded by this; null until there is something to try. */
     private @Nullable PointRuns tries;
 
-    private final Map<Scenario, Trials> trials = new IdentityHashMap<>();
+    private final IdentityHashMap<Scenario, Trials> trials = new IdentityHashMap<>();
 
     public AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
         this.scenarios = scenarios;
@@ -76,7 +75,7 @@ public final class AdvisedRuns {
         Trials of = trials.get(scenario);
         PointRuns done = tries;
         if (of != null && done != null) {
-            results.replaceAll(result -> result == of.run() ? of.with(done::result) : result);
+            results.replaceAll(result -> result.is(of.run()) ? of.with(done::result) : result);
         }
         return results;
     }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,11 +28,11 @@ public final class PointRuns {
 
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
-    private final Map<ScenarioPoint, String> fileOf = new IdentityHashMap<>();
+    private final IdentityHashMap<ScenarioPoint, String> fileOf = new IdentityHashMap<>();
     private final double totalWeight;
 
     /** State: guarded by this. */
-    private final Map<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
+    private final IdentityHashMap<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
 
     private double finishedWeight;
     private final List<String> failures = new ArrayList<>();

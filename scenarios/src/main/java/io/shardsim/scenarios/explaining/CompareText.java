@@ -41,12 +41,8 @@ public final class CompareText {
         line("B: " + side(comparison.b()));
         if (!comparison.fits()) {
             differences();
-            List.of(comparison.a(), comparison.b()).forEach(run -> {
-                if (run.timed() == null) {
-                    line("Nothing to compare: " + (run == comparison.a() ? "A" : "B") + " does not fit in memory. "
-                            + sentence(run.remedy()));
-                }
-            });
+            sayIfTooLarge("A", comparison.a());
+            sayIfTooLarge("B", comparison.b());
             return out.toString();
         }
         line(answer());
@@ -56,6 +52,12 @@ public final class CompareText {
             causes();
         }
         return out.toString();
+    }
+
+    private void sayIfTooLarge(String side, ComparedRun run) {
+        if (run.timed() == null) {
+            line("Nothing to compare: " + side + " does not fit in memory. " + sentence(run.remedy()));
+        }
     }
 
     private static String side(ComparedRun run) {

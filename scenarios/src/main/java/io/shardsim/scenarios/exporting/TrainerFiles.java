@@ -52,7 +52,7 @@ final class TrainerFiles {
                 .put("architectures", java.util.List.of(kind.architecture()))
                 .put("model_type", kind.type());
         double dropout = settings.is(Settings.DROPOUT) ? DROPOUT : 0;
-        if (kind == GPT2) {
+        if (kind.equals(GPT2)) {
             file.carry("n_embd", "n_layer", "n_head", "n_inner", "n_positions")
                     .put("activation_function", "gelu_new")
                     .put("resid_pdrop", dropout)
@@ -64,14 +64,14 @@ final class TrainerFiles {
                     .put("max_position_embeddings", settings.whole(Settings.SEQUENCE))
                     .put("attention_dropout", dropout);
         }
-        if (kind == STARCODER2) {
+        if (kind.equals(STARCODER2)) {
             file.put("hidden_act", "gelu_pytorch_tanh")
                     .put("residual_dropout", dropout)
                     .put("embedding_dropout", dropout);
-        } else if (kind != GPT2) {
+        } else if (!kind.equals(GPT2)) {
             file.put("hidden_act", "silu");
         }
-        if (kind == QWEN3) {
+        if (kind.equals(QWEN3)) {
             file.put("head_dim", settings.whole("model.hidden") / settings.whole("model.heads"));
         }
         file.carry("vocab_size", "tie_word_embeddings")

@@ -50,7 +50,7 @@ final class ShellLexer {
      *
      * @param assigned name that it sets; null for a plain word
      * @param appends whether {@code +=} sets it
-     * @param items the words of an array; null for a plain value
+     * @param array the words of an array; null for a plain value
      */
     record Field(
             ShellText text,
@@ -369,8 +369,8 @@ final class ShellLexer {
     }
 
     private void addAll(String text, int offset) {
-        for (char letter : text.toCharArray()) {
-            word.add(letter, offset);
+        for (int i = 0; i < text.length(); i++) {
+            word.add(text.charAt(i), offset);
         }
         charge(text.length());
     }

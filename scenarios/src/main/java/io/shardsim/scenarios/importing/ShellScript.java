@@ -138,9 +138,8 @@ final class ShellScript {
             } else if (words.isEmpty() && DECLARING.contains(text)) {
                 declares = true;
                 exports |= text.equals("export");
-            } else if (words.isEmpty() && isKeyword(text, field.text().offset())) {
-                continue;
-            } else if (!declares) {
+            } else if (!declares
+                    && !(words.isEmpty() && isKeyword(text, field.text().offset()))) {
                 words.add(word(field.text()));
             }
         }

@@ -16,7 +16,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -73,7 +72,7 @@ public final class Planner implements AutoCloseable {
     private final class Race implements ScenarioRunner {
         private final ScenarioRunner runner;
         private final int wave;
-        private final Map<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
+        private final IdentityHashMap<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
 
         Race(ScenarioRunner runner, int wave, List<Candidate> candidates) {
             this.runner = runner;

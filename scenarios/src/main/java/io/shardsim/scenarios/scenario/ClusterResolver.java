@@ -206,7 +206,7 @@ final class ClusterResolver {
         }
         Block odd = slowNicBlock();
         Long slow = odd == null ? null : odd.whole(ScenarioKeys.SLOW_NIC);
-        if (odd == faults && odd != null && block.has(ScenarioKeys.SLOW_NIC)) {
+        if (faults != null && faults.has(ScenarioKeys.SLOW_NIC) && block.has(ScenarioKeys.SLOW_NIC)) {
             problems.add(block.keyAt(ScenarioKeys.SLOW_NIC), "slow_nic under cluster and under faults; remove one");
         }
         if (odd != null && slow != null && slow > instance.nic().lineRate().bytesPerSecond()) {

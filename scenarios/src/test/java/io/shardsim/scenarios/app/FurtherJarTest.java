@@ -80,8 +80,14 @@ class FurtherJarTest {
 
     private static final Map<String, String> DATA = Map.of(
             "strategies/borrowed.yaml",
-            "extends: ddp\nclass: elsewhere.Borrowed\ntitle: Borrowed\nsource: this test\nparameters:\n"
-                    + "  bucket_size: {value: 50 MiB, source: this test}\n",
+            """
+            extends: ddp
+            class: elsewhere.Borrowed
+            title: Borrowed
+            source: this test
+            parameters:
+              bucket_size: {value: 50 MiB, source: this test}
+            """,
             "collectives/hoop.yaml",
             "name: hoop\nclass: elsewhere.Hoop\nkinds: [all_reduce]\nsource: this test\n",
             "catalog/gpus/z1.yaml",

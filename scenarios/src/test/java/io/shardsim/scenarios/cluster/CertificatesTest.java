@@ -7,14 +7,13 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
-import java.util.Date;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CertificatesTest {
-    private static final long DAY_MILLIS = 86_400_000;
-
     @TempDir
     Path folder;
 
@@ -83,11 +82,11 @@ class CertificatesTest {
             keys.load(file, "change-it".toCharArray());
         }
         var chain = keys.getCertificateChain("shardsim");
-        long now = System.currentTimeMillis();
+        Instant now = Instant.now();
 
-        assertThat(Certificates.outOfDate(chain, new Date(now))).isNull();
-        assertThat(Certificates.outOfDate(chain, new Date(now + 366 * DAY_MILLIS)))
+        assertThat(Certificates.outOfDate(chain, now)).isNull();
+        assertThat(Certificates.outOfDate(chain, now.plus(Duration.ofDays(366))))
                 .startsWith("expired at ");
-        assertThat(Certificates.outOfDate(chain, new Date(now - DAY_MILLIS))).startsWith("is not valid before ");
+        assertThat(Certificates.outOfDate(chain, now.minus(Duration.ofDays(1)))).startsWith("is not valid before ");
     }
 }

@@ -226,7 +226,8 @@ class ClusterIT {
             byte[] bytes = new byte[1 + source.nextInt(20_000)];
             source.nextBytes(bytes);
             if (i % 3 > 0) {
-                System.arraycopy("PEKK".getBytes(StandardCharsets.US_ASCII), 0, bytes = grown(bytes), 0, 4);
+                bytes = grown(bytes);
+                System.arraycopy("PEKK".getBytes(StandardCharsets.US_ASCII), 0, bytes, 0, 4);
                 bytes[4] = (byte) (1 + source.nextInt(3));
             }
             if (i % 3 == 2) {

@@ -53,7 +53,7 @@ class GateTest {
     }
 
     private Socket connection(Gate gate, byte[]... bytes) throws IOException {
-        Socket socket = opened(new Socket(ClusterSettings.LOOPBACK, gate.port()));
+        Socket socket = opened(new Socket(InetAddress.getLoopbackAddress(), gate.port()));
         for (byte[] each : bytes) {
             socket.getOutputStream().write(each);
         }

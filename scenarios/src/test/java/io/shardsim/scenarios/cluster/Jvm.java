@@ -20,7 +20,7 @@ final class Jvm {
     /** The jar that {@code mvn package} has made. */
     static final Path JAR = Path.of(System.getProperty("shardsim.jar")).toAbsolutePath();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(300);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final List<Jvm> STARTED = new ArrayList<>();
 

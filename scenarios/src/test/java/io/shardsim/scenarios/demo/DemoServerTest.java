@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -152,7 +153,7 @@ class DemoServerTest {
     private final class Page implements AutoCloseable {
         private final Socket socket;
         private final String viewer;
-        private volatile int frames;
+        private final AtomicInteger frames = new AtomicInteger();
 
         Page() throws Exception {
             URI address = URI.create(server.address());
@@ -175,7 +176,7 @@ class DemoServerTest {
         private void read(BufferedReader in) {
             try {
                 for (String line = in.readLine(); line != null; line = in.readLine()) {
-                    frames += line.startsWith("event: progress") ? 1 : 0;
+                    frames.addAndGet(line.startsWith("event: progress") ? 1 : 0);
                 }
             } catch (IOException closed) {
                 // The page is gone.
@@ -183,7 +184,7 @@ class DemoServerTest {
         }
 
         int frames() {
-            return frames;
+            return frames.get();
         }
 
         HttpRequest request(String body) {

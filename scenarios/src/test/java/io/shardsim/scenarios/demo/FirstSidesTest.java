@@ -38,7 +38,7 @@ class FirstSidesTest {
     @Test
     void whatFitsAloneStandsAlone() throws Exception {
         List<ScenarioPoint> points = library("zero3-against-mics");
-        assertThat(words(points, new FirstSides(points, point -> point == points.get(3))))
+        assertThat(words(points, new FirstSides(points, point -> point.equals(points.get(3)))))
                 .containsExactly("nodes 16, mics");
         assertThat(words(points, new FirstSides(points, point -> false))).containsExactly("nodes 8, zero3");
     }

@@ -55,7 +55,7 @@ class TrialsTest {
             results.add(simulation.run(point));
         }
         Trials trials = Trials.of(scenario, results);
-        Map<ScenarioPoint, RunResult> tried = new IdentityHashMap<>();
+        IdentityHashMap<ScenarioPoint, RunResult> tried = new IdentityHashMap<>();
         for (ScenarioPoint point : trials.points()) {
             tried.put(point, simulation.run(point));
         }

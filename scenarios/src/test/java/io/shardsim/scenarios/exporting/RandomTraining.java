@@ -62,7 +62,7 @@ final class RandomTraining {
         strategy.put("kind", kind);
         model();
         training();
-        strategy(kind, instance);
+        strategy(kind);
         if (!carried) {
             anything(kind);
         }
@@ -132,7 +132,7 @@ final class RandomTraining {
         maybe(strategy, "shard_group", groups.toArray(String[]::new));
     }
 
-    private void strategy(String kind, String instance) {
+    private void strategy(String kind) {
         switch (framework) {
             case DEEPSPEED -> deepSpeed(kind);
             case FSDP -> fsdp(kind);

@@ -109,7 +109,8 @@ final class ScenarioTree {
             return scalar;
         }
         StringBuilder quoted = new StringBuilder("\"");
-        for (char letter : scalar.toCharArray()) {
+        for (int i = 0; i < scalar.length(); i++) {
+            char letter = scalar.charAt(i);
             if (letter == '"' || letter == '\\') {
                 quoted.append('\\').append(letter);
             } else if (letter < ' ' || letter == 127) {

@@ -147,21 +147,28 @@ class ImportErrorsTest {
     void aVariableThatConditionsSetDifferentlyIsRefusedWhereItMatters() {
         refused(
                 "x.sh",
-                "H=1\nif [ $S = 7 ]; then\n  H=4096\nelif [ $S = 13 ]; then\n  H=5120\nfi\n"
-                        + "torchrun pretrain_gpt.py --num-layers 2 --hidden-size $H --num-attention-heads 2 --micro-batch-size 1\n",
+                """
+                H=1
+                if [ $S = 7 ]; then
+                  H=4096
+                elif [ $S = 13 ]; then
+                  H=5120
+                fi
+                torchrun pretrain_gpt.py --num-layers 2 --hidden-size $H --num-attention-heads 2 --micro-batch-size 1
+                """,
                 "x.sh:5:5: hidden-size $H, which conditions set to different values in lines 1, 3, 5; keep the one that holds");
     }
 
     @Test
     void pythonIsReadAsTextsAndNumbersAndNamesSetEarlier() throws InputException {
-        Imported imported = ScenarioImport.readText(
-                "x.py",
-                "import sagemaker\nsmp = {'enabled': True, 'parameters': {'sharded_data_parallel_degree': 8, # all\n"
-                        + "  \"sdp_reduce_bucket_size\": int(5_000_000), 'bf16': True,},}\n"
-                        + "e = PyTorch(role=sagemaker.get_execution_role(), instance_type='ml.' 'p4d.24xlarge', instance_count=1,\n"
-                        + "  distribution={'smdistributed': {'modelparallel': smp}, 'mpi': dict(enabled=True, processes_per_host=8)})\n"
-                        + "e.fit('s3://bucket')\n",
-                new Choices(null, "gpt2-1.5b", null, null, null));
+        Imported imported = ScenarioImport.readText("x.py", """
+                import sagemaker
+                smp = {'enabled': True, 'parameters': {'sharded_data_parallel_degree': 8, # all
+                  "sdp_reduce_bucket_size": int(5_000_000), 'bf16': True,},}
+                e = PyTorch(role=sagemaker.get_execution_role(), instance_type='ml.' 'p4d.24xlarge', instance_count=1,
+                  distribution={'smdistributed': {'modelparallel': smp}, 'mpi': dict(enabled=True, processes_per_host=8)})
+                e.fit('s3://bucket')
+                """, new Choices(null, "gpt2-1.5b", null, null, null));
         assertThat(imported.text()).contains("kind: mics", "reduce_bucket_size: 5000000", "instance: p4d.24xlarge");
         assertThat(imported.keys())
                 .anySatisfy(key -> assertThat(key.value().toString()).contains("s3://bucket"));

@@ -130,10 +130,9 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
         return (Boolean) value(key);
     }
 
-    /** A value of whatever type the key table gives it. */
-    @SuppressWarnings("unchecked")
-    public <T> T get(String key) {
-        return (T) value(key);
+    /** A value of the type that the key table gives it. */
+    public <T> T get(String key, Class<T> type) {
+        return type.cast(value(key));
     }
 
     /** A list; its type has to be the one that the key table gives its items. */

@@ -250,7 +250,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
                 long hopPs = transport.interStepPs()
                         + request.cluster().instance().nic().latencyPs()
                         + request.cluster().instance().nic().effectiveRate().serializationPs(node.ownPart(bytes));
-                throughTree = 1 + 2 * node.depth() * hopPs / periodPs;
+                throughTree = 1 + 2L * node.depth() * hopPs / periodPs;
             }
             return new Lags((int) throughSwitch, Math.toIntExact(throughSwitch + throughTree));
         }

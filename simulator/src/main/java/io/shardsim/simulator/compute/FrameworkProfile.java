@@ -131,7 +131,7 @@ public final class FrameworkProfile {
         this.elementBytes = elementBytes;
         this.recipe = recipe;
         for (Operator operator : Operator.values()) {
-            Cost cost = operator.isOfFp8() && recipe == null ? Cost.NONE : this.figures.get(operator.key());
+            Cost cost = operator.isOfFp8() && recipe == null ? Cost.NONE : this.figures.get(operator.key(), Cost.class);
             costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(wider() * cost.bytes(), cost.kernels());
         }
     }
@@ -329,7 +329,7 @@ public final class FrameworkProfile {
     }
 
     private double rate(String key, String architecture) {
-        RateRatio ratio = figures.get(key);
+        RateRatio ratio = figures.get(key, RateRatio.class);
         return ratio.on(architecture);
     }
 

@@ -198,7 +198,7 @@ public record GpuCalibration(
 
     /** What the L2 cache gives so many SMs together. */
     public Bandwidth cacheRate(int sms) {
-        return new Bandwidth((long) matmul.operandBytesPerSecond * sms);
+        return new Bandwidth(((long) matmul.operandBytesPerSecond) * sms);
     }
 
     /** Whether its tensor cores multiply numbers of 8 bits. */

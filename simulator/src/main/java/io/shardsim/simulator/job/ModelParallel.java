@@ -182,7 +182,7 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs sequence_length " + job.sequenceLength()
                             + " to be a multiple of " + 2 * context + ", twice as many; "
-                            + NearestNumbers.multiples(2 * context, job.sequenceLength()),
+                            + NearestNumbers.multiples(2L * context, job.sequenceLength()),
                     "context_parallel",
                     "sequence_length"));
         } else if (sequence() && job.rankSequence() % tensor != 0) {

@@ -123,6 +123,9 @@ public final class LocalExchange {
         }
     }
 
+    @SuppressWarnings(
+            "ThreadPriorityCheck") // A yield costs nothing where nobody else wants the core; right results do not
+    // depend on it.
     private void pause(int waits) {
         if (waits < spins) {
             Thread.onSpinWait();

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * Runs simulations on an actor system of its own, which has a number of virtual-time dispatchers, one thread each. A run takes as many as
  * it has logical processes; callers wait until there are enough.
  */
+@SuppressWarnings(
+        "FutureReturnValueIgnored") // Callers wait for the futures themselves; what is done after them cannot fail.
 public final class SimulationEngine implements AutoCloseable {
     private static final String DISPATCHER_PREFIX = "virtual-time-";
     private static final Duration SPAWN_TIMEOUT = Duration.ofSeconds(30);

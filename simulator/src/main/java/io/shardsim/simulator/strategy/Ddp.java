@@ -121,7 +121,7 @@ public final class Ddp extends ShardingStrategy {
         @Override
         int prepareUpdate(int gradientsReady) {
             int copied = writer.copy(
-                    Stream.COMPUTE, 2 * gradientBytes() * parameters(), "copy buckets back", gradientsReady);
+                    Stream.COMPUTE, 2L * gradientBytes() * parameters(), "copy buckets back", gradientsReady);
             return job.gradientClipping() > 0
                     ? writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm")
                     : copied;

@@ -71,7 +71,7 @@ public class Megatron extends ShardingStrategy {
 
         /** Divides gradients by the number of data-parallel ranks. */
         final int scale(long elements, int computed) {
-            return writer.copy(Stream.COMPUTE, 2 * gradientBytes() * elements, "scale gradients", computed);
+            return writer.copy(Stream.COMPUTE, 2L * gradientBytes() * elements, "scale gradients", computed);
         }
 
         @Override

@@ -55,15 +55,19 @@ class DescriptorFolderTest {
 
     @Test
     void aFileMayExtendAnotherAndChangePartOfASetting() throws IOException {
-        DescriptorFolder folder = folder(Map.of(
-                "base",
-                "source: here\nparameters:\n  size: {value: 25 MiB, meaning: A size., source: here}\n"
-                        + "  on: {value: true, meaning: A switch., source: here}\n",
-                "child",
-                "extends: base\nclass: Child\nparameters:\n  own: {value: 1 ranks, meaning: Own., source: here}\n"
-                        + "  size: {value: 1 MiB}\n",
-                "grandchild",
-                "source: there\nextends: child\n"));
+        DescriptorFolder folder =
+                folder(Map.of("base", """
+                source: here
+                parameters:
+                  size: {value: 25 MiB, meaning: A size., source: here}
+                  on: {value: true, meaning: A switch., source: here}
+                """, "child", """
+                extends: base
+                class: Child
+                parameters:
+                  own: {value: 1 ranks, meaning: Own., source: here}
+                  size: {value: 1 MiB}
+                """, "grandchild", "source: there\nextends: child\n"));
         List<Descriptor> found = folder.all();
         assertThat(found).extracting(Descriptor::id).containsExactly("child", "grandchild");
         assertThat(settings(found.get(0)))

@@ -60,12 +60,13 @@ class FigureFolderTest {
 
     @Test
     void aFileHasWhatTheOneItExtendsHas() throws IOException {
-        FigureFolder folder = folder(Map.of(
-                "a",
-                GOOD,
-                "b",
-                "title: Another\nextends: a\nlatency: {value: 2 us, from: other}\nremark: none\n"
-                        + "sources: {other: {source: b test, date: 2026}}\n"));
+        FigureFolder folder = folder(Map.of("a", GOOD, "b", """
+                title: Another
+                extends: a
+                latency: {value: 2 us, from: other}
+                remark: none
+                sources: {other: {source: b test, date: 2026}}
+                """));
         assertThat(folder.names()).containsExactly("a", "b");
         assertThat(folder.named("b").title()).isEqualTo("Another");
         assertThat(folder.named("b").text("remark")).isEqualTo("none");

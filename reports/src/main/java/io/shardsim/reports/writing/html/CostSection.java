@@ -56,7 +56,7 @@ public final class CostSection {
         if (cheapest == null || fastest == null || result.runs().size() < 2) {
             return "";
         }
-        return cheapest == fastest
+        return cheapest.is(fastest)
                 ? "Cheapest and fastest: " + offer(fastest) + "."
                 : "Cheapest: " + offer(cheapest) + ". Fastest: " + offer(fastest) + ".";
     }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -161,8 +162,8 @@ final class Curves {
                 .toList();
     }
 
-    private static TreeSet<Integer> clusters(List<Series> series) {
-        TreeSet<Integer> gpus = new TreeSet<>();
+    private static SortedSet<Integer> clusters(List<Series> series) {
+        SortedSet<Integer> gpus = new TreeSet<>();
         series.forEach(s -> s.points().forEach(p -> gpus.add(p.gpus())));
         return gpus;
     }

@@ -76,7 +76,7 @@ final class GapFigure {
     /** The group of a run that has one. */
     private Map.Entry<String, List<RunResult>> groupOf(RunResult run) {
         return groups.entrySet().stream()
-                .filter(group -> group.getValue().stream().anyMatch(other -> other == run))
+                .filter(group -> group.getValue().stream().anyMatch(run::is))
                 .findFirst()
                 .orElseThrow();
     }
@@ -150,12 +150,12 @@ final class GapFigure {
     /** Of the runs that differ from the best in one thing the slowest, or else the next in speed. */
     private RunResult rival(RunResult best) {
         return StrategyComparison.of(result).stream()
-                .filter(comparison -> comparison.gpus() == best.gpus() && at(comparison.faster(), best.gpus()) == best)
+                .filter(comparison -> comparison.gpus() == best.gpus() && best.is(at(comparison.faster(), best.gpus())))
                 .max(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .map(comparison -> at(comparison.slower(), best.gpus()))
-                .filter(rival -> runs.stream().anyMatch(run -> run == rival))
+                .filter(rival -> runs.stream().anyMatch(rival::is))
                 .orElseGet(() -> groupOf(best).getValue().stream()
-                        .filter(other -> other != best)
+                        .filter(other -> !other.is(best))
                         .max(Comparator.comparingDouble(OpeningSection::speed))
                         .orElseThrow());
     }

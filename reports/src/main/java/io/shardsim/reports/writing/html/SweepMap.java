@@ -191,7 +191,7 @@ final class SweepMap {
                 run.fits()
                         ? name + ": " + words(run) + " " + unit() + memory(run)
                         : name + ": does not fit" + memory(run),
-                run == best);
+                run.is(best));
     }
 
     private static String memory(RunResult run) {

@@ -347,15 +347,19 @@ public final class NcclTransportModel implements TransportModel {
                 : RING_CHUNK_STEPS;
     }
 
+    private static long wholeChunks(long totalBytes, int channels, long chunkBytes) {
+        return totalBytes / (channels * chunkBytes);
+    }
+
     /** Smaller chunks where a tree would otherwise stand empty. */
     private static long treeLl128ChunkBytes(Rings rings, int channels, long totalBytes) {
         double ranksPerNode = rings.ranks() / (double) rings.nodes();
         double steps = 1 + NcclTuning.log2(rings.nodes()) + 0.1 * ranksPerNode;
         long chunkBytes = LL128_CHUNK_BYTES;
-        while (totalBytes / (channels * chunkBytes) < steps * 64 / ranksPerNode && chunkBytes > 131_072) {
+        while (wholeChunks(totalBytes, channels, chunkBytes) < steps * 64 / ranksPerNode && chunkBytes > 131_072) {
             chunkBytes /= 2;
         }
-        while (totalBytes / (channels * chunkBytes) < steps * 16 / ranksPerNode && chunkBytes > 32_768) {
+        while (wholeChunks(totalBytes, channels, chunkBytes) < steps * 16 / ranksPerNode && chunkBytes > 32_768) {
             chunkBytes /= 2;
         }
         return chunkBytes;

@@ -144,7 +144,7 @@ final class BlockWriter {
             boolean keysGo = step < context.size() - 1;
             boolean gradientsGo = backward && step > 0;
             if (keysGo || gradientsGo) {
-                long parts = (keysGo ? 1 : 0) + (gradientsGo ? 1 : 0);
+                int parts = (keysGo ? 1 : 0) + (gradientsGo ? 1 : 0);
                 exchanged = writer.collective(
                         Stream.CONTEXT,
                         CollectiveKind.SEND_RECV,

@@ -70,7 +70,7 @@ public final class CalibrateTraining {
     }
 
     private static double ratio(FigureFile figures, String key) {
-        FrameworkProfile.RateRatio ratio = figures.get(key.split("\\.")[0]);
+        FrameworkProfile.RateRatio ratio = figures.get(key.split("\\.")[0], FrameworkProfile.RateRatio.class);
         return key.endsWith(HOPPER) ? ratio.ofArchitecture().get("hopper") : ratio.others();
     }
 
