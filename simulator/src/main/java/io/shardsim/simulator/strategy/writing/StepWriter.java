@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
@@ -36,6 +37,9 @@ import java.util.function.Consumer;
  * <p>It knows the model's arithmetic and memory ({@link MicroBatchMemory}), and nothing of who holds which shard: that is the strategy's part.
  */
 public final class StepWriter {
+    /** Of 0.54 to 0.69 GB on A100 (github.com/NVIDIA/nccl issue 964, 2023-08), as in {@code runtime_memory}. */
+    private static final long COMMUNICATOR_BYTES = 600_000_000L;
+
     /**
      * Carries all-reduces of single numbers. NCCL would take a tree, which ends some milliseconds a step sooner; but in a tree every node
      * has a place of its own, and no node could stand for another for the sake of four bytes.
@@ -102,7 +106,7 @@ public final class StepWriter {
         }
         int stages = job.parallel().stages();
         StepWriter writer = new StepWriter(job, parameters);
-        writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory"));
+        writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory") + communicatorBytes(job.parallel()));
         story.accept(writer);
         for (int stage = 0; stage < stages; stage++) {
             long peakBytes = MemoryLedger.peakBytes(writer.plan.memoryChanges(), broken, stage);
@@ -111,6 +115,13 @@ public final class StepWriter {
             writer.plan.memoryThroughout(MemoryOwner.FRAGMENTATION, lostBytes + idleBytes(writer.plan, stage));
         }
         return writer.plan.build();
+    }
+
+    /** Buffers of the communicators that a rank has beside that of its data-parallel group: one for each other group it is in. */
+    private static long communicatorBytes(ModelParallel parallel) {
+        int groups =
+                (parallel.tensor() > 1 ? 1 : 0) + (parallel.context() > 1 ? 1 : 0) + (parallel.stages() > 1 ? 1 : 0);
+        return groups * COMMUNICATOR_BYTES;
     }
 
     /**
