@@ -238,6 +238,16 @@ public final class FrameworkProfile {
         return figures.count("saved_rms_norm");
     }
 
+    /** Bytes of a query or key element that are saved beside the turned one, because the values are a view of the tensor that it lies in. */
+    public int savedRotaryBytes() {
+        return wider() * figures.count("saved_rotary");
+    }
+
+    /** Whether the GEMMs that a sequence is gathered for keep the whole of it for their backward, rather than gather it again. */
+    public boolean keepsGatheredSequence() {
+        return figures.flag("keeps_gathered_sequence");
+    }
+
     /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
     public int vocabularyMultiple() {
         return figures.count("vocabulary_multiple");
@@ -306,6 +316,11 @@ public final class FrameworkProfile {
     /** Bytes of a logit that the backward of the loss adds. */
     public int logitGradientBytes() {
         return logitBytes("logit_gradient");
+    }
+
+    /** Bytes of a logit that stay until those of the next micro-batch are there. */
+    public int earlierLogitBytes() {
+        return wider() * figures.count("earlier_logit");
     }
 
     /** Bytes of a parameter that the update allocates and frees again. */

@@ -76,8 +76,13 @@ public final class ProfileFiles {
                             "saved_gated_activation",
                             "of a feed-forward element, saved between gate, up and their product"),
                     bytes("saved_rms_norm", "of an element, saved within an RMS norm"),
+                    bytes("saved_rotary", "of a query or key element, saved beside the turned one"),
+                    flag(
+                            "keeps_gathered_sequence",
+                            "whether a GEMM keeps the whole sequence that it was gathered for, not the rank's part"),
                     bytes("kept_logit", "of a logit, kept between forward and backward of the loss, itself included"),
                     bytes("logit_gradient", "of a logit, added by the backward of the loss"),
+                    bytes("earlier_logit", "of a logit, held until those of the micro-batch after it are there"),
                     Key.required("host_forward_kernel", HOST, "host time to issue one kernel in a forward"),
                     Key.required("host_backward_kernel", HOST, "host time to issue one kernel in a backward")),
             operators(operator -> !operator.isOfFp8() && !operator.isOfUpdate()));

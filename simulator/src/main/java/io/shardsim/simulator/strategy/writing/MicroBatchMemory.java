@@ -77,33 +77,41 @@ final class MicroBatchMemory {
         return wholeLayerBytes - keptBytes(layer);
     }
 
-    /**
-     * What the framework's own operators save of a layer beside their inputs: within the activation, or within an RMS norm, and copies of
-     * keys and values; less what products keep of their operands in FP8.
-     */
+    /** What the framework's own operators save of a layer beside their inputs, less what products keep of their operands in FP8. */
     private long operatorBytes() {
-        long norms = 0;
-        long headNorms = 0;
-        long activations = 0;
-        long copies = 0;
-        for (Operator operator : job.model().operators().layer().toList()) {
-            long normed = profile.savedRmsNormBytes() * operator.rmsNormed();
-            norms += operator.takesPart() ? 0 : normed;
-            headNorms += operator.takesPart() ? normed : 0;
-            if (operator instanceof Activation activation) {
-                activations += (long) savedBytes(activation) * activation.width();
-            } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
-                // Keys and values beyond their own heads.
-                copies += 2L
-                        * (attention.width() - attention.keyWidth())
-                        * job.precision().bytes();
-            }
+        long saved =
+                job.model().operators().layer().mapToLong(this::savedWithin).sum();
+        return saved - (profile.keepsEightBits() ? roundedBytes() : 0);
+    }
+
+    /** What the framework's own operator saves beside its input: within the activation, or within an RMS norm, and copies of keys and values. */
+    long savedWithin(Operator operator) {
+        long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
+        long bytes = split(norm, operator.takesPart() || job.parallel().sequence());
+        if (operator instanceof Activation activation) {
+            bytes += split((long) savedBytes(activation) * activation.width(), true);
+        } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
+            // Keys and values beyond their own heads.
+            long copied = 2L * (attention.width() - attention.keyWidth());
+            bytes += split(copied * job.precision().bytes(), true);
         }
-        return split(norms, job.parallel().sequence())
-                + split(headNorms, true)
-                + split(activations, true)
-                + split(copies, true)
-                - (profile.keepsEightBits() ? roundedBytes() : 0);
+        return bytes + savedByAttention(operator) + gatheredBytes(operator);
+    }
+
+    /** Queries and keys before they are turned. */
+    private long savedByAttention(Operator operator) {
+        return operator instanceof Attention attention && attention.rotary()
+                ? split((long) profile.savedRotaryBytes() * (attention.width() + attention.keyWidth()), true)
+                : 0;
+    }
+
+    /** The parts of the sequence of other ranks, where what was gathered of them is kept. */
+    private long gatheredBytes(Operator operator) {
+        boolean gathers = operator instanceof Linear
+                && !operator.takesPart()
+                && job.parallel().sequence();
+        long input = job.precision().bytes() * operator.savedInputs();
+        return gathers && profile.keepsGatheredSequence() ? split(input, false) - split(input, true) : 0;
     }
 
     private int savedBytes(Activation activation) {
@@ -126,7 +134,8 @@ final class MicroBatchMemory {
         return split(whole, job.parallel().sequence()) + split(split, true);
     }
 
-    private long split(long bytesPerToken, boolean amongTensorRanks) {
+    /** Bytes of each token that the ranks of a tensor-parallel group share out among them, or each have. */
+    long split(long bytesPerToken, boolean amongTensorRanks) {
         long bytes = bytesPerToken * job.microBatchTokens();
         return amongTensorRanks
                 ? ShardGroups.padded(bytes, job.parallel().tensor())
