@@ -90,6 +90,8 @@ final class TrainingFacts {
     private RunFacts.Memory memory() {
         Map<MemoryOwner, Long> atPeak = new EnumMap<>(training.found().ledger().atPeak());
         atPeak.merge(MemoryOwner.RUNTIME, training.memory().bufferBytes(), Long::sum);
+        long counted = training.found().ledger().peakBytes() + training.memory().bufferBytes();
+        atPeak.merge(MemoryOwner.FRAGMENTATION, fit.reservedBytes() - counted, Long::sum);
         return new RunFacts.Memory(atPeak, fit.neededBytes(), training.memory().capacityBytes());
     }
 

@@ -1,12 +1,16 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay.Gradients;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.Map;
@@ -34,6 +38,11 @@ import java.util.Map;
 public final class Ddp extends ShardingStrategy {
     public Ddp(StrategyParameters settings) {
         super(settings);
+    }
+
+    @Override
+    protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
+        return AllocatorReplay.refine(byLedger, job, plan, memory, Gradients.BUFFER);
     }
 
     @Override

@@ -72,8 +72,11 @@ public final class LargestMicroBatch {
 
     /** The micro-batch that the job has. */
     public static Found given(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
-        if (job.accumulationSteps() > MICRO_BATCHES_TO_FORESEE) {
-            TrainingJob some = job.withMicroBatch(job.microBatch(), MICRO_BATCHES_TO_FORESEE);
+        // An interleaved schedule takes as many at once as it has stages.
+        int stages = job.parallel().stages();
+        int few = Math.max(1, MICRO_BATCHES_TO_FORESEE / stages) * stages;
+        if (job.accumulationSteps() > few) {
+            TrainingJob some = job.withMicroBatch(job.microBatch(), few);
             foresee(job, some, strategy.plan(some));
         }
         return measure(strategy, job, job, memory);
@@ -133,6 +136,7 @@ public final class LargestMicroBatch {
         StepPlan plan = strategy.plan(shown);
         MemoryLedger ledger = MemoryLedger.of(plan);
         boolean whole = shown.accumulationSteps() == job.accumulationSteps();
-        return new Found(job, ledger, memory.fit(ledger), whole ? () -> plan : () -> whole(strategy, job, shown, plan));
+        MemoryFit fit = strategy.fit(memory.fit(ledger), job, plan, memory);
+        return new Found(job, ledger, fit, whole ? () -> plan : () -> whole(strategy, job, shown, plan));
     }
 }

@@ -1,12 +1,16 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay.Gradients;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
@@ -38,6 +42,16 @@ public class Megatron extends ShardingStrategy {
     @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(1, job);
+    }
+
+    @Override
+    protected final MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
+        return AllocatorReplay.refine(
+                byLedger,
+                job,
+                plan,
+                memory,
+                settings.flag("gradient_accumulation_fusion") ? Gradients.FUSED : Gradients.BUFFER);
     }
 
     /** A new step of a stage. */

@@ -5,6 +5,8 @@ import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.PipelinePartition;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
@@ -46,6 +48,15 @@ public abstract class ShardingStrategy {
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
+    }
+
+    /**
+     * How a step fits whose bytes fit so: the same, or less well where the strategy knows which blocks an allocator has to find.
+     *
+     * @param plan of the job, with all or some of its micro-batches
+     */
+    protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
+        return byLedger;
     }
 
     /** Whether the weights that it updates may be those of 16 bits. */

@@ -1,6 +1,8 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.PlanSize;
 import io.shardsim.simulator.plan.RankGroups;
@@ -8,6 +10,8 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay;
+import io.shardsim.simulator.strategy.writing.AllocatorReplay.Gradients;
 import io.shardsim.simulator.strategy.writing.HostOffload;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
@@ -36,6 +40,12 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
 public final class ZeroTwo extends ShardingStrategy {
     public ZeroTwo(StrategyParameters settings) {
         super(settings);
+    }
+
+    @Override
+    protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
+        return AllocatorReplay.refine(
+                byLedger, job, plan, memory, settings.flag("partition_gradients") ? Gradients.BUFFER : Gradients.OWN);
     }
 
     @Override

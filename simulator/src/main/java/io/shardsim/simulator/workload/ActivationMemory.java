@@ -4,6 +4,7 @@ import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Residual;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -61,6 +62,29 @@ public record ActivationMemory(
             split = kept(true, sequenceLength, checkpointing);
         }
         return divide(whole * tokens, sequenceParallel ? tensorParallel : 1) + divide(split * tokens, tensorParallel);
+    }
+
+    /**
+     * What one operator keeps on a rank.
+     *
+     * @param inputBytes of its input, unless that comes back from what the operators before keep
+     * @param withinBytes of what is made within
+     */
+    public record OfOperator(Operator operator, long inputBytes, long withinBytes) {}
+
+    /** Kept bytes of one layer without checkpoints, operator by operator. */
+    public List<OfOperator> byOperator(int microBatch, int sequenceLength) {
+        long tokens = (long) microBatch * sequenceLength;
+        List<OfOperator> kept = new ArrayList<>();
+        long comesBack = 0;
+        for (Operator operator : shape.operators().layer().toList()) {
+            int ways = operator.takesPart() || sequenceParallel ? tensorParallel : 1;
+            long input = elementBytes * Math.max(0, operator.savedInputs() - comesBack);
+            long within = keptWithin(operator, sequenceLength, Checkpointing.NONE);
+            kept.add(new OfOperator(operator, divide(input * tokens, ways), divide(within * tokens, ways)));
+            comesBack = recomputesPointwise ? operator.cheapResults() : 0;
+        }
+        return kept;
     }
 
     /**

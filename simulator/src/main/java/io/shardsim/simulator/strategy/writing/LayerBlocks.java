@@ -1,0 +1,86 @@
+package io.shardsim.simulator.strategy.writing;
+
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.workload.ActivationMemory.OfOperator;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Norm;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The tensors that a layer keeps for its backward, one by one, in the order in which its forward makes them; together they are what {@link
+ * MicroBatchMemory#keptBytes} counts of a layer that is not checkpointed.
+ */
+final class LayerBlocks {
+    /** FlashAttention adds up the gradients of queries in FP32 (Dao-AILab/flash-attention v2.0, csrc/flash_attn/flash_api.cpp, dq_accum, 2023-07). */
+    private static final int ACCUMULATED_BYTES = 4;
+
+    private LayerBlocks() {}
+
+    /**
+     * A tensor.
+     *
+     * @param from which checkpoint on it is computed again
+     * @param forwardTemporaryBytes there while it is made
+     * @param backwardTemporaryBytes allocated and freed beside its gradient
+     * @param matrixBytes of each matrix that it is multiplied with
+     */
+    record Kept(
+            Checkpointing from,
+            long bytes,
+            long forwardTemporaryBytes,
+            long backwardTemporaryBytes,
+            List<Long> matrixBytes) {
+        boolean isRecomputed(Checkpointing checkpointing) {
+            return from != Checkpointing.NONE && checkpointing.compareTo(from) >= 0;
+        }
+    }
+
+    static List<Kept> of(TrainingJob job, MicroBatchMemory memory) {
+        List<Kept> kept = new ArrayList<>();
+        for (OfOperator one : job.activations().byOperator(job.microBatch(), job.rankSequence())) {
+            Operator operator = one.operator();
+            long temporary = operator instanceof Attention attention ? temporaryBytes(job, memory, attention) : 0;
+            boolean scores = temporary > 0 && job.execution().attention() == AttentionKind.STANDARD;
+            // What a block gives, before it is added to the residual path.
+            long given = operator instanceof Norm ? memory.hiddenBytes() : 0;
+            // The input of the layer stays; scores and what comes of them are the first to go.
+            Checkpointing input = kept.isEmpty() ? Checkpointing.NONE : Checkpointing.OPERATOR;
+            add(kept, new Kept(input, one.inputBytes(), given, temporary, matrixBytes(job, operator)));
+            Checkpointing within = temporary > 0 ? Checkpointing.SELECTIVE : Checkpointing.OPERATOR;
+            add(kept, new Kept(within, one.withinBytes(), scores ? temporary : 0, 0, List.of()));
+            add(kept, new Kept(Checkpointing.OPERATOR, memory.savedWithin(operator), 0, 0, List.of()));
+        }
+        return kept;
+    }
+
+    private static void add(List<Kept> kept, Kept more) {
+        if (more.bytes() > 0) {
+            kept.add(more);
+        }
+    }
+
+    private static List<Long> matrixBytes(TrainingJob job, Operator operator) {
+        if (!(operator instanceof Linear linear)) {
+            return List.of();
+        }
+        long ways = job.parallel().tensor();
+        List<Long> bytes = linear.products().stream()
+                .map(product -> job.precision().bytes() * product.weights() / ways)
+                .toList();
+        return job.profile().fusedProjections()
+                ? List.of(bytes.stream().mapToLong(Long::longValue).sum())
+                : bytes;
+    }
+
+    /** Scores before and after the softmax, in either direction; of flash attention the sums of its backward. */
+    private static long temporaryBytes(TrainingJob job, MicroBatchMemory memory, Attention attention) {
+        return job.execution().attention() == AttentionKind.STANDARD
+                ? memory.split(2L * job.precision().bytes() * attention.heads() * job.rankSequence(), true)
+                : memory.split((long) ACCUMULATED_BYTES * attention.width(), true);
+    }
+}
