@@ -26,12 +26,12 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
 
     /** Effective rate of {@code Node[0].Nic[0]}, both ways; null where all NICs are alike. */
     public @Nullable Bandwidth slowNicRate() {
-        return faults.slowNicRate();
+        return faults.network().slowNicRate();
     }
 
     /** Whether a node's network differs from that of the others. */
     public boolean isOdd(int nodeRank) {
-        return nodeRank == 0 && slowNicRate() != null;
+        return nodeRank == 0 && !faults.network().equals(NetworkFaults.NONE);
     }
 
     public int gpusPerNode() {

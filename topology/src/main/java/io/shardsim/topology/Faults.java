@@ -1,21 +1,19 @@
 package io.shardsim.topology;
 
-import io.shardsim.topology.units.Bandwidth;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.TreeMap;
 
 /**
  * What of a cluster is slower, or faster, than its instances are.
  *
- * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
  * @param slowGpuPerMille time of work on {@code Node[0].Gpu[0]} over that on the other GPUs, in thousandths
  * @param hostPerMille time of the processes that issue kernels, on every node, over what is usual, in thousandths
  */
-public record Faults(@Nullable Bandwidth slowNicRate, long slowGpuPerMille, long hostPerMille) {
+public record Faults(NetworkFaults network, long slowGpuPerMille, long hostPerMille, Clocks clocks) {
     private static final long USUAL = 1000;
 
     /** A cluster without faults. */
-    public static final Faults NONE = new Faults(null, USUAL, USUAL);
+    public static final Faults NONE = new Faults(NetworkFaults.NONE, USUAL, USUAL, Clocks.EVEN);
 
     public Faults {
         if (slowGpuPerMille < USUAL || hostPerMille < 1) {
@@ -24,19 +22,27 @@ public record Faults(@Nullable Bandwidth slowNicRate, long slowGpuPerMille, long
         }
     }
 
-    /** The same with another NIC. */
-    public Faults withSlowNic(@Nullable Bandwidth rate) {
-        return new Faults(rate, slowGpuPerMille, hostPerMille);
+    /** The same with another network. */
+    public Faults withNetwork(NetworkFaults other) {
+        return new Faults(other, slowGpuPerMille, hostPerMille, clocks);
     }
 
     /** The same with other hosts. */
     public Faults withHost(long perMille) {
-        return new Faults(slowNicRate, slowGpuPerMille, perMille);
+        return new Faults(network, slowGpuPerMille, perMille, clocks);
     }
 
     /** By rank, time of work over time at full speed, in thousandths; ranks that are absent run at full speed. */
-    public Map<Integer, Long> durationPerMille() {
-        return slowGpuPerMille == USUAL ? Map.of() : Map.of(0, slowGpuPerMille);
+    public Map<Integer, Long> durationPerMille(int ranks) {
+        if (clocks.spread() == 0) {
+            return slowGpuPerMille == USUAL ? Map.of() : Map.of(0, slowGpuPerMille);
+        }
+        Map<Integer, Long> perMille = new TreeMap<>();
+        double[] durations = clocks.durations(ranks);
+        for (int rank = 0; rank < ranks; rank++) {
+            perMille.put(rank, StrictMath.round(durations[rank] * (rank == 0 ? slowGpuPerMille : USUAL)));
+        }
+        return perMille;
     }
 
     /** A time of the host. */

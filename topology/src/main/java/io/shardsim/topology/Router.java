@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Builds the routes of a cluster.
  *
  * <p>Inside a node: GPU, NVSwitch, GPU; where NVLinks join GPUs without a switch, too, for what a group has of them is its transport's affair. Between nodes: GPU, PCIe switch, NIC, leaf, spine, leaf, NIC, PCIe switch, GPU, without the spine
- * where both nodes share a leaf. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail.
+ * where both nodes share a leaf. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail. What a lost NIC would carry takes the node's next one.
  *
  * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j;
  * NIC 0 wire, 1 PCIe; leaf 0 spine, 1 + j towards NIC j; spine 0 towards its leaf.
@@ -43,6 +43,8 @@ public final class Router {
     private final @Nullable Link slowNicDown;
     private final Link leafUp;
     private final Link spineDown;
+    /** Between the leaf of Node[0] and the spine, where others take a share; null where nobody does. */
+    private final @Nullable Link sharedSpine;
 
     public Router(Cluster cluster) {
         this.cluster = cluster;
@@ -72,6 +74,10 @@ public final class Router {
                 0,
                 Math.max(1, fabric.hopPs()));
         spineDown = leafUp;
+        double neighbour = cluster.faults().network().neighbourShare();
+        sharedSpine = neighbour == 0
+                ? null
+                : new Link(LinkClass.SPINE, leafUp.bandwidth().scaled(1 - neighbour), 0, leafUp.latencyPs());
     }
 
     public Cluster cluster() {
@@ -104,6 +110,10 @@ public final class Router {
             if (slot == cluster.leafSlot() && port == LEAF_UP_PORT + 1) {
                 return slowNicDown;
             }
+        }
+        boolean toOrFromSpine = slot == cluster.leafSlot() && port == LEAF_UP_PORT || slot == cluster.spineSlot();
+        if (sharedSpine != null && toOrFromSpine && cluster.leafOf(nodeRank) == 0) {
+            return sharedSpine;
         }
         return link(slot, port);
     }
@@ -147,14 +157,17 @@ public final class Router {
             add(hops, sourceNode, cluster.nvSwitchSlot(), destinationGpu);
         } else {
             boolean staged = !cluster.instance().nic().gpuDirect();
-            int nicSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfNic(nic));
+            NetworkFaults faults = cluster.faults().network();
+            int sourceNic = faults.carrier(sourceNode, nic);
+            int destinationNic = faults.carrier(destinationNode, nic);
+            int nicSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfNic(sourceNic));
             int sourceSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(cluster.localRank(sourceRank)));
             add(hops, sourceNode, sourceGpuSlot, GPU_PCIE_PORT);
             if (staged) {
                 add(hops, sourceNode, sourceSwitch, hostPort(true));
             }
-            add(hops, sourceNode, staged ? nicSwitch : sourceSwitch, cluster.gpusPerNode() + nic);
-            add(hops, sourceNode, cluster.nicSlot(nic), NIC_WIRE_PORT);
+            add(hops, sourceNode, staged ? nicSwitch : sourceSwitch, cluster.gpusPerNode() + sourceNic);
+            add(hops, sourceNode, cluster.nicSlot(sourceNic), NIC_WIRE_PORT);
             int sourceLeaf = cluster.leafOf(sourceNode);
             int destinationLeaf = cluster.leafOf(destinationNode);
             if (sourceLeaf != destinationLeaf) {
@@ -162,8 +175,8 @@ public final class Router {
                 add(hops, sourceLeaf * nodesPerLeaf, cluster.leafSlot(), LEAF_UP_PORT);
                 add(hops, destinationLeaf * nodesPerLeaf, cluster.spineSlot(), SPINE_DOWN_PORT);
             }
-            add(hops, destinationNode, cluster.leafSlot(), 1 + nic);
-            add(hops, destinationNode, cluster.nicSlot(nic), NIC_PCIE_PORT);
+            add(hops, destinationNode, cluster.leafSlot(), 1 + destinationNic);
+            add(hops, destinationNode, cluster.nicSlot(destinationNic), NIC_PCIE_PORT);
             int destinationSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(destinationGpu));
             if (staged) {
                 add(hops, destinationNode, destinationSwitch, hostPort(false));

@@ -69,7 +69,7 @@ record TrainingPoint(
                 found.plan().get(),
                 new TransformerWorkTimes(job(), cluster()),
                 point.collectives().transports(),
-                cluster().faults().durationPerMille(),
+                cluster().faults().durationPerMille(cluster().worldSize()),
                 shortcuts);
     }
 

@@ -20,7 +20,9 @@ enum Cause {
                     "cluster.network",
                     "cluster.gpu_direct",
                     "cluster.slow_nic",
-                    "faults.slow_nic")),
+                    "faults.slow_nic",
+                    "faults.lost_nic",
+                    "faults.spine_neighbour")),
     /** How states are sharded and what moves when. */
     SHARDING("sharding", Set.of()),
     /** What the GPUs compute with: kernels, attention, precision. */

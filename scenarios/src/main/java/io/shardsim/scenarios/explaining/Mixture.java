@@ -5,6 +5,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.NetworkFaults;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -111,14 +112,14 @@ final class Mixture {
                         cluster.nodes(),
                         instance.gpu(),
                         instance.gpusPerNode(),
-                        cluster.faults().withSlowNic(null));
+                        cluster.faults().withNetwork(NetworkFaults.NONE));
             case NETWORK ->
                 List.of(
                         instance.intraNode(),
                         instance.pcie(),
                         instance.network(),
                         side.point().collectives(),
-                        String.valueOf(cluster.slowNicRate()));
+                        cluster.faults().network());
             case SHARDING -> List.of(task.strategy().kind(), withoutProfile(task));
             case KERNELS ->
                 List.of(
@@ -204,6 +205,6 @@ final class Mixture {
                 gpus.point()
                         .cluster()
                         .faults()
-                        .withSlowNic(network.point().cluster().slowNicRate()));
+                        .withNetwork(network.point().cluster().faults().network()));
     }
 }

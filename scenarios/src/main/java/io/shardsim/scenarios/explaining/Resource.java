@@ -70,7 +70,12 @@ enum Resource {
                             nic.latencyPs(),
                             nic.perMessagePs(),
                             nic.gpuDirect()));
-            return slow == null ? faster : withFaults(faster, cluster.faults().withSlowNic(slow.scaled(factor)));
+            return slow == null
+                    ? faster
+                    : withFaults(
+                            faster,
+                            cluster.faults()
+                                    .withNetwork(cluster.faults().network().withSlowNic(slow.scaled(factor))));
         }
     },
     /** What a message costs beside its bytes: on its way, and while it holds a NIC. */

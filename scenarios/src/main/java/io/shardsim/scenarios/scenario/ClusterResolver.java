@@ -9,10 +9,12 @@ import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.topology.Clocks;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Faults;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.NetworkFaults;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.units.Bandwidth;
@@ -82,7 +84,18 @@ final class ClusterResolver {
     }
 
     private Faults faults(InstanceSpec instance) {
-        return new Faults(slowNic(instance), perMille(ScenarioKeys.SLOW_GPU), perMille(ScenarioKeys.SLOW_HOST));
+        boolean lost = faults != null && faults.flag(ScenarioKeys.LOST_NIC, false);
+        long seed = faults == null ? 0 : faults.whole(ScenarioKeys.CLOCK_SEED, 0);
+        return new Faults(
+                new NetworkFaults(slowNic(instance), lost, decimal(ScenarioKeys.SPINE_NEIGHBOUR)),
+                perMille(ScenarioKeys.SLOW_GPU),
+                perMille(ScenarioKeys.SLOW_HOST),
+                new Clocks(decimal(ScenarioKeys.CLOCK_SPREAD), seed));
+    }
+
+    private double decimal(String key) {
+        Object share = faults == null ? null : faults.value(key);
+        return share == null ? 0 : ((Number) share).doubleValue();
     }
 
     private long perMille(String key) {
@@ -203,6 +216,18 @@ final class ClusterResolver {
                     block.at("intra_node_effective"),
                     "intra_node_effective " + new Bandwidth(effective) + " > intra_node " + new Bandwidth(line)
                             + "; a link cannot carry more payload than its line rate");
+        }
+        if (faults != null && faults.flag(ScenarioKeys.LOST_NIC, false)) {
+            if (instance.nicsPerNode() < 2) {
+                problems.add(
+                        faults.at(ScenarioKeys.LOST_NIC),
+                        "lost_nic on nodes of one NIC leaves none; remove it, or add nics_per_node");
+            }
+            if (slowNicBlock() != null) {
+                problems.add(
+                        faults.at(ScenarioKeys.LOST_NIC),
+                        "lost_nic and slow_nic are the same NIC, Node[0].Nic[0]; remove one");
+            }
         }
         Block odd = slowNicBlock();
         Long slow = odd == null ? null : odd.whole(ScenarioKeys.SLOW_NIC);

@@ -148,6 +148,10 @@ public final class ScenarioKeys {
 
     static final String SLOW_GPU = "slow_gpu";
     static final String SLOW_HOST = "slow_host";
+    static final String CLOCK_SPREAD = "clock_spread";
+    static final String CLOCK_SEED = "clock_seed";
+    static final String LOST_NIC = "lost_nic";
+    static final String SPINE_NEIGHBOUR = "spine_neighbour";
 
     static final BlockType FAULTS = BlockType.of(
                     Key.optional(
@@ -158,7 +162,23 @@ public final class ScenarioKeys {
                             SLOW_HOST,
                             ScalarTypes.decimal(1, 1000),
                             "time of the processes that issue kernels over what is usual, on every node; training only"),
-                    Key.optional(SLOW_NIC, ScalarTypes.rate(), "line rate of Node[0].Nic[0] and its cable, both ways"))
+                    Key.optional(
+                            CLOCK_SPREAD,
+                            ScalarTypes.decimal(0, 0.2),
+                            "standard deviation of the speeds of GPUs, drawn for each, as a share of the mean; training only"),
+                    Key.optional(
+                            CLOCK_SEED,
+                            ScalarTypes.whole(0, 1_000_000_000),
+                            "seed of these draws; omitted: 0; training only"),
+                    Key.optional(SLOW_NIC, ScalarTypes.rate(), "line rate of Node[0].Nic[0] and its cable, both ways"),
+                    Key.optional(
+                            LOST_NIC,
+                            ScalarTypes.flag(),
+                            "whether Node[0].Nic[0] is missing, so that Node[0].Nic[1] carries its traffic, too"),
+                    Key.optional(
+                            SPINE_NEIGHBOUR,
+                            ScalarTypes.decimal(0, 0.99),
+                            "share of the rate between the leaf of Node[0] and the spine that other jobs take, both ways"))
             .suchAs("{slow_gpu: 1.3}");
 
     /** A scenario file. */

@@ -216,7 +216,11 @@ public final class ScenarioReader {
                 }
             }
             Block faults = file.block("faults");
-            for (String key : List.of(ScenarioKeys.SLOW_GPU, ScenarioKeys.SLOW_HOST)) {
+            for (String key : List.of(
+                    ScenarioKeys.SLOW_GPU,
+                    ScenarioKeys.SLOW_HOST,
+                    ScenarioKeys.CLOCK_SPREAD,
+                    ScenarioKeys.CLOCK_SEED)) {
                 if (faults != null && faults.has(key)) {
                     problems.add(
                             faults.keyAt(key), key + " changes no bare collective, which computes nothing; remove it");

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.topology.Clocks;
+import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +89,53 @@ class FaultsTest {
         assertThat(longer / (bytes / rate * (100.0 / gigabits - 1))).isCloseTo(1, within(0.05));
     }
 
+    /** Where NICs are the limit and a node has n of them, without one it takes n / (n - 1) times as long at best: the next NIC carries twice as much. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void withoutANicTheNextOneCarriesTwiceAsMuch(int nics) throws Exception {
+        String text = COLLECTIVE.replace(
+                "gpus_per_node: 1, nics_per_node: 1", "nic: 20 Gbit/s, gpus_per_node: 4, nics_per_node: " + nics);
+        RunResult usual = run(text);
+        RunResult lost = run(text + "faults: {lost_nic: true}\n");
+        assertThat(Objects.requireNonNull(lost.collective()).seconds()
+                        / Objects.requireNonNull(usual.collective()).seconds())
+                .isCloseTo(2, within(0.1));
+        assertThat(lost.network().nicBytesSent()).isEqualTo(usual.network().nicBytesSent());
+    }
+
+    /** A neighbour that takes the share s of the spine leaves 1 - s of it: bytes over that rate, as what a NIC needs for each message goes on meanwhile. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0.2, 0.5, 0.9})
+    void aNeighbourOnTheSpineLeavesTheRest(double share) throws Exception {
+        RunResult usual = run(COLLECTIVE);
+        double rate = usual.facts().cluster().instance().nic().effectiveRate().bytesPerSecond();
+        double bytes = usual.network().nicBytesSent() / 2.0;
+        assertThat(seconds(COLLECTIVE + "faults: {spine_neighbour: " + share + "}\n") / (bytes / rate / (1 - share)))
+                .isCloseTo(1, within(0.01));
+    }
+
+    /** A GPU alone takes what its own clock makes of the step; of several that average gradients all take what the slowest does. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2, 3, 4})
+    void allWaitForTheSlowestClock(long seed) throws Exception {
+        String faults = "faults: {clock_spread: 0.05, clock_seed: " + seed + "}\n";
+        double[] durations = new Clocks(0.05, seed).durations(16);
+        assertThat(seconds(TRAINING + faults) / seconds(TRAINING)).isCloseTo(durations[0], within(1e-3));
+        String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "nodes: 2")
+                .replace("global_batch: 8", "global_batch: 128");
+        RunResult usual = run(text);
+        RunResult spread = run(text + faults);
+        double work = usual.step().breakdown().totalWorkSeconds();
+        double longer = spread.step().stepSeconds() - usual.step().stepSeconds();
+        double slowest = Arrays.stream(durations).max().orElseThrow();
+        assertThat(longer / work)
+                .as("but for what overlapped collectives take from kernels")
+                .isBetween(0.85 * (slowest - 1), 1.02 * (slowest - 1));
+        assertThat(spread.step().breakdown().totalWorkSeconds() / work)
+                .isCloseTo(Arrays.stream(durations).average().orElseThrow(), within(1e-3));
+        assertThat(run(text + faults).digest()).isEqualTo(spread.digest());
+    }
+
     @Test
     void aSlowNicUnderClusterIsTheSame() throws Exception {
         assertThat(run(COLLECTIVE + "faults: {slow_nic: 50 Gbit/s}\n").digest())
@@ -118,5 +167,12 @@ class FaultsTest {
                 .hasMessageContaining("slow_nic under cluster and under faults; remove one");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_nic: 500 Gbit/s}\n"))
                 .hasMessageContaining("slow_nic 62500 MB/s > nic 12500 MB/s");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {lost_nic: true}\n"))
+                .hasMessageContaining("lost_nic on nodes of one NIC leaves none");
+        assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
+                        + "faults: {lost_nic: true, slow_nic: 50 Gbit/s}\n"))
+                .hasMessageContaining("lost_nic and slow_nic are the same NIC");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {clock_spread: 0.1}\n"))
+                .hasMessageContaining("clock_spread changes no bare collective");
     }
 }

@@ -1,0 +1,26 @@
+package io.shardsim.topology;
+
+import io.shardsim.topology.units.Bandwidth;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a cluster's network is slower than its instances say.
+ *
+ * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
+ * @param lostNic whether {@code Node[0].Nic[0]} carries nothing, so that the node's next NIC carries its traffic, too
+ * @param neighbourShare share of the rate between the leaf of {@code Node[0]} and the spine that others take, both ways
+ */
+public record NetworkFaults(@Nullable Bandwidth slowNicRate, boolean lostNic, double neighbourShare) {
+    /** A network without faults. */
+    public static final NetworkFaults NONE = new NetworkFaults(null, false, 0);
+
+    /** The NIC that carries what a NIC of a node would. */
+    int carrier(int nodeRank, int nic) {
+        return lostNic && nodeRank == 0 && nic == 0 ? 1 : nic;
+    }
+
+    /** The same with another rate of the slow NIC. */
+    public NetworkFaults withSlowNic(Bandwidth rate) {
+        return new NetworkFaults(rate, lostNic, neighbourShare);
+    }
+}
