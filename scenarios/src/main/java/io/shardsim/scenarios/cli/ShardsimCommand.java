@@ -1,6 +1,10 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.scenario.KeyPlace;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -86,11 +90,28 @@ public final class ShardsimCommand implements Runnable {
             return ExitStatus.USAGE;
         });
         commandLine.setExecutionExceptionHandler((failure, command, parsed) -> {
+            if (failure instanceof TooLargeException tooLarge) {
+                ProblemPrinter.print(List.of(located(tooLarge, command)), command.getErr());
+                return ExitStatus.USAGE;
+            }
             command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + told(failure));
             command.getErr().flush();
             return ExitStatus.FAILED;
         });
         return commandLine;
+    }
+
+    /** What is too large, at the key of the command's file that makes it so. */
+    private static Problem located(TooLargeException tooLarge, CommandLine command) {
+        List<String> files = new ArrayList<>();
+        command.getParseResult().matchedPositionals().forEach(each -> files.addAll(each.stringValues()));
+        for (String file : files) {
+            Position place = KeyPlace.of(file, tooLarge.keys());
+            if (!place.equals(Position.START)) {
+                return new Problem(file, place, String.valueOf(tooLarge.getMessage()));
+            }
+        }
+        return new Problem(String.join(" ", files), Position.START, String.valueOf(tooLarge.getMessage()));
     }
 
     /** The message of wrong usage, with the nearest known command or option. */

@@ -190,7 +190,7 @@ final class ValidateCommand implements Callable<Integer> {
             return ExitStatus.INTERRUPTED;
         }
         if (!runs.failures().isEmpty()) {
-            return ExitStatus.FAILED;
+            return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
         }
         if (outcomes.stream().allMatch(outcome -> outcome.simulated() == null)) {
             err().println("no case fits in memory");

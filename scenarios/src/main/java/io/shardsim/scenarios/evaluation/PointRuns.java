@@ -1,11 +1,11 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.scenario.KeyPlace;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.RunLimitException;
-import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,6 +38,7 @@ public final class PointRuns {
     private final List<String> failures = new ArrayList<>();
     private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
     private int refusals;
+    private @Nullable TooLargeException refusal;
     private boolean interrupted;
     private final ExecutorService workers;
 
@@ -130,9 +131,11 @@ public final class PointRuns {
     private synchronized void refused(ScenarioPoint point, TooLargeException tooLarge) {
         if (!interrupted) {
             refusals++;
-            failures.add(new Problem(
-                            fileOf.getOrDefault(point, ""), Position.START, where(point) + " " + tooLarge.getMessage())
-                    .toString());
+            refusal = refusal == null ? tooLarge : refusal;
+            String file = fileOf.getOrDefault(point, "");
+            failures.add(
+                    new Problem(file, KeyPlace.of(file, tooLarge.keys()), where(point) + " " + tooLarge.getMessage())
+                            .toString());
         }
     }
 
@@ -190,6 +193,11 @@ public final class PointRuns {
     /** Whether all that failed is too large to be simulated: the input is at fault, not the run. */
     public synchronized boolean onlyRefused() {
         return refusals > 0 && refusals == failures.size();
+    }
+
+    /** Why all that failed is too large to be simulated; null where something failed for another reason, or nothing did. */
+    public synchronized @Nullable TooLargeException refusal() {
+        return onlyRefused() ? refusal : null;
     }
 
     /** What came of a point; null where it is not done. */

@@ -7,6 +7,7 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.TooLargeException;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -52,11 +53,16 @@ final class FurtherRuns {
     /**
      * The same, none of which may fail.
      *
+     * @throws TooLargeException where runs are too large
      * @throws IllegalStateException where a run breaks a rule of the model
      */
     @Nullable
     PointRuns runWhole(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
         PointRuns runs = run(points, options, progress);
+        TooLargeException refusal = runs == null ? null : runs.refusal();
+        if (refusal != null) {
+            throw refusal;
+        }
         if (runs != null && !runs.failures().isEmpty()) {
             throw new IllegalStateException(runs.failures().get(0));
         }

@@ -8,6 +8,7 @@ import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -244,6 +245,9 @@ public final class Planner implements AutoCloseable {
         try {
             return asked.get();
         } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof TooLargeException tooLarge) {
+                throw tooLarge;
+            }
             throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
         }
     }
@@ -273,6 +277,10 @@ public final class Planner implements AutoCloseable {
         for (Wave wave = oldest(left); wave != null; wave = oldest(left)) {
             some = true;
             await(wave.done());
+            TooLargeException refusal = wave.runs().refusal();
+            if (refusal != null) {
+                throw refusal;
+            }
             if (!wave.runs().failures().isEmpty()) {
                 throw new IllegalStateException(
                         String.join(System.lineSeparator(), wave.runs().failures()));

@@ -415,7 +415,7 @@ class CommandLineTest {
         assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
-                .contains("a.yaml:1:1: ", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
+                .contains("a.yaml:3:", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
     }
 
     @Test

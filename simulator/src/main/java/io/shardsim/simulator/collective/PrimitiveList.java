@@ -83,8 +83,11 @@ final class PrimitiveList {
             throw new CancellationException("interrupted while planning");
         }
         if (primitives.size() > PRIMITIVES_MAX) {
-            throw new TooLargeException("a collective in chunks of " + transport.chunkBytes() + " bytes has more than "
-                    + PRIMITIVES_MAX + " steps on a channel; write a smaller size or a larger collectives.chunk");
+            throw new TooLargeException(
+                    "a collective in chunks of " + transport.chunkBytes() + " bytes has more than " + PRIMITIVES_MAX
+                            + " steps on a channel; write a smaller size or a larger collectives.chunk",
+                    "collectives.chunk",
+                    "workload.size");
         }
     }
 

@@ -27,7 +27,11 @@ public final class PlanSize {
             if (Thread.currentThread().isInterrupted()) {
                 throw new CancellationException("interrupted while planning");
             }
-            foresee(operations, "the plan of a step", "a smaller global_batch, a larger micro_batch or larger buckets");
+            foresee(
+                    operations,
+                    "the plan of a step",
+                    "a smaller global_batch, a larger micro_batch or larger buckets",
+                    "training.global_batch");
         }
     }
 
@@ -37,19 +41,24 @@ public final class PlanSize {
      * @param operations of the whole plan
      * @param what has so many operations
      * @param smaller what makes it smaller
+     * @param key of a scenario that makes it large, dotted
      * @throws TooLargeException when the machine or the order of events cannot hold so many
      */
-    public static void foresee(long operations, String what, String smaller) {
+    public static void foresee(long operations, String what, String smaller, String key) {
         long heapOperations = Runtime.getRuntime().maxMemory() / BYTES;
         if (operations > OPERATIONS_MAX) {
-            throw new TooLargeException(what + " has " + millions(operations) + " operations > "
-                    + millions(OPERATIONS_MAX) + "; write " + smaller);
+            throw new TooLargeException(
+                    what + " has " + millions(operations) + " operations > " + millions(OPERATIONS_MAX) + "; write "
+                            + smaller,
+                    key);
         }
         if (operations > heapOperations) {
-            throw new TooLargeException(what + " has " + millions(operations) + " operations > "
-                    + millions(heapOperations) + ", which is what a heap of "
-                    + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB holds; write " + smaller
-                    + ", or set SHARDSIM_JAVA_OPTS=-Xmx" + (operations * BYTES / (1 << 30) + 1) + "g");
+            throw new TooLargeException(
+                    what + " has " + millions(operations) + " operations > "
+                            + millions(heapOperations) + ", which is what a heap of "
+                            + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB holds; write " + smaller
+                            + ", or set SHARDSIM_JAVA_OPTS=-Xmx" + (operations * BYTES / (1 << 30) + 1) + "g",
+                    key);
         }
     }
 

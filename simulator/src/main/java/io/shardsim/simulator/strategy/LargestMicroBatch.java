@@ -129,7 +129,8 @@ public final class LargestMicroBatch {
         PlanSize.foresee(
                 (long) some.size() * job.accumulationSteps() / shown.accumulationSteps(),
                 "a step of " + job.accumulationSteps() + " micro-batches of " + job.microBatch(),
-                "a smaller global_batch, a larger micro_batch or more nodes");
+                "a smaller global_batch, a larger micro_batch or more nodes",
+                "training.global_batch");
     }
 
     private static Found measure(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, GpuMemory memory) {

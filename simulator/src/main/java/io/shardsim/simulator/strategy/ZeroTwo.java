@@ -175,7 +175,8 @@ public final class ZeroTwo extends ShardingStrategy {
             PlanSize.foresee(
                     remaining / most,
                     "allgather_bucket_size " + settings.whole("allgather_bucket_size"),
-                    "a larger one");
+                    "a larger one",
+                    "strategy.allgather_bucket_size");
             while (remaining > 0) {
                 long part = Math.min(remaining, most);
                 writer.gather(

@@ -1,0 +1,62 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where a scenario's file sets a key; for messages about what came of it. */
+public final class KeyPlace {
+    private KeyPlace() {}
+
+    /**
+     * The place of the first of some dotted keys that the file sets or sweeps.
+     *
+     * @return the beginning of the file where it sets none of them, or can no longer be read
+     */
+    public static Position of(String file, List<String> keys) {
+        if (isFile(file) && YamlReader.read(file, new Problems(file)) instanceof Mapping scenario) {
+            for (String key : keys) {
+                Position place = place(scenario, key);
+                if (place != null) {
+                    return place;
+                }
+            }
+        }
+        return Position.START;
+    }
+
+    private static boolean isFile(String file) {
+        try {
+            return Files.isRegularFile(Path.of(file));
+        } catch (InvalidPathException none) {
+            return false;
+        }
+    }
+
+    private static @Nullable Position place(Mapping scenario, String key) {
+        Entry sweep = scenario.entry("sweep");
+        Entry swept = sweep != null && sweep.value() instanceof Mapping block ? block.entry(key) : null;
+        if (swept != null) {
+            return swept.keyPosition();
+        }
+        YamlNode at = scenario;
+        Position place = null;
+        for (String part : key.split("\\.")) {
+            Entry entry = at instanceof Mapping block ? block.entry(part) : null;
+            if (entry == null) {
+                return null;
+            }
+            place = entry.keyPosition();
+            at = entry.value();
+        }
+        return place;
+    }
+}
