@@ -1,12 +1,16 @@
 package io.shardsim.simulator;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run that is larger than the simulator, or the memory of its machine, can bear. The message is one line: relation, values and what would be smaller.
  */
 public final class TooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** How the JDK's methods end that throw where a sum or product does not fit: addExact, multiplyExact, toIntExact, longValueExact. */
+    private static final String EXACT = "Exact";
 
     private final transient List<String> keys;
 
@@ -17,7 +21,7 @@ public final class TooLargeException extends RuntimeException {
     }
 
     /** Of times and sizes whose sums no longer fit. */
-    public TooLargeException(ArithmeticException overflow) {
+    private TooLargeException(@Nullable ArithmeticException overflow) {
         super(
                 "takes more than 13 days of virtual time (2^60 ps), or as many bytes; write smaller sizes, fewer samples or faster links",
                 overflow);
@@ -26,5 +30,19 @@ public final class TooLargeException extends RuntimeException {
 
     public List<String> keys() {
         return keys;
+    }
+
+    /** Of a time that is later than the latest that a run may reach. */
+    public static TooLargeException ofTime() {
+        return new TooLargeException((ArithmeticException) null);
+    }
+
+    /**
+     * What a run that failed so is to be told as. Times and sizes are added up by exact methods, so that one of these throws where a run is too large;
+     * any other failure of arithmetic, such as a division by zero, is a bug and stays what it is.
+     */
+    public static RuntimeException of(ArithmeticException failure) {
+        StackTraceElement[] trace = failure.getStackTrace();
+        return trace.length > 0 && trace[0].getMethodName().endsWith(EXACT) ? new TooLargeException(failure) : failure;
     }
 }

@@ -92,8 +92,8 @@ public final class PointSimulation implements ScenarioRunner {
             return point.task() instanceof Task.Training
                     ? runTraining(TrainingPoint.of(point), observer, endMaxPs)
                     : runCollective(CollectivePoint.of(point), observer);
-        } catch (ArithmeticException overflow) {
-            throw new TooLargeException(overflow);
+        } catch (ArithmeticException failure) {
+            throw TooLargeException.of(failure);
         }
     }
 

@@ -410,7 +410,7 @@ class CommandLineTest {
     @Test
     void timesBeyondWhatCanBeCountedSaySo() throws IOException {
         answer = point -> {
-            throw new TooLargeException(new ArithmeticException("integer overflow"));
+            throw TooLargeException.ofTime();
         };
         assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);

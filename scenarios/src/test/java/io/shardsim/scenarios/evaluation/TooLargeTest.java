@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
@@ -10,6 +11,7 @@ import io.shardsim.simulator.TooLargeException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** That what is too large for the machine is told before it is tried, and that planning can be interrupted. */
@@ -54,6 +56,32 @@ class TooLargeTest {
                 .singleElement()
                 .asString()
                 .contains("a collective in chunks of 16 bytes has more than ", "a larger collectives.chunk");
+    }
+
+    /** Sums that no longer fit say that the run is too large; another failure of arithmetic is a bug of ours. */
+    @Test
+    void onlyAnOverflowIsARunThatIsTooLarge() throws Exception {
+        ScenarioPoint point = ScenarioReader.readText("a.yaml", """
+                scenario: one
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: all_reduce, size: 1 GiB}
+                """).points().get(0);
+        assertThatThrownBy(() -> runFailingWith(point, () -> Math.addExact(Long.MAX_VALUE, 1L)))
+                .isInstanceOf(TooLargeException.class)
+                .hasRootCauseInstanceOf(ArithmeticException.class);
+        assertThatThrownBy(() -> runFailingWith(point, () -> Math.toIntExact(1L << 40)))
+                .isInstanceOf(TooLargeException.class);
+        assertThatThrownBy(() -> runFailingWith(point, () -> 1 / (point.values().size() * 0L)))
+                .isExactlyInstanceOf(ArithmeticException.class)
+                .hasMessage("/ by zero");
+    }
+
+    private static void runFailingWith(ScenarioPoint point, LongSupplier sum) throws InterruptedException {
+        try (PointSimulation failing = new PointSimulation(new RunOptions(1, true), (setup, observer, endMaxPs) -> {
+            throw new AssertionError("no failure: " + sum.getAsLong());
+        })) {
+            failing.run(point);
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.kernel;
 
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.topology.units.Picoseconds;
 import java.util.Arrays;
 import org.apache.pekko.actor.ActorCell;
@@ -88,8 +89,9 @@ final class FutureEventList {
 
     void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         long timePs = message.timePs();
+        // A sum that went beyond what a long holds is negative, as no single time is longer than that.
         if (timePs < 0 || timePs > Picoseconds.LONGEST) {
-            throw beyond();
+            throw TooLargeException.ofTime();
         }
         if (timePs < nowPs) {
             throw new IllegalStateException("event at " + timePs + " ps is sent at " + nowPs + " ps: " + message);
@@ -109,15 +111,10 @@ final class FutureEventList {
         siftUp(size++, timePs, place);
     }
 
-    /** A sum that went beyond what a long holds is negative, as no single time is longer than that. */
-    private static ArithmeticException beyond() {
-        return new ArithmeticException("virtual time > " + Picoseconds.LONGEST + " ps");
-    }
-
     private void advance(long deltaPs) {
         nowPs = Math.addExact(nowPs, deltaPs);
         if (nowPs > Picoseconds.LONGEST) {
-            throw beyond();
+            throw TooLargeException.ofTime();
         }
     }
 
