@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.importing.ScenarioImport;
+import io.shardsim.scenarios.scenario.OpenedFile;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
@@ -37,43 +38,30 @@ final class ScenarioFiles {
     }
 
     private static Scenario read(String name, Overrides overrides) throws InputException {
-        return read(
-                name,
-                file -> ScenarioReader.read(file, overrides),
-                (title, text) -> ScenarioReader.read(title, text, overrides));
+        return ScenarioReader.read(open(name), overrides);
     }
 
     /** What a name stands for, for a search. */
     static Variations variations(String name) throws InputException {
-        return read(name, Variations::read, Variations::read);
+        return Variations.of(open(name));
     }
 
     /** What a name stands for, read once. */
     static SweptFile swept(String name) throws InputException {
-        return read(name, SweptFile::read, SweptFile::read);
+        return SweptFile.of(open(name));
     }
 
-    /** Reads a file. */
-    private interface OfFile<T> {
-        T read(String file) throws InputException;
-    }
-
-    /** Reads a stream; the name is for messages. */
-    private interface OfStream<T> {
-        T read(String name, InputStream in) throws InputException;
-    }
-
-    private static <T> T read(String name, OfFile<T> ofFile, OfStream<T> ofStream) throws InputException {
+    private static OpenedFile open(String name) throws InputException {
         if (name.equals(STANDARD_INPUT)) {
-            return ofStream.read("standard input", System.in);
+            return OpenedFile.stream("standard input", System.in);
         }
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
-            return ofFile.read(name);
+            return OpenedFile.file(name);
         }
         String inLibrary = name.replaceFirst("\\.yaml$", "");
         try (InputStream text = Library.open(inLibrary)) {
             if (text != null) {
-                return ofStream.read("library/" + inLibrary + ".yaml", text);
+                return OpenedFile.stream("library/" + inLibrary + ".yaml", text);
             }
         } catch (IOException failure) {
             throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");

@@ -15,8 +15,6 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import io.shardsim.topology.Cluster;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -41,42 +39,7 @@ public final class ScenarioReader {
      * @throws InputException with every problem of the file
      */
     public static Scenario read(String file) throws InputException {
-        return read(file, Overrides.NONE);
-    }
-
-    /**
-     * Reads a file with some values in place of its own.
-     *
-     * @throws InputException with every problem of the file and of these values
-     */
-    public static Scenario read(String file, Overrides overrides) throws InputException {
-        Problems problems = new Problems(file);
-        return read(YamlReader.read(file, problems), overrides, problems);
-    }
-
-    /**
-     * Reads a stream with some values in place of its own.
-     *
-     * @param name as messages name it
-     * @throws InputException with every problem of the text and of these values
-     */
-    public static Scenario read(String name, InputStream in, Overrides overrides) throws InputException {
-        Problems problems = new Problems(name);
-        try {
-            return read(YamlReader.read(in, problems), overrides, problems);
-        } catch (IOException failure) {
-            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
-        }
-    }
-
-    private static Scenario read(@Nullable YamlNode root, Overrides overrides, Problems problems)
-            throws InputException {
-        YamlNode tree = root instanceof Mapping file ? overrides.in(file, problems) : root;
-        try {
-            return finish(tree == null ? null : read(tree, problems), problems);
-        } catch (InputException refused) {
-            throw new InputException(overrides.told(refused.problems()));
-        }
+        return read(OpenedFile.file(file), Overrides.NONE);
     }
 
     /**
@@ -86,9 +49,23 @@ public final class ScenarioReader {
      * @throws InputException with every problem of the text
      */
     public static Scenario readText(String file, String text) throws InputException {
-        Problems problems = new Problems(file);
-        YamlNode root = YamlReader.readText(text, problems);
-        return finish(root == null ? null : read(root, problems), problems);
+        return read(OpenedFile.text(file, text), Overrides.NONE);
+    }
+
+    /**
+     * Reads a scenario with some values in place of its own.
+     *
+     * @throws InputException with every problem of the file and of these values
+     */
+    public static Scenario read(OpenedFile opened, Overrides overrides) throws InputException {
+        Problems problems = opened.problems();
+        YamlNode root = opened.root();
+        YamlNode tree = root instanceof Mapping file ? overrides.in(file, problems) : root;
+        try {
+            return finish(tree == null ? null : read(tree, problems), problems);
+        } catch (InputException refused) {
+            throw new InputException(overrides.told(refused.problems()));
+        }
     }
 
     /** The point of a file without a sweep, as if a sweep had changed some values; null after problems were added. */

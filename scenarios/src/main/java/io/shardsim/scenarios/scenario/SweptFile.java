@@ -2,14 +2,9 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problems;
-import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A scenario file that is read once, each point of whose sweep is resolved as often as some of its values change. */
 public final class SweptFile {
@@ -26,46 +21,23 @@ public final class SweptFile {
     }
 
     /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException as {@link #of} does
+     */
+    public static SweptFile readText(String file, String text) throws InputException {
+        return of(OpenedFile.text(file, text));
+    }
+
+    /**
      * Reads a file.
      *
      * @throws InputException when it is no YAML or its sweep is wrong; other keys are looked at by {@link #point}
      */
-    public static SweptFile read(String file) throws InputException {
-        Problems problems = new Problems(file);
-        return of(YamlReader.read(file, problems), problems);
-    }
-
-    /**
-     * Reads a stream.
-     *
-     * @param name as messages call it
-     * @throws InputException as {@link #read(String)} does
-     */
-    public static SweptFile read(String name, InputStream in) throws InputException {
-        Problems problems = new Problems(name);
-        try {
-            return of(YamlReader.read(in, problems), problems);
-        } catch (IOException failure) {
-            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
-        }
-    }
-
-    /**
-     * Reads a text.
-     *
-     * @param file as messages name it
-     * @throws InputException as {@link #read(String)} does
-     */
-    public static SweptFile readText(String file, String text) throws InputException {
-        Problems problems = new Problems(file);
-        return of(YamlReader.readText(text, problems), problems);
-    }
-
-    private static SweptFile of(@Nullable YamlNode root, Problems problems) throws InputException {
-        problems.throwIfAny();
-        if (!(root instanceof Mapping tree)) {
-            throw new InputException(problems.file(), "holds no scenario");
-        }
+    public static SweptFile of(OpenedFile opened) throws InputException {
+        Mapping tree = opened.keys();
+        Problems problems = opened.problems();
         Sweep sweep = Sweep.of(tree, problems);
         List<Sweep.Combination> points = sweep.combinations(tree, problems);
         problems.throwIfAny();

@@ -7,9 +7,6 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -44,46 +41,23 @@ public final class Variations {
     }
 
     /**
+     * Reads a text.
+     *
+     * @param file as messages name it
+     * @throws InputException as {@link #of} does
+     */
+    public static Variations readText(String file, String text) throws InputException {
+        return of(OpenedFile.text(file, text));
+    }
+
+    /**
      * Reads a file.
      *
      * @throws InputException when it is no YAML, or holds no block of keys; keys are looked at by {@link #with}
      */
-    public static Variations read(String file) throws InputException {
-        Problems problems = new Problems(file);
-        return of(YamlReader.read(file, problems), problems);
-    }
-
-    /**
-     * Reads a stream.
-     *
-     * @param name as messages call it
-     * @throws InputException as {@link #read(String)} does
-     */
-    public static Variations read(String name, InputStream in) throws InputException {
-        Problems problems = new Problems(name);
-        try {
-            return of(YamlReader.read(in, problems), problems);
-        } catch (IOException failure) {
-            throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
-        }
-    }
-
-    /**
-     * Reads a text.
-     *
-     * @param file as messages name it
-     * @throws InputException as {@link #read(String)} does
-     */
-    public static Variations readText(String file, String text) throws InputException {
-        Problems problems = new Problems(file);
-        return of(YamlReader.readText(text, problems), problems);
-    }
-
-    private static Variations of(@Nullable YamlNode root, Problems problems) throws InputException {
-        problems.throwIfAny();
-        if (!(root instanceof Mapping whole)) {
-            throw new InputException(problems.file(), "holds no scenario");
-        }
+    public static Variations of(OpenedFile opened) throws InputException {
+        Mapping whole = opened.keys();
+        Problems problems = opened.problems();
         Variations variations = new Variations(problems.file(), whole, problems);
         problems.throwIfAny();
         return variations;
