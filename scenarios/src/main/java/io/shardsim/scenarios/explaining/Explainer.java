@@ -148,14 +148,16 @@ public final class Explainer {
                     cases.add(new Case(name, fault, title, Map.of(), List.of()));
                     continue;
                 }
+                List<Map<String, String>> each =
+                        points.stream().map(point -> settings(strength, point)).toList();
                 List<ScenarioPoint> changed = new ArrayList<>();
                 for (int i = 0; i < points.size(); i++) {
-                    ScenarioPoint with = changed(subject, logs.get(i).measured(), settings(strength, points.get(i)));
+                    ScenarioPoint with = changed(subject, logs.get(i).measured(), each.get(i));
                     if (with != null) {
                         changed.add(with);
                     }
                 }
-                Map<String, String> settings = settings(strength, points.get(0));
+                Map<String, String> settings = each.get(0);
                 if (!settings.isEmpty() && changed.size() == points.size()) {
                     cases.add(new Case(name, fault, title, settings, changed));
                 }

@@ -45,6 +45,11 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         boolean isUsual(double timesAsFast) {
             return StrictMath.log(timesAsFast) >= low && StrictMath.log(timesAsFast) <= high;
         }
+
+        /** Whether it was measured faster than published runs like this one are. */
+        boolean isFaster(double timesAsFast) {
+            return StrictMath.log(timesAsFast) < low;
+        }
     }
 
     /**
@@ -59,6 +64,10 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
 
         boolean isUsual() {
             return expected.isUsual(timesAsFast());
+        }
+
+        boolean isFaster() {
+            return expected.isFaster(timesAsFast());
         }
 
         /** By how many standard deviations a run differs from what was measured. */
@@ -155,7 +164,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         if (logs.stream().allMatch(Log::isUsual)) {
             return Verdict.HEALTHY;
         }
-        if (logs.stream().allMatch(log -> log.isUsual() || log.timesAsFast() < 1)) {
+        if (logs.stream().allMatch(log -> log.isUsual() || log.isFaster())) {
             return Verdict.FASTER;
         }
         return !suspects.isEmpty() && suspects.get(0).explains() ? Verdict.EXPLAINED : Verdict.UNEXPLAINED;

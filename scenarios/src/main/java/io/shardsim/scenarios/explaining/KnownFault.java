@@ -35,6 +35,7 @@ public record KnownFault(
         @Nullable Unsimulated unsimulated,
         List<String> look,
         Origin from) {
+    private static final YAMLMapper MAPPER = new YAMLMapper();
     private static final ResourceDirectory FILES = new ResourceDirectory("catalog/faults", ".yaml");
 
     /**
@@ -81,7 +82,7 @@ public record KnownFault(
             if (in == null) {
                 throw new IllegalArgumentException("no fault " + name + ": there is no " + FILES.path(name));
             }
-            return new YAMLMapper().readValue(in, KnownFault.class);
+            return MAPPER.readValue(in, KnownFault.class);
         } catch (IOException failure) {
             throw new UncheckedIOException(FILES.path(name) + " cannot be read", failure);
         }

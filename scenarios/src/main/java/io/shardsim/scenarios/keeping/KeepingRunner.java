@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.keeping;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.io.IOException;
@@ -11,8 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Keeps each point that another runner finishes, and answers those that are kept already where the run is to go on. */
-public final class KeepingRunner implements ScenarioRunner {
-    private final ScenarioRunner runner;
+public final class KeepingRunner extends ForwardingRunner {
     private final Map<String, KeptPoints> keptByScenario;
     private final boolean resumes;
     private final Consumer<String> tell;
@@ -26,7 +26,7 @@ public final class KeepingRunner implements ScenarioRunner {
      */
     public KeepingRunner(
             ScenarioRunner runner, Map<String, KeptPoints> keptByScenario, boolean resumes, Consumer<String> tell) {
-        this.runner = runner;
+        super(runner);
         this.keptByScenario = Map.copyOf(keptByScenario);
         this.resumes = resumes;
         this.tell = tell;
@@ -36,14 +36,14 @@ public final class KeepingRunner implements ScenarioRunner {
     public RunResult run(ScenarioPoint point) throws InterruptedException {
         KeptPoints kept = keptByScenario.get(point.scenario());
         if (kept == null) {
-            return runner.run(point);
+            return runner().run(point);
         }
         Optional<RunResult> before = resumes ? kept.find(point) : Optional.empty();
         if (before.isPresent()) {
             resumed.incrementAndGet();
             return before.get();
         }
-        RunResult result = runner.run(point);
+        RunResult result = runner().run(point);
         try {
             kept.keep(point, result);
         } catch (IOException failure) {
@@ -57,15 +57,5 @@ public final class KeepingRunner implements ScenarioRunner {
     /** Points that did not run again. */
     public int resumed() {
         return resumed.get();
-    }
-
-    @Override
-    public String standing() {
-        return runner.standing();
-    }
-
-    @Override
-    public void close() {
-        runner.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.Prospect;
@@ -70,13 +71,12 @@ public final class Planner implements AutoCloseable {
     private record Wave(List<Candidate> candidates, PointRuns runs, Future<?> done) {}
 
     /** Runs the candidates of a wave as far as they may be among the best. */
-    private final class Race implements ScenarioRunner {
-        private final ScenarioRunner runner;
+    private final class Race extends ForwardingRunner {
         private final int wave;
         private final IdentityHashMap<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
 
         Race(ScenarioRunner runner, int wave, List<Candidate> candidates) {
-            this.runner = runner;
+            super(runner);
             this.wave = wave;
             candidates.forEach(candidate -> this.candidates.put(candidate.point(), candidate));
         }
@@ -84,19 +84,9 @@ public final class Planner implements AutoCloseable {
         @Override
         public RunResult run(ScenarioPoint point) throws InterruptedException {
             Candidate candidate = Objects.requireNonNull(candidates.get(point), "another wave's point");
-            RunResult run = runner.run(point, () -> standing.endMaxPs(wave, candidate));
+            RunResult run = runner().run(point, () -> standing.endMaxPs(wave, candidate));
             standing.add(wave, candidate, run);
             return run;
-        }
-
-        @Override
-        public String standing() {
-            return runner.standing();
-        }
-
-        @Override
-        public void close() {
-            runner.close();
         }
     }
 
