@@ -134,22 +134,30 @@ public record AroundTheStep(
     private static Goodput goodput(
             RunResult run, Surroundings.Checkpoint settings, Surroundings.Failures failures, double stepSeconds) {
         RunFacts facts = run.facts();
-        double written = settings.asynchronous()
-                ? checkpoint(facts, settings, stepSeconds).writeSeconds()
-                : 0;
+        Goodput.Choice choice = new Goodput.Choice(
+                saving(facts, settings.asynchronous(false), failures, stepSeconds),
+                saving(facts, settings.asynchronous(true), failures, stepSeconds));
         return Goodput.of(
-                new Goodput.Saving(
-                        stepSeconds,
-                        settings.everySteps(),
-                        steps -> checkpoint(facts, settings.every(steps), stepSeconds)
-                                .pauseSeconds(),
-                        failures.nodeMtbfSeconds() / facts.nodes(),
-                        failures.detectionSeconds() + failures.restartSeconds() + written),
+                settings.asynchronous() ? choice.asynchronous() : choice.blocking(),
+                choice,
                 TrainingCost.of(
                         run.step().cost().tokens(),
                         facts.model().tokensPerStep() / stepSeconds,
                         facts.nodes(),
                         facts.cluster().instance().price().usdPerHour()));
+    }
+
+    private static Goodput.Saving saving(
+            RunFacts facts, Surroundings.Checkpoint settings, Surroundings.Failures failures, double stepSeconds) {
+        double written = settings.asynchronous()
+                ? checkpoint(facts, settings, stepSeconds).writeSeconds()
+                : 0;
+        return new Goodput.Saving(
+                stepSeconds,
+                settings.everySteps(),
+                steps -> checkpoint(facts, settings.every(steps), stepSeconds).pauseSeconds(),
+                failures.nodeMtbfSeconds() / facts.nodes(),
+                failures.detectionSeconds() + failures.restartSeconds() + written);
     }
 
     private static Input input(RunFacts facts, Surroundings.Input input, double stepSeconds) {

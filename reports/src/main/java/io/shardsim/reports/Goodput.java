@@ -1,5 +1,7 @@
 package io.shardsim.reports;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongToDoubleFunction;
 
 /**
@@ -22,6 +24,7 @@ import java.util.function.LongToDoubleFunction;
  * @param bestEverySteps training steps between checkpoints that leave most
  * @param bestShare what they leave, 0 to 1
  * @param bestCost of the same training with these checkpoints
+ * @param curve shares around the best interval, for checkpoints that stop training and for those that do not
  */
 public record Goodput(
         double clusterMtbfSeconds,
@@ -30,7 +33,11 @@ public record Goodput(
         TrainingCost cost,
         long bestEverySteps,
         double bestShare,
-        TrainingCost bestCost) {
+        TrainingCost bestCost,
+        List<Point> curve) {
+    /** Points of the curve on either side of the best interval, each of twice or half the steps. */
+    private static final int DOUBLINGS = 4;
+
     /** Longer intervals than so many mean times between failures are never the best. */
     private static final double LONGEST = 4;
 
@@ -75,8 +82,33 @@ public record Goodput(
         }
     }
 
-    /** @param cost of the training that was asked for without checkpoints and failures, by the steps that it takes alone */
-    static Goodput of(Saving saving, TrainingCost cost) {
+    /**
+     * What is left with so many steps between checkpoints.
+     *
+     * @param blockingShare where training stands still until a checkpoint is written, 0 to 1
+     * @param asynchronousShare where it goes on meanwhile, 0 to 1
+     */
+    public record Point(long everySteps, double blockingShare, double asynchronousShare) {}
+
+    /** A training whose checkpoints stop it, and the same whose checkpoints do not. */
+    record Choice(Saving blocking, Saving asynchronous) {
+        List<Point> around(long best) {
+            List<Point> points = new ArrayList<>();
+            for (int doubling = -DOUBLINGS; doubling <= DOUBLINGS; doubling++) {
+                long steps = doubling < 0 ? best >> -doubling : best << doubling;
+                if (steps > 0) {
+                    points.add(new Point(steps, blocking.share(steps), asynchronous.share(steps)));
+                }
+            }
+            return List.copyOf(points);
+        }
+    }
+
+    /**
+     * @param saving the one of the two that the training has
+     * @param cost of the training that was asked for without checkpoints and failures, by the steps that it takes alone
+     */
+    static Goodput of(Saving saving, Choice choice, TrainingCost cost) {
         long best = saving.best();
         double share = saving.share(saving.everySteps());
         double bestShare = saving.share(best);
@@ -87,7 +119,8 @@ public record Goodput(
                 longer(cost, share),
                 best,
                 bestShare,
-                longer(cost, bestShare));
+                longer(cost, bestShare),
+                choice.around(best));
     }
 
     private static TrainingCost longer(TrainingCost cost, double share) {

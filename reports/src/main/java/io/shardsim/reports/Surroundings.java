@@ -79,5 +79,10 @@ public record Surroundings(
         Checkpoint every(long steps) {
             return new Checkpoint(storage, steps, state, asynchronous, bytesPerParameter);
         }
+
+        /** The same where training goes on meanwhile, or does not. */
+        Checkpoint asynchronous(boolean goesOn) {
+            return new Checkpoint(storage, everySteps, state, goesOn, bytesPerParameter);
+        }
     }
 }

@@ -14,6 +14,44 @@ class GoodputTest {
         return new Goodput.Saving(1, 1000, steps -> pause, mtbf, recovery);
     }
 
+    private static Goodput of(Goodput.Saving saving, TrainingCost cost) {
+        return Goodput.of(saving, new Goodput.Choice(saving, saving), cost);
+    }
+
+    /**
+     * Blocking checkpoints of 64 s, and asynchronous ones that pause for 1 s and are lost for 64 s more: each point is Daly's expectation, and each curve peaks where
+     * Young's interval is.
+     */
+    @Test
+    void theCurveHasDalysSharesForBothKindsOfCheckpoints() {
+        double mtbf = 50_000;
+        Goodput.Choice choice = new Goodput.Choice(saving(64, mtbf, 900), saving(1, mtbf, 964));
+        Goodput goodput = Goodput.of(choice.blocking(), choice, new TrainingCost(1e9, 10, 1000));
+        assertThat(goodput.curve()).hasSize(9);
+        for (Goodput.Point point : goodput.curve()) {
+            double work = point.everySteps();
+            assertThat(point.blockingShare())
+                    .isCloseTo(
+                            work / (mtbf * StrictMath.exp(900 / mtbf) * StrictMath.expm1((work + 64) / mtbf)),
+                            within(1e-12));
+            assertThat(point.asynchronousShare())
+                    .isCloseTo(
+                            work / (mtbf * StrictMath.exp(964 / mtbf) * StrictMath.expm1((work + 1) / mtbf)),
+                            within(1e-12));
+        }
+        Goodput.Point best = goodput.curve().get(4);
+        assertThat(best.everySteps()).isEqualTo(goodput.bestEverySteps());
+        assertThat(best.blockingShare()).isEqualTo(goodput.bestShare());
+        // Young's interval goes with the root of the pause, so that of a pause 64 times as short is three points to the
+        // left.
+        assertThat(goodput.curve())
+                .extracting(Goodput.Point::blockingShare)
+                .allMatch(share -> share <= best.blockingShare());
+        double most = goodput.curve().get(1).asynchronousShare();
+        assertThat(goodput.curve()).extracting(Goodput.Point::asynchronousShare).allMatch(share -> share <= most);
+        assertThat(most).isGreaterThan(best.blockingShare());
+    }
+
     @Test
     void withoutFailuresOnlyPausesCount() {
         assertThat(saving(10, 1e12, 600).share(1000)).isCloseTo(1000 / 1010.0, within(1e-6));
@@ -77,7 +115,7 @@ class GoodputTest {
 
     @Test
     void daysAndDollarsAreThoseOfTheShare() {
-        Goodput goodput = Goodput.of(saving(60, 50_000, 1200), new TrainingCost(1e9, 10, 1000));
+        Goodput goodput = of(saving(60, 50_000, 1200), new TrainingCost(1e9, 10, 1000));
         assertThat(goodput.cost().days() * goodput.share()).isCloseTo(10, within(1e-9));
         assertThat(goodput.bestCost().usd() * goodput.bestShare()).isCloseTo(1000, within(1e-9));
         assertThat(goodput.bestShare()).isGreaterThanOrEqualTo(goodput.share());
@@ -88,7 +126,7 @@ class GoodputTest {
 
     @Test
     void failuresThatNeverLetAStretchEndLeaveNothing() {
-        Goodput goodput = Goodput.of(saving(60, 1, 1200), new TrainingCost(1e9, 10, 1000));
+        Goodput goodput = of(saving(60, 1, 1200), new TrainingCost(1e9, 10, 1000));
         assertThat(goodput.share()).isZero();
     }
 }

@@ -86,7 +86,7 @@ public final class ResultsCsv {
     private static void putAll(Map<String, String> row, String prefix, @Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
             map.forEach((key, inner) -> putAll(row, prefix + "." + key, inner));
-        } else {
+        } else if (!(value instanceof List<?>)) {
             row.put(prefix, text(value));
         }
     }

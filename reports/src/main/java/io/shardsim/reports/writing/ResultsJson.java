@@ -383,6 +383,7 @@ public final class ResultsJson {
             entry.put("best_share", decimal(goodput.bestShare()));
             entry.put("best_days", decimal(goodput.bestCost().days()));
             entry.put("best_usd", decimal(goodput.bestCost().usd()));
+            entry.put("curve", goodput.curve().stream().map(ResultsJson::point).toList());
             out.put("goodput", entry);
         }
         out.put("samples_per_second", decimal(around.samplesPerSecond()));
@@ -408,6 +409,14 @@ public final class ResultsJson {
             lengths.add(entry);
         }
         out.put("training", lengths);
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> point(Goodput.Point point) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("every", whole(point.everySteps()));
+        out.put("blocking_share", decimal(point.blockingShare()));
+        out.put("asynchronous_share", decimal(point.asynchronousShare()));
         return out;
     }
 
