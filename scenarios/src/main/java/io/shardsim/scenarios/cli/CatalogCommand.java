@@ -4,6 +4,7 @@ import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Library;
+import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.explaining.KnownFault;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -66,6 +68,11 @@ final class CatalogCommand implements Callable<Integer> {
         kinds.put("collectives", new Kind(() -> CollectiveDescriptors.names(null), CatalogCommand::collective));
         kinds.put("strategies", new Kind(Strategies::kinds, CatalogCommand::strategy));
         kinds.put("schedules", new Kind(PipelineSchedules.all()::names, CatalogCommand::schedule));
+        kinds.put(
+                "releases",
+                new Kind(
+                        Releases::names,
+                        entry -> Objects.requireNonNull(Releases.named(entry)).description()));
         ProfileFiles.folders().forEach((what, folder) -> kinds.put(what, constants(folder)));
         kinds.put("compute", constants(GpuCalibration.FAMILIES));
         kinds.put("nccl", constants(NcclCatalog.GPUS));

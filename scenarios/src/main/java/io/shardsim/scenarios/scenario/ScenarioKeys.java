@@ -32,6 +32,10 @@ public final class ScenarioKeys {
     private static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
+    private static final ValueType FRAMEWORK = ScalarTypes.text(
+            "[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?( *\\+ *[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?){0,5}",
+            "a framework, a release and what is used with it, such as torchtitan 2024-12 + compile");
+
     static final BlockType GPU = new BlockType(
             with(
                     HardwareKeys.GPU,
@@ -189,6 +193,10 @@ public final class ScenarioKeys {
                             new EitherType(NAME, ModelKeys.block()),
                             "what is trained: a name of the catalog, or its shape"),
                     Key.required("cluster", CLUSTER, "on what"),
+                    Key.optional(
+                            "framework",
+                            FRAMEWORK,
+                            "framework, its release, and what is used with it (shardsim catalog releases): gives keys of training and strategy that are left out what that release does; omitted: each key's own default"),
                     Key.optional("training", TRAINING, "how it is trained"),
                     Key.optional("strategy", STRATEGY, "how states are sharded"),
                     Key.optional("workload", WORKLOAD, "a bare collective, in place of model, training and strategy"),

@@ -132,8 +132,10 @@ public final class ScenarioReader {
 
     static @Nullable ScenarioPoint point(
             Sweep.Combination combination, Sweep sweep, boolean varies, Problems problems) {
-        Block block = ScenarioKeys.FILE.readBlock(combination.tree(), "scenario file", problems);
-        return block == null ? null : new Point(block, combination, sweep, varies, problems).resolve();
+        List<String> notes = new ArrayList<>();
+        Mapping tree = FrameworkDefaults.in(combination.tree(), notes, problems);
+        Block block = ScenarioKeys.FILE.readBlock(tree, "scenario file", problems);
+        return block == null ? null : new Point(block, combination, sweep, varies, notes, problems).resolve();
     }
 
     /** One point while it is resolved. */
@@ -143,14 +145,21 @@ public final class ScenarioReader {
         private final Sweep sweep;
         private final boolean inSweep;
         private final Problems problems;
-        private final List<String> notes = new ArrayList<>();
+        private final List<String> notes;
         private final List<Figure> figures = new ArrayList<>();
 
-        Point(Block file, Sweep.Combination combination, Sweep sweep, boolean inSweep, Problems problems) {
+        Point(
+                Block file,
+                Sweep.Combination combination,
+                Sweep sweep,
+                boolean inSweep,
+                List<String> notes,
+                Problems problems) {
             this.file = file;
             this.combination = combination;
             this.sweep = sweep;
             this.inSweep = inSweep;
+            this.notes = notes;
             this.problems = problems;
         }
 
@@ -185,7 +194,8 @@ public final class ScenarioReader {
             if (cluster != null && cluster.worldSize() < 2) {
                 problems.add(file.at("cluster"), "a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
             }
-            for (String key : List.of("model", "training", "strategy", "storage", "checkpoint", "failures")) {
+            for (String key :
+                    List.of("model", "framework", "training", "strategy", "storage", "checkpoint", "failures")) {
                 if (file.has(key)) {
                     problems.add(
                             file.keyAt(key),

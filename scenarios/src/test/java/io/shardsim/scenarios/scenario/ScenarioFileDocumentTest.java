@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.ModelKeys;
+import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.schema.BlockType;
@@ -75,6 +76,7 @@ class ScenarioFileDocumentTest {
     private static String names() {
         return "| of | names |\n|---|---|\n"
                 + "| models | " + String.join(", ", Catalog.modelNames()) + " |\n"
+                + "| frameworks | " + String.join(", ", Releases.names()) + " |\n"
                 + "| instances | " + String.join(", ", Catalog.instanceNames()) + " |\n"
                 + "| GPUs | " + String.join(", ", Catalog.gpuNames()) + " |\n"
                 + "| collective algorithms | " + String.join(", ", CollectiveDescriptors.names(null)) + " |\n";

@@ -1,0 +1,130 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.simulator.ResourceDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * What the releases of a framework do of themselves: values of scenario keys, in a file of the folder {@code catalog/releases}.
+ *
+ * @param title one line for people
+ * @param releases oldest first
+ * @param with what is named beside it, such as compilation, and what that changes
+ * @param origin where this comes from
+ */
+public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
+    private static final ResourceDirectory FILES = new ResourceDirectory("catalog/releases", ".yaml");
+
+    private static final YAMLMapper YAML = new YAMLMapper();
+
+    /** Files that have been asked for: a plan asks at every candidate. */
+    private static final Map<String, Releases> READ = new ConcurrentHashMap<>();
+
+    /**
+     * A release, until the next one; or what is named beside any of them.
+     *
+     * @param from its number or its date; empty for what is no release
+     * @param settings values by dotted key
+     * @param kinds further values under a kind of strategy, or under a family of them
+     * @param where further values where a scenario has a key itself
+     */
+    public record Release(
+            String from,
+            Map<String, String> settings,
+            Map<String, Map<String, String>> kinds,
+            Map<String, Map<String, String>> where) {
+        public Release {
+            from = from == null ? "" : from;
+            settings = inOrder(settings);
+            kinds = inOrder(kinds);
+            where = inOrder(where);
+        }
+    }
+
+    /** Where settings come from, and of when that is. */
+    public record Origin(String source, String date) {}
+
+    public Releases {
+        releases = List.copyOf(releases);
+        with = inOrder(with);
+    }
+
+    private static <T> Map<String, T> inOrder(@Nullable Map<String, T> map) {
+        return map == null ? Map.of() : new LinkedHashMap<>(map);
+    }
+
+    /** Names of all frameworks, which are those of their files. */
+    public static List<String> names() {
+        return FILES.names();
+    }
+
+    /** The framework of a name; null where there is none. */
+    public static @Nullable Releases named(String name) {
+        return READ.computeIfAbsent(name, Releases::read);
+    }
+
+    private static @Nullable Releases read(String name) {
+        try (InputStream in = FILES.open(name)) {
+            return in == null ? null : YAML.readValue(in, Releases.class);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(FILES.path(name) + " cannot be read", failure);
+        }
+    }
+
+    /**
+     * The release that a version belongs to: the last one that began before it, else the oldest.
+     *
+     * @param version such as {@code 0.11.1}, {@code 2024-10} or {@code 4.4x}; null for the newest
+     */
+    public Release release(@Nullable String version) {
+        if (version == null) {
+            return releases.get(releases.size() - 1);
+        }
+        Release found = releases.get(0);
+        for (Release release : releases) {
+            if (Arrays.compare(numbers(release.from()), numbers(version)) <= 0) {
+                found = release;
+            }
+        }
+        return found;
+    }
+
+    /** Number by number, as versions are counted: 0.11 is later than 0.7.2, and 4.4x begins with 4.40. */
+    private static int[] numbers(String version) {
+        return Arrays.stream(version.replace('x', '0').split("\\D+"))
+                .filter(number -> !number.isEmpty())
+                .mapToInt(Integer::parseInt)
+                .toArray();
+    }
+
+    /** What a catalog says about it, a line an element. */
+    public List<String> description() {
+        List<String> lines = new ArrayList<>(List.of(title + " [" + origin.source() + ", " + origin.date() + "]"));
+        for (Release release : releases) {
+            describe("from " + release.from(), release, lines);
+        }
+        with.forEach((name, part) -> describe("+ " + name, part, lines));
+        return lines;
+    }
+
+    private static void describe(String what, Release release, List<String> lines) {
+        lines.add(what + ": " + words(release.settings()));
+        release.kinds().forEach((kind, more) -> lines.add(what + ", under " + kind + ": " + words(more)));
+        release.where().forEach((key, more) -> lines.add(what + ", where " + key + " is set: " + words(more)));
+    }
+
+    private static String words(Map<String, String> settings) {
+        List<String> words = new ArrayList<>();
+        settings.forEach((key, value) -> words.add(key + ": " + value));
+        return words.isEmpty() ? "nothing" : String.join(", ", words);
+    }
+}

@@ -1,0 +1,117 @@
+package io.shardsim.scenarios.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.scenarios.catalog.Releases;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** That a framework's release brings along what it does of itself, and nothing that the file says itself. */
+class FrameworkDefaultsTest {
+    private static ScenarioPoint point(String framework, String training, String strategy) throws InputException {
+        return ScenarioReader.readText("a.yaml", """
+                        scenario: named
+                        model: llama3-8b
+                        framework: %s
+                        cluster: {instance: p5.48xlarge, nodes: 1}
+                        training: {sequence_length: 1024, global_batch: 8%s}
+                        strategy: {%s}
+                        """.formatted(framework, training, strategy))
+                .points()
+                .get(0);
+    }
+
+    private static Task.Training task(ScenarioPoint point) {
+        return (Task.Training) point.task();
+    }
+
+    @Test
+    void whatTheFileLeavesOutIsBroughtAlong() throws InputException {
+        ScenarioPoint point = point("torchtitan 2024-12 + compile", "", "kind: fsdp2");
+        assertThat(task(point).execution().attention()).isEqualTo(AttentionKind.FLASH);
+        assertThat(task(point).strategy().given())
+                .containsEntry("framework_profile", "torchtitan-compile")
+                .containsEntry("reduce_in_fp32", "true");
+        assertThat(point.notes())
+                .contains("framework torchtitan 2024-12 + compile brings along attention: flash, reduce_in_fp32: true,"
+                        + " framework_profile: torchtitan-compile");
+    }
+
+    @Test
+    void whatTheFileSaysStays() throws InputException {
+        ScenarioPoint point = point(
+                "torchtitan 2024-12",
+                ", attention: standard",
+                "kind: fsdp2, framework_profile: liger, reduce_in_fp32: false");
+        assertThat(task(point).execution().attention()).isEqualTo(AttentionKind.STANDARD);
+        assertThat(task(point).strategy().given())
+                .containsEntry("framework_profile", "liger")
+                .containsEntry("reduce_in_fp32", "false");
+        assertThat(point.notes()).noneMatch(note -> note.startsWith("framework "));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "deepspeed 0.7, zero3, STANDARD, deepspeed-hf",
+        "deepspeed 0.16, zero3-0.11, FLASH, deepspeed-hf",
+        "deepspeed 0.11.1 + transformers 4.2x, zero3-0.11, STANDARD, deepspeed-hf",
+        "deepspeed 0.11 + transformers 4.34 + flash-attention, zero3-0.11, FLASH, deepspeed-hf",
+        "deepspeed + accelerate, zero3-0.11, FLASH, deepspeed-accelerate",
+        "megatron-deepspeed 2022, zero3, STANDARD, deepspeed"
+    })
+    void releasesDecide(String framework, String kind, AttentionKind attention, String profile) throws InputException {
+        Task.Training task = task(point(framework, "", "kind: zero3"));
+        assertThat(task.strategy().kind()).isEqualTo(kind);
+        assertThat(task.execution().attention()).isEqualTo(attention);
+        assertThat(task.strategy().given()).containsEntry("framework_profile", profile);
+    }
+
+    /** NeMo exchanges a layer's slices beside products, for which the sequence has to be split. */
+    @Test
+    void whatNeedsAnotherKeyComesWithIt() throws InputException {
+        String split = "kind: megatron-core, tensor_parallel: 2";
+        assertThat(task(point("nemo 24.09", "", split)).strategy().given())
+                .doesNotContainKey("overlap_tensor_exchange");
+        assertThat(task(point("nemo 24.09", "", split + ", sequence_parallel: true"))
+                        .strategy()
+                        .given())
+                .containsEntry("overlap_tensor_exchange", "true");
+    }
+
+    @Test
+    void unknownNamesAreToldAtTheirPlace() {
+        assertThatThrownBy(() -> point("torchtitan + compil", "", "kind: fsdp2"))
+                .hasMessageContaining("a.yaml:3:12: framework compil is not in the catalog; did you mean compile?");
+        assertThatThrownBy(() -> point("'torchtitan, compiled'", "", "kind: fsdp2"))
+                .hasMessageContaining("such as torchtitan 2024-12 + compile");
+    }
+
+    /** Each release and part gives a scenario that can run, whatever the kind of strategy. */
+    @Test
+    void allReleasesGiveScenarios() throws InputException {
+        int tried = 0;
+        for (String name : Releases.names()) {
+            Releases framework = Objects.requireNonNull(Releases.named(name));
+            List<String> written = new ArrayList<>();
+            framework.releases().forEach(release -> written.add(name + " " + release.from()));
+            framework.with().keySet().forEach(part -> written.add(name + " + " + part));
+            for (String each : written) {
+                for (String kind : Strategies.kinds()) {
+                    assertThat(task(point(each, "", "kind: " + kind)).modelName())
+                            .as("%s under %s", each, kind)
+                            .isEqualTo("llama3-8b");
+                    tried++;
+                }
+            }
+        }
+        assertThat(tried).isGreaterThan(300);
+    }
+}
