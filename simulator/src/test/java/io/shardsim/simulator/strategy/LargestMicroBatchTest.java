@@ -78,6 +78,19 @@ class LargestMicroBatchTest {
                 .isEqualTo(2);
     }
 
+    /** A plan of many micro-batches is foreseen from few, of which three stages take multiples of three. */
+    @Test
+    void manyInterleavedMicroBatchesAreForeseen() {
+        ShardingStrategy interleaved = Strategies.of(
+                "megatron", Map.of("pipeline_parallel", 3, "pipeline_schedule", "interleaved", "model_chunks", 2));
+        TrainingJob job = JobBuilder.like(Strategies.job(GPT_30B, 24, 2048, 1, 69))
+                .parallel(interleaved.modelParallel())
+                .build();
+        Found found = LargestMicroBatch.given(interleaved, job, of(Long.MAX_VALUE));
+        assertThat(found.job().accumulationSteps()).isEqualTo(69);
+        assertThat(found.fits()).isTrue();
+    }
+
     @Test
     void saysWhenNothingFitsAndByHowMuch() {
         TrainingJob oneNode = Strategies.job(GPT_30B, 8, 2048, 1, 6);
