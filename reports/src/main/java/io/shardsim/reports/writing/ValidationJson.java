@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how much, and summaries of the
- * errors by kind of figure and role, by role, by family and by GPU. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ * errors by kind of figure and role, the same with settings that follow from framework and release alone, by role, by family and by GPU. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
  */
 public final class ValidationJson {
     private static final String OF_MEMORY = " of memory";
@@ -27,6 +27,7 @@ public final class ValidationJson {
                 "strategy_pairs",
                 StrategyPair.of(outcomes).stream().map(ValidationJson::pair).toList());
         document.put("kinds", kinds(outcomes));
+        document.put("kinds_by_framework", kinds(CaseOutcome.released(outcomes)));
         document.put(
                 "summary", summaries(one -> one.metric().isMemory() ? one.role() + OF_MEMORY : one.role(), outcomes));
         document.put("families", summaries(one -> one.published().family() + ofKind(one), outcomes));
@@ -42,6 +43,7 @@ public final class ValidationJson {
         row.put("measured", ResultsJson.decimal(outcome.measured()));
         row.put("simulated", decimal(outcome.simulated()));
         row.put("error", decimal(outcome.error()));
+        row.put("simulated_by_framework", decimal(outcome.released()));
         row.put("kind", outcome.metric().kind().words());
         row.put("bias", decimal(outcome.bias()));
         row.put("confidence", outcome.published().confidence());

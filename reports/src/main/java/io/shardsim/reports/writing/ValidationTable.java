@@ -61,6 +61,10 @@ public final class ValidationTable {
                 .sorted(Comparator.comparing(outcome -> outcome.metric().kind()))
                 .toList();
         summary(out, "figures", ErrorSummary.by(one -> kindAndRole(one), byKind), width);
+        List<CaseOutcome> released = CaseOutcome.released(byKind);
+        if (!released.isEmpty()) {
+            summary(out, "by framework and release", ErrorSummary.by(one -> kindAndRole(one), released), width);
+        }
         summary(out, "family", ErrorSummary.by(one -> one.published().family() + ofKind(one), outcomes), width);
         summary(out, "GPU", ErrorSummary.by(one -> one.published().gpu() + ofKind(one), outcomes), width);
         out.append('\n').append(BIAS);

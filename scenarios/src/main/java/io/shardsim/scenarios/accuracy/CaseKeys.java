@@ -35,6 +35,10 @@ final class CaseKeys {
                             ScalarTypes.choice("high", "medium", "low"),
                             "how far the source is to be trusted; omitted: high"),
                     Key.optional("note", TEXT, "what had to be assumed, and why"),
+                    Key.optional(
+                            "framework",
+                            ScenarioKeys.FRAMEWORK,
+                            "what a stranger would name: framework, release and what is used with it; omitted: no software settings are compared"),
                     Key.required("scenario", new AnyBlock(), "the scenario that should reproduce it"),
                     Key.required("measured", MEASURED, "published figures"))
             .withExpected("a block with id, source, role, scenario, measured");

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The errors of the published cases as they were recorded, so that a run can say how far off its like were without simulating them: the file
@@ -29,7 +30,7 @@ import java.util.Objects;
 public final class RecordedErrors {
     private static final String FILE = "/accuracy/errors.csv";
     private static final String HEADER =
-            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length,source";
+            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length,source,by_framework";
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
 
@@ -62,6 +63,7 @@ public final class RecordedErrors {
      *
      * @param likeness what the case ran
      * @param source where it was published: the name of the file of cases
+     * @param released what comes out with settings that follow from framework and release alone; null where the case names none
      */
     record Row(
             String id,
@@ -70,15 +72,20 @@ public final class RecordedErrors {
             double measured,
             double simulated,
             Likeness likeness,
-            String source) {
-        /** Of the figure. */
+            String source,
+            @Nullable Double released) {
+        /** Of the figure, as somebody gets it who knows framework and release. */
         double error() {
-            return simulated / measured - 1;
+            return forStrangers() / measured - 1;
         }
 
-        /** Of the speed: positive where the simulator is too fast. */
+        /** Of the speed, likewise: positive where the simulator is too fast. */
         double speedError() {
-            return metric.bias(measured, simulated);
+            return metric.bias(measured, forStrangers());
+        }
+
+        private double forStrangers() {
+            return released == null ? simulated : released;
         }
     }
 
@@ -93,9 +100,18 @@ public final class RecordedErrors {
     /** The outcomes of cases as they were recorded. */
     List<CaseOutcome> outcomes(List<ReferenceCase> cases) {
         Map<String, Double> recorded = new HashMap<>();
-        rows.forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row.simulated()));
+        Map<String, @Nullable Double> released = new HashMap<>();
+        for (Row row : rows) {
+            recorded.put(row.id() + " " + row.metric().id(), row.simulated());
+            released.put(row.id() + " " + row.metric().id(), row.released());
+        }
         return cases.stream()
-                .flatMap(one -> one.outcomes(metric -> recorded.get(one.id() + " " + metric.id()), true).stream())
+                .flatMap(one -> one
+                        .outcomes(
+                                metric -> recorded.get(one.id() + " " + metric.id()),
+                                metric -> released.get(one.id() + " " + metric.id()),
+                                true)
+                        .stream())
                 .toList();
     }
 
@@ -174,7 +190,8 @@ public final class RecordedErrors {
                             String.valueOf(like.gpus()),
                             String.valueOf(like.size()),
                             String.valueOf(like.sequenceLength()),
-                            row.source()))
+                            row.source(),
+                            row.released() == null ? "" : plain(row.released())))
                     .append('\n');
         }
         return out.toString();
@@ -220,6 +237,7 @@ public final class RecordedErrors {
                         Integer.parseInt(cells[10]),
                         Long.parseLong(cells[11]),
                         Integer.parseInt(cells[12])),
-                cells[13]);
+                cells[13],
+                cells[14].isEmpty() ? null : Double.valueOf(cells[14]));
     }
 }

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param role {@code calibration} or {@code validation}
  * @param confidence high, medium or low
  * @param note what had to be assumed, or null
+ * @param written the scenarios that should reproduce it
  * @param measured published figures
  */
 public record ReferenceCase(
@@ -35,16 +36,30 @@ public record ReferenceCase(
         String role,
         String confidence,
         @Nullable String note,
-        ScenarioPoint point,
+        Written written,
         Map<Metric, Double> measured) {
     public ReferenceCase {
         measured = Collections.unmodifiableMap(new EnumMap<>(measured));
     }
 
+    /**
+     * Two ways to write one run.
+     *
+     * @param coded with software settings as the source's own code has them
+     * @param released with those that follow from framework and release alone; null where the case names none
+     */
+    public record Written(ScenarioPoint coded, @Nullable ScenarioPoint released) {}
+
+    /** The run with software settings as the source's own code has them. */
+    public ScenarioPoint point() {
+        return written.coded();
+    }
+
     /** What is simulated, whatever it is called: two cases with equal questions have equal answers. */
     public record Question(Cluster cluster, Task task, CollectiveSettings collectives) {}
 
-    public Question question() {
+    /** What is asked by one of its points. */
+    public static Question question(ScenarioPoint point) {
         return new Question(point.cluster(), point.task(), point.collectives());
     }
 
@@ -59,8 +74,9 @@ public record ReferenceCase(
             Checkpointing checkpointing,
             int checkpointedLayers) {}
 
-    /** An outcome for each published figure of the case. */
-    public List<CaseOutcome> outcomes(Function<Metric, @Nullable Double> simulated, boolean fits) {
+    /** An outcome for each published figure of the case, from what either point makes of it. */
+    public List<CaseOutcome> outcomes(
+            Function<Metric, @Nullable Double> simulated, Function<Metric, @Nullable Double> byRelease, boolean fits) {
         List<CaseOutcome> outcomes = new ArrayList<>();
         measured.forEach((metric, value) -> outcomes.add(new CaseOutcome(
                 new CaseOutcome.Published(
@@ -68,22 +84,23 @@ public record ReferenceCase(
                         role,
                         confidence,
                         family,
-                        point.cluster().instance().gpu().name()),
+                        point().cluster().instance().gpu().name()),
                 metric,
                 value,
                 simulated.apply(metric),
+                byRelease.apply(metric),
                 fits,
                 contest())));
         return outcomes;
     }
 
     private CaseOutcome.@Nullable Contest contest() {
-        return point.task() instanceof Task.Training training
+        return point().task() instanceof Task.Training training
                 ? new CaseOutcome.Contest(
                         training.strategy().kind(),
                         new Setting(
                                 family,
-                                point.cluster(),
+                                point().cluster(),
                                 training.model(),
                                 training.sequenceLength(),
                                 training.globalBatch(),

@@ -11,6 +11,7 @@ import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -140,7 +141,14 @@ public final class ReferenceCases {
         String role = block.text("role");
         if (id != null && point != null && source != null && role != null) {
             cases.add(new ReferenceCase(
-                    id, family, source, role, block.text("confidence", "high"), block.text("note"), point, measured));
+                    id,
+                    family,
+                    source,
+                    role,
+                    block.text("confidence", "high"),
+                    block.text("note"),
+                    new ReferenceCase.Written(point, released(block)),
+                    measured));
         }
     }
 
@@ -149,6 +157,13 @@ public final class ReferenceCases {
         if (first != null) {
             problems.add(position, "id " + id + " is given twice, first in line " + first.line() + "; rename one");
         }
+    }
+
+    private @Nullable ScenarioPoint released(Block block) {
+        YamlNode.Entry framework = block.entries().get("framework");
+        return framework != null && block.value("scenario") instanceof Mapping scenario
+                ? point(SoftwareSettings.of(scenario, framework))
+                : null;
     }
 
     private @Nullable ScenarioPoint point(YamlNode node) {

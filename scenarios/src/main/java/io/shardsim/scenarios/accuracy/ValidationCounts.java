@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->} or
- * {@code <!-- errors -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
+ * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->},
+ * {@code <!-- errors -->} or {@code <!-- errors by framework -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
  */
 final class ValidationCounts {
     private static final List<String> ROLES = List.of("validation", "calibration");
@@ -26,7 +26,9 @@ final class ValidationCounts {
 
     /** A document with its marked places brought up to date. */
     static String update(String text, List<CaseOutcome> outcomes) {
-        return replaced(replaced(text, "figures", sentence(outcomes)), "errors", "\n" + table(outcomes));
+        String counted = replaced(text, "figures", sentence(outcomes));
+        String asPublished = replaced(counted, "errors", "\n" + table(outcomes));
+        return replaced(asPublished, "errors by framework", "\n" + table(CaseOutcome.released(outcomes)));
     }
 
     private static String replaced(String text, String mark, String content) {

@@ -51,7 +51,8 @@ public final class ValidationRecord {
                         outcome.measured(),
                         simulated,
                         Likeness.of(one.point()),
-                        one.family()));
+                        one.family(),
+                        outcome.released()));
             }
         }
         return rows;

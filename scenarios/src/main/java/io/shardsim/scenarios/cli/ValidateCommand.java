@@ -13,6 +13,7 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.File;
 import java.io.IOException;
@@ -131,8 +132,8 @@ final class ValidateCommand implements Callable<Integer> {
     private int run(List<ReferenceCase> cases, Path directory) throws IOException {
         Map<ReferenceCase.Question, Scenario> questions = new LinkedHashMap<>();
         for (ReferenceCase one : cases) {
-            questions.computeIfAbsent(
-                    one.question(), question -> new Scenario(one.id(), one.family(), false, List.of(one.point())));
+            ask(one, one.point(), questions);
+            ask(one, one.written().released(), questions);
         }
         PointRuns runs = new PointRuns(List.copyOf(questions.values()), threads, true);
         try (Interruption interruption = new Interruption(runs::interrupt)) {
@@ -161,16 +162,33 @@ final class ValidateCommand implements Callable<Integer> {
             List<ReferenceCase> cases, Map<ReferenceCase.Question, Scenario> questions, PointRuns runs) {
         List<CaseOutcome> outcomes = new ArrayList<>();
         for (ReferenceCase one : cases) {
-            Scenario scenario = questions.get(one.question());
-            List<RunResult> done = scenario == null ? List.of() : runs.results(scenario);
-            if (!done.isEmpty()) {
-                RunResult run = done.get(0);
+            RunResult run = result(one.point(), questions, runs);
+            RunResult released = result(one.written().released(), questions, runs);
+            if (run != null) {
                 boolean fits = run.facts().memory() == null
                         || run.facts().memory().fit().fits();
-                outcomes.addAll(one.outcomes(metric -> metric.of(run), fits));
+                outcomes.addAll(one.outcomes(
+                        metric -> metric.of(run), metric -> released == null ? null : metric.of(released), fits));
             }
         }
         return outcomes;
+    }
+
+    /** Adds what a point asks, unless it is asked already. */
+    private static void ask(
+            ReferenceCase one, @Nullable ScenarioPoint point, Map<ReferenceCase.Question, Scenario> questions) {
+        if (point != null) {
+            questions.computeIfAbsent(
+                    ReferenceCase.question(point),
+                    question -> new Scenario(one.id(), one.family(), false, List.of(point)));
+        }
+    }
+
+    private static @Nullable RunResult result(
+            @Nullable ScenarioPoint point, Map<ReferenceCase.Question, Scenario> questions, PointRuns runs) {
+        Scenario scenario = point == null ? null : questions.get(ReferenceCase.question(point));
+        List<RunResult> done = scenario == null ? List.of() : runs.results(scenario);
+        return done.isEmpty() ? null : done.get(0);
     }
 
     private void report(List<CaseOutcome> outcomes, Path directory) throws IOException {

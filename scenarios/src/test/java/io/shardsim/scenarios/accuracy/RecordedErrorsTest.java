@@ -167,7 +167,8 @@ class RecordedErrorsTest {
     @Test
     void anErrorOfATimeIsTurnedIntoOneOfASpeed() {
         Likeness like = new Likeness("training", "ampere", "a100-80gb", "fsdp", 1, 8, 4096, 2048);
-        RecordedErrors.Row slow = new RecordedErrors.Row("a", "validation", Metric.STEP_SECONDS, 10, 20, like, "b");
+        RecordedErrors.Row slow =
+                new RecordedErrors.Row("a", "validation", Metric.STEP_SECONDS, 10, 20, like, "b", null);
         assertThat(slow.error()).isCloseTo(1, within(1e-12));
         assertThat(slow.speedError()).isCloseTo(-0.5, within(1e-12));
     }

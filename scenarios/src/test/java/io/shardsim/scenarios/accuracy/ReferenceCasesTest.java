@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +48,26 @@ class ReferenceCasesTest {
         assertThat(one.measured()).isEqualTo(Map.of(Metric.SAMPLES_PER_SECOND, 73.52));
         assertThat(one.point().cluster().worldSize()).isEqualTo(256);
         assertThat(((Task.Training) one.point().task()).strategy().kind()).isEqualTo("mics");
+    }
+
+    /** How the run is split and what it keeps stays; what code decides follows from the framework. */
+    @Test
+    void aFrameworkTakesThePlaceOfSoftwareSettings() throws InputException {
+        String text = "cases:\n"
+                + CASE.replace("global_batch: 1536", "global_batch: 1536, attention: flash, micro_batch: 2")
+                        .replace("shard_group: 128", "shard_group: 128, framework_profile: deepspeed")
+                        .replace("    scenario:\n", "    framework: smp 1.11\n    scenario:\n");
+        ReferenceCase one = read(text).get(0);
+        Task.Training coded = (Task.Training) one.point().task();
+        Task.Training released =
+                (Task.Training) Objects.requireNonNull(one.written().released()).task();
+        assertThat(coded.execution().attention()).isEqualTo(AttentionKind.FLASH);
+        assertThat(released.execution().attention()).isEqualTo(AttentionKind.STANDARD);
+        assertThat(released.microBatch()).isEqualTo(2);
+        assertThat(coded.strategy().given()).containsEntry("framework_profile", "deepspeed");
+        assertThat(released.strategy().given())
+                .containsOnly(Map.entry("shard_group", "128"), Map.entry("framework_profile", "smp"));
+        assertThat(read("cases:\n" + CASE).get(0).written().released()).isNull();
     }
 
     @Test
