@@ -28,6 +28,7 @@ public final class ScalingCurve {
                 .set("training.sequence_length", 1024)
                 .set("training.global_batch", 256)
                 .set("training.activation_checkpointing", "full")
+                .set("training.attention", "standard")
                 .sweep("strategy.kind", List.of("zero3", "mics"))
                 .sweep("cluster.nodes", List.of(1, 2, 4))
                 .build();

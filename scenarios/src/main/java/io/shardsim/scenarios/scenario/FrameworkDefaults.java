@@ -35,13 +35,14 @@ final class FrameworkDefaults {
 
     /** A tree with what its framework brings along; the tree itself where it names none, and after problems were added. */
     static Mapping in(Mapping tree, List<String> notes, Problems problems) {
-        Entry entry = tree.entry(KEY);
-        if (entry == null
-                || !(entry.value() instanceof Scalar written)
-                || !(value(tree, "strategy", "kind") instanceof Scalar kind)) {
+        if (!(value(tree, "strategy", "kind") instanceof Scalar kind)) {
             return tree;
         }
-        return new FrameworkDefaults(written.position(), problems).in(tree, written.text(), kind.text(), notes);
+        Entry entry = tree.entry(KEY);
+        if (entry != null && entry.value() instanceof Scalar written) {
+            return new FrameworkDefaults(written.position(), problems).in(tree, written.text(), kind.text(), notes);
+        }
+        return tree;
     }
 
     private Mapping in(Mapping tree, String written, String kind, List<String> notes) {
@@ -91,6 +92,11 @@ final class FrameworkDefaults {
                 release = framework.release(words.length == 1 ? null : words[1]);
             }
             put(release, tree, kind, all);
+        }
+        if (value(tree, "training", "precision") instanceof Scalar precision
+                && precision.text().equals("fp32")) {
+            // FlashAttention's kernels take 16 bits.
+            all.put("training.attention", "standard");
         }
         return all;
     }

@@ -32,7 +32,8 @@ public final class ScenarioKeys {
     private static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
-    private static final ValueType FRAMEWORK = ScalarTypes.text(
+    /** A framework, its release and what is used with it. */
+    public static final ValueType FRAMEWORK = ScalarTypes.text(
             "[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?( *\\+ *[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?){0,5}",
             "a framework, a release and what is used with it, such as torchtitan 2024-12 + compile");
 
@@ -73,7 +74,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "attention",
                             ScalarTypes.choice("standard", "flash"),
-                            "how attention scores are computed; omitted: standard"),
+                            "how attention scores are computed; omitted: flash, in fp32 standard"),
                     Key.optional(
                             "kernels",
                             NAME,

@@ -113,7 +113,9 @@ final class TrainingResolver {
     }
 
     private static AttentionKind attention(Block training) {
-        return AttentionKind.valueOf(upper(training.text("attention", "standard")));
+        // FlashAttention's kernels take 16 bits.
+        String usual = precision(training) == Precision.FP32 ? "standard" : "flash";
+        return AttentionKind.valueOf(upper(training.text("attention", usual)));
     }
 
     private static Checkpointing checkpointing(Block training) {

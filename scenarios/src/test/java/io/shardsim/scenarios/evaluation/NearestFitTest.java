@@ -19,7 +19,7 @@ class NearestFitTest {
             scenario: big
             model: gpt3-13b
             cluster: {instance: p4d.24xlarge, nodes: 2}
-            training: {sequence_length: 2048, global_batch: 64, activation_checkpointing: full}
+            training: {attention: standard, sequence_length: 2048, global_batch: 64, activation_checkpointing: full}
             strategy: {kind: zero3}
             """;
 

@@ -33,7 +33,7 @@ class OneAnswerTest {
                 scenario: asked-twice
                 model: %s
                 cluster: {instance: p4d.24xlarge, nodes: %d}
-                training: {sequence_length: SEQUENCE, global_batch: %d}
+                training: {attention: standard, sequence_length: SEQUENCE, global_batch: %d}
                 strategy: %s
                 """.formatted(model, nodes, SAMPLES * 8 * nodes, strategy)
                 .replace("SEQUENCE", model.startsWith("llama3") ? "8192" : "2048");

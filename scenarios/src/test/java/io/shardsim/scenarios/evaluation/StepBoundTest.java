@@ -64,7 +64,7 @@ class StepBoundTest {
                 model: gpt2-1.5b
                 cluster: {instance: p4d.24xlarge, nodes: 4}
                 strategy: {kind: zero3}
-                training: {sequence_length: 1024, global_batch: 256, micro_batch: 2}
+                training: {attention: standard, sequence_length: 1024, global_batch: 256, micro_batch: 2}
                 """).points().get(0);
         SimulationSetup setup = TrainingPoint.of(point).setup(Shortcut.allIf(true));
         StepObservation whole = engine.run(setup, 1);

@@ -25,7 +25,7 @@ class TrialsTest {
             scenario: tried
             model: gpt2-1.5b
             cluster: {instance: p4d.24xlarge, nodes: 4}
-            training: {sequence_length: 512, global_batch: 128, micro_batch: 2, activation_checkpointing: none}
+            training: {attention: standard, sequence_length: 512, global_batch: 128, micro_batch: 2, activation_checkpointing: none}
             strategy: {kind: mics, shard_group: 16}
             """;
 
@@ -81,13 +81,14 @@ class TrialsTest {
                 scenario: llama
                 model: llama3-8b
                 cluster: {instance: p5.48xlarge, nodes: 1}
-                training: {sequence_length: 8192, global_batch: 32}
+                training: {sequence_length: 8192, global_batch: 32, attention: standard}
                 strategy: {kind: fsdp2}
                 """;
         RunResult run = advised(standard);
         Advice first = Advice.of(run).get(0);
-        double rate =
-                run(standard.replace("32}", "32, attention: flash}")).step().samplesPerSecond();
+        double rate = run(standard.replace("attention: standard", "attention: flash"))
+                .step()
+                .samplesPerSecond();
         assertThat(first.trial().settings()).isEqualTo(set("training.attention", "flash"));
         assertThat(first.trial().samplesPerSecond())
                 .as("as a run says that has it")

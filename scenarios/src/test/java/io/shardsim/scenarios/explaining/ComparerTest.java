@@ -75,7 +75,7 @@ class ComparerTest {
 
     @Test
     void aDifferenceOfOneThingHasOneCause() throws Exception {
-        Comparison comparison = compare(SMALL, SMALL.replace("bf16}", "bf16, attention: flash, micro_batch: 4}"));
+        Comparison comparison = compare(SMALL, SMALL.replace("bf16}", "bf16, attention: standard, micro_batch: 4}"));
         Comparison slower = compare(
                 SMALL.replace("bf16}", "bf16, micro_batch: 4}"), SMALL.replace("nodes: 2", "nodes: 2, nic: 50 Gbit/s"));
         assertThat(comparison.contributions())

@@ -95,7 +95,7 @@ class ScenarioErrorsTest {
                                 + " stay on the GPU, which is not modelled; remove one of them"),
                 with(
                         "global_batch: 1536",
-                        "global_batch: 1536\n  activation_checkpointing: operator",
+                        "global_batch: 1536\n  activation_checkpointing: operator\n  attention: standard",
                         "a.yaml:7:29: activation_checkpointing operator keeps what flash attention gives, and attention is"
                                 + " standard; write attention: flash, or activation_checkpointing: full"),
                 with(

@@ -48,7 +48,7 @@ class ScenarioReaderTest {
         assertThat(task.microBatch()).isNull();
         assertThat(task.learning().precision()).isEqualTo(Precision.BF16);
         assertThat(task.execution().kept().checkpointing()).isEqualTo(Checkpointing.FULL);
-        assertThat(task.execution().attention()).isEqualTo(AttentionKind.STANDARD);
+        assertThat(task.execution().attention()).isEqualTo(AttentionKind.FLASH);
         assertThat(task.execution().kept().offload()).isFalse();
         assertThat(task.execution().kernels()).isNull();
         assertThat(task.learning().dropout()).isTrue();
