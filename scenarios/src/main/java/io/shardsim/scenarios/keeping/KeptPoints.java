@@ -6,16 +6,18 @@ import io.shardsim.scenarios.cluster.wire.WireCodec;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * A folder with what finished points came to, one file each. A file is named by a hash of the program and of all that the point says, so that nothing
@@ -27,6 +29,7 @@ public final class KeptPoints {
     private static final String FOLDER = ".points";
 
     private static final String ENDING = ".point";
+    private static final String PART = ".part";
 
     private final Path folder;
     private final WireCodec codec = new WireCodec(List.of(ScenarioPoint.class, RunResult.class));
@@ -48,7 +51,7 @@ public final class KeptPoints {
     /** Keeps what a point came to. */
     public void keep(ScenarioPoint point, RunResult result) throws IOException {
         Files.createDirectories(folder);
-        Path part = folder.resolve(UUID.randomUUID() + ".part");
+        Path part = folder.resolve(name(point) + "-" + UUID.randomUUID() + PART);
         try {
             Files.write(part, codec.pack(result));
             Files.move(part, file(point), StandardCopyOption.ATOMIC_MOVE);
@@ -57,26 +60,42 @@ public final class KeptPoints {
         }
     }
 
-    /** Forgets the points, when the report that holds all of them is written. */
+    /** Forgets the points, when the report that holds all of them is written, and what killed runs left of them half written. */
     public void forget(List<ScenarioPoint> points) throws IOException {
-        for (ScenarioPoint point : points) {
-            Files.deleteIfExists(file(point));
+        if (!Files.isDirectory(folder)) {
+            return;
         }
-        if (Files.isDirectory(folder)) {
-            try (Stream<Path> left = Files.list(folder)) {
-                if (left.findAny().isPresent()) {
-                    return;
+        Set<String> names = new HashSet<>();
+        points.forEach(point -> names.add(name(point)));
+        boolean empty = true;
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(folder)) {
+            for (Path file : left) {
+                if (names.contains(pointOf(file))) {
+                    Files.deleteIfExists(file);
+                } else {
+                    empty = false;
                 }
             }
+        }
+        if (empty) {
             Files.deleteIfExists(folder);
         }
     }
 
+    /** The name of the point that a file holds, whole or in part. */
+    private static String pointOf(Path file) {
+        return file.getFileName().toString().split("[-.]", 2)[0];
+    }
+
     private Path file(ScenarioPoint point) {
+        return folder.resolve(name(point) + ENDING);
+    }
+
+    private String name(ScenarioPoint point) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
             sha.update(Build.current().toString().getBytes(StandardCharsets.UTF_8));
-            return folder.resolve(HexFormat.of().formatHex(sha.digest(codec.encode(point)), 0, 16) + ENDING);
+            return HexFormat.of().formatHex(sha.digest(codec.encode(point)), 0, 16);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

@@ -127,4 +127,19 @@ class KeepingRunnerTest {
         new KeptPoints(report).forget(points);
         assertThat(report.resolve(".points")).doesNotExist();
     }
+
+    /** A run that is killed while it writes a point leaves a part of a file beside it. */
+    @Test
+    void whatAKilledRunLeftHalfWrittenGoesWithItsPoint() throws Exception {
+        try (KeepingRunner runner = runner(false)) {
+            runner.run(points.get(0));
+        }
+        String name = files().get(0).getFileName().toString().replace(".point", "");
+        Files.writeString(report.resolve(".points").resolve(name + "-0.part"), "half");
+        Files.writeString(report.resolve(".points").resolve("0123-0.part"), "half of another scenario's");
+
+        new KeptPoints(report).forget(points);
+
+        assertThat(files()).singleElement().asString().endsWith("0123-0.part");
+    }
 }
