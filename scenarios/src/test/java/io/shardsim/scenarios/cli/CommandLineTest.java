@@ -20,9 +20,7 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.RandomAccessFile;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,9 +35,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Options, exit statuses and streams of the command line, with a runner that does not simulate. */
 class CommandLineTest {
@@ -60,26 +55,18 @@ class CommandLineTest {
     @TempDir
     Path folder;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
     private final List<RunOptions> created = Collections.synchronizedList(new ArrayList<>());
     private final List<ScenarioPoint> ran = Collections.synchronizedList(new ArrayList<>());
+    private final Shell shell = new Shell(new Services(
+            options -> {
+                created.add(options);
+                return new Runner();
+            },
+            new Reports(),
+            Main::demo));
     private Function<ScenarioPoint, RunResult> answer = CommandLineTest::finished;
 
     private boolean failsToWrite;
-
-    private int shardsim(String... arguments) {
-        CommandLine commandLine = ShardsimCommand.commandLine(new Services(
-                options -> {
-                    created.add(options);
-                    return new Runner();
-                },
-                new Reports(),
-                Main::demo));
-        commandLine.setOut(new PrintWriter(out, true));
-        commandLine.setErr(new PrintWriter(err, true));
-        return commandLine.execute(arguments);
-    }
 
     private final class Runner implements ScenarioRunner {
         @Override
@@ -168,39 +155,38 @@ class CommandLineTest {
 
     @Test
     void everyPointIsRunAndReportedInTheOrderOfTheFile() throws IOException {
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "2"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "2"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(ran).hasSize(3);
         assertThat(created).containsExactly(new RunOptions(2, true));
         assertThat(Path.of(outFolder(), "report.txt"))
                 .hasContent("{cluster.nodes=2}\n{cluster.nodes=4}\n{cluster.nodes=8}");
-        assertThat(out.toString())
-                .contains("table of gather")
-                .contains("report: " + Path.of(outFolder(), "report.txt"));
-        assertThat(err.toString()).isEmpty();
+        assertThat(shell.out()).contains("table of gather").contains("report: " + Path.of(outFolder(), "report.txt"));
+        assertThat(shell.err()).isEmpty();
     }
 
     @Test
     void threadsThatHaveNoPointOfTheirOwnShareOne() throws IOException {
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "7"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "7"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(created).as("three points").containsExactly(new RunOptions(7, 2, true, RunOptions.TooLarge.REFUSED));
     }
 
     @Test
     void jsonIsAllThatStandardOutputGets() throws IOException {
-        assertThat(shardsim("run", "--json", "--no-fast-forward", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+        assertThat(shell.shardsim(
+                        "run", "--json", "--no-fast-forward", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isZero();
-        assertThat(out.toString()).isEqualTo("{gather}\n");
+        assertThat(shell.out()).isEqualTo("{gather}\n");
         assertThat(created.get(0).fastForward()).isFalse();
     }
 
     @Test
     void aScenarioOfTheLibraryRunsByItsName() {
-        assertThat(shardsim("run", "all-reduce-1gib", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.shardsim("run", "all-reduce-1gib", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
         assertThat(ran).extracting(ScenarioPoint::scenario).containsExactly("all-reduce-1gib");
-        assertThat(shardsim("run", "all-redcue-1gib")).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString().strip())
+        assertThat(shell.shardsim("run", "all-redcue-1gib")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().strip())
                 .isEqualTo("all-redcue-1gib: no such file, and none of the library; did you mean all-reduce-1gib?");
     }
 
@@ -209,26 +195,27 @@ class CommandLineTest {
         InputStream before = System.in;
         try {
             System.setIn(new ByteArrayInputStream(COLLECTIVE.getBytes(StandardCharsets.UTF_8)));
-            assertThat(shardsim("run", "-", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
+            assertThat(shell.shardsim("run", "-", "-o", outFolder())).isEqualTo(ExitStatus.DONE);
             System.setIn(new ByteArrayInputStream("scenario: x".getBytes(StandardCharsets.UTF_8)));
-            assertThat(shardsim("run", "-")).isEqualTo(ExitStatus.USAGE);
+            assertThat(shell.shardsim("run", "-")).isEqualTo(ExitStatus.USAGE);
         } finally {
             System.setIn(before);
         }
         assertThat(ran).hasSize(3);
-        assertThat(err.toString()).startsWith("standard input:1:1: scenario file has no cluster");
+        assertThat(shell.err()).startsWith("standard input:1:1: scenario file has no cluster");
     }
 
     @Test
     void setReplacesAValueEndsItsSweepOrBeginsOne() throws IOException {
         String file = file("a.yaml", COLLECTIVE);
-        shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=16", "--set", "workload.size=[1 MiB, 2 MiB]");
+        shell.shardsim(
+                "run", file, "-o", outFolder(), "--set", "cluster.nodes=16", "--set", "workload.size=[1 MiB, 2 MiB]");
         assertThat(ran)
                 .extracting(point -> point.cluster().nodes() + " " + ((Task.Collective) point.task()).totalBytes())
                 .containsExactlyInAnyOrder("16 1048576", "16 2097152");
         assertThat(ran.get(0).values()).containsOnlyKeys("workload.size");
         ran.clear();
-        shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=[2, 16]");
+        shell.shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=[2, 16]");
         assertThat(ran).extracting(point -> point.cluster().nodes()).containsExactlyInAnyOrder(2, 16);
     }
 
@@ -236,7 +223,7 @@ class CommandLineTest {
     void setGoesIntoTheBlocksOfASweep() throws IOException {
         answer = CommandLineTest::tooLarge;
         String swept = TRAINING.replace("strategy: {kind: fsdp}", "sweep: {strategy: [{kind: fsdp}, {kind: zero3}]}");
-        shardsim("run", file("a.yaml", swept), "-o", outFolder(), "--set", "strategy.prefetch_bucket_size=0");
+        shell.shardsim("run", file("a.yaml", swept), "-o", outFolder(), "--set", "strategy.prefetch_bucket_size=0");
         assertThat(ran).hasSize(2);
         assertThat(ran)
                 .filteredOn(point ->
@@ -248,7 +235,7 @@ class CommandLineTest {
 
     @Test
     void whatIsWrongWithASetValueIsToldAtItsNumber() throws IOException {
-        assertThat(shardsim(
+        assertThat(shell.shardsim(
                         "run",
                         file("a.yaml", TRAINING),
                         "--set",
@@ -264,7 +251,7 @@ class CommandLineTest {
                         "--set",
                         "training.precision=[bf16"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString().lines())
+        assertThat(shell.err().lines())
                 .startsWith(
                         "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
                         "--set 2: key micro_batch stands in a block; write training.micro_batch=...",
@@ -282,28 +269,29 @@ class CommandLineTest {
     void jsonNeedsNoFolderThatCanBeWritten() throws IOException {
         String file = file("a.yaml", COLLECTIVE);
         Path blocked = Files.writeString(folder.resolve("report"), "a file");
-        assertThat(shardsim("run", file, "--json", "--out", blocked.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.shardsim("run", file, "--json", "--out", blocked.toString()))
+                .isEqualTo(ExitStatus.USAGE);
         assertThat(ReportFolder.isWritable(blocked.toString())).isFalse();
         assertThat(ReportFolder.isWritable(folder.resolve("other").toString())).isTrue();
     }
 
     @Test
     void quietPrintsNothing() throws IOException {
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "-o", outFolder(), "-q"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "-o", outFolder(), "-q"))
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(out.toString()).isEmpty();
-        assertThat(err.toString()).isEmpty();
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err()).isEmpty();
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 
     @Test
     void helpExplainsCommandsAndCodes() {
-        assertThat(shardsim("help", "run")).isZero();
-        assertThat(out.toString()).contains("--set=KEY=VALUE", "standard input");
-        assertThat(shardsim("help", "memory-edge")).isZero();
-        assertThat(out.toString()).contains("memory-edge: Memory is more than 93 % full");
-        assertThat(shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString())
+        assertThat(shell.shardsim("help", "run")).isZero();
+        assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
+        assertThat(shell.shardsim("help", "memory-edge")).isZero();
+        assertThat(shell.out()).contains("memory-edge: Memory is more than 93 % full");
+        assertThat(shell.shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
                 .startsWith(
                         "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
     }
@@ -311,19 +299,19 @@ class CommandLineTest {
     @Test
     void figuresGoIntoAFolderOfTheirOwn() throws IOException {
         String figures = folder.resolve("figures").toString();
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", figures))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", figures))
                 .isZero();
         assertThat(Path.of(figures, "curve.svg")).exists();
-        assertThat(out.toString()).contains("figures: 1 in " + figures);
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", file("taken", "")))
+        assertThat(shell.out()).contains("figures: 1 in " + figures);
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--svg", file("taken", "")))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("cannot be written; name another with --svg");
+        assertThat(shell.err()).contains("cannot be written; name another with --svg");
     }
 
     @Test
     void severalScenariosGetAFolderEach() throws IOException {
         String second = COLLECTIVE.replace("gather\n", "other\n");
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), file("b.yaml", second), "--out", outFolder()))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), file("b.yaml", second), "--out", outFolder()))
                 .isZero();
         assertThat(Path.of(outFolder(), "gather", "report.txt")).exists();
         assertThat(Path.of(outFolder(), "other", "report.txt")).exists();
@@ -333,8 +321,8 @@ class CommandLineTest {
     void scenariosOfTheSameNameAreRefused() throws IOException {
         String a = file("a.yaml", COLLECTIVE);
         String b = file("b.yaml", COLLECTIVE);
-        assertThat(shardsim("run", a, b, "--out", outFolder())).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString().strip())
+        assertThat(shell.shardsim("run", a, b, "--out", outFolder())).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().strip())
                 .isEqualTo(b + ":1:1: scenario gather is also the name in " + a
                         + "; rename one, their reports would share a folder");
         assertThat(created).isEmpty();
@@ -343,14 +331,14 @@ class CommandLineTest {
     @Test
     void problemsOfAllFilesAreToldAndNothingIsRun() throws IOException {
         String bad = file("bad.yaml", COLLECTIVE.replace("2, 4, 8", "0"));
-        assertThat(shardsim("run", bad, folder.resolve("missing.yaml").toString(), file("ok.yaml", COLLECTIVE)))
+        assertThat(shell.shardsim("run", bad, folder.resolve("missing.yaml").toString(), file("ok.yaml", COLLECTIVE)))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString().lines())
+        assertThat(shell.err().lines())
                 .containsExactly(
                         bad + ":4:25: nodes 0 < 1; write a whole number from 1 to 65536",
                         folder.resolve("missing.yaml") + ":1:1: no such file; check the path");
         assertThat(created).isEmpty();
-        assertThat(out.toString()).isEmpty();
+        assertThat(shell.out()).isEmpty();
     }
 
     @Test
@@ -360,9 +348,9 @@ class CommandLineTest {
             file.setLength(1L << 30);
         }
         long before = System.nanoTime();
-        assertThat(shardsim("run", huge.toString())).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.shardsim("run", huge.toString())).isEqualTo(ExitStatus.USAGE);
         assertThat(System.nanoTime() - before).isLessThan(5_000_000_000L);
-        assertThat(err.toString().strip())
+        assertThat(shell.err().strip())
                 .isEqualTo(huge
                         + ":1:1: is larger than 1048576 bytes, the most that is read; split it into several files");
     }
@@ -371,9 +359,9 @@ class CommandLineTest {
     void filesThatAreNoTextAreRefused() throws IOException {
         Path binary = folder.resolve("binary.yaml");
         Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
-        assertThat(shardsim("run", binary.toString(), folder.toString(), "a\0b"))
+        assertThat(shell.shardsim("run", binary.toString(), folder.toString(), "a\0b"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString())
+        assertThat(shell.err())
                 .contains("binary.yaml:1:1: is not UTF-8 text; save it as UTF-8")
                 .contains(folder + ":1:1: is a directory; name a YAML file")
                 .doesNotContain("Exception");
@@ -387,9 +375,9 @@ class CommandLineTest {
             }
             return finished(point);
         };
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "1"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "1"))
                 .isEqualTo(ExitStatus.FAILED);
-        assertThat(err.toString().strip())
+        assertThat(shell.err().strip())
                 .isEqualTo(
                         "simulation failed: gather {cluster.nodes=2}: Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
         assertThat(Path.of(outFolder(), "report.txt")).hasContent("{cluster.nodes=4}\n{cluster.nodes=8}");
@@ -400,9 +388,9 @@ class CommandLineTest {
         answer = point -> {
             throw new OutOfMemoryError("Java heap space");
         };
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
                 .isEqualTo(ExitStatus.FAILED);
-        assertThat(err.toString())
+        assertThat(shell.err())
                 .contains("the simulator itself ran out of memory")
                 .doesNotContain("\tat ");
     }
@@ -412,34 +400,34 @@ class CommandLineTest {
         answer = point -> {
             throw TooLargeException.ofTime();
         };
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString())
+        assertThat(shell.err())
                 .contains("a.yaml:3:", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
     }
 
     @Test
     void aFullDiskIsToldWithoutTheNameOfAClass() throws IOException {
         failsToWrite = true;
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
                 .isEqualTo(ExitStatus.FAILED);
-        assertThat(err.toString())
+        assertThat(shell.err())
                 .contains("cannot read or write: No space left on device")
                 .doesNotContain("IOException");
-        assertThat(out.toString()).as("printed before files are written").startsWith("{");
+        assertThat(shell.out()).as("printed before files are written").startsWith("{");
     }
 
     @Test
     void aSweepThatLostItsReportGoesOnFromThePointsThatWereDone() throws IOException {
         failsToWrite = true;
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.FAILED);
         assertThat(ran).hasSize(3);
         failsToWrite = false;
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--resume"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--resume"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(ran).as("kept").hasSize(3);
-        assertThat(err.toString()).contains("resumed: 3 runs were kept and did not run again");
+        assertThat(shell.err()).contains("resumed: 3 runs were kept and did not run again");
         assertThat(Path.of(outFolder(), ".points")).doesNotExist();
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
@@ -447,10 +435,10 @@ class CommandLineTest {
     @Test
     void whatDoesNotFitSaysByHowMuchAndWhatDoes() throws IOException {
         answer = CommandLineTest::tooLarge;
-        assertThat(shardsim("run", file("a.yaml", TRAINING), "--out", outFolder(), "--quiet"))
+        assertThat(shell.shardsim("run", file("a.yaml", TRAINING), "--out", outFolder(), "--quiet"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
-        assertThat(out.toString()).isEmpty();
-        assertThat(err.toString().strip())
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err().strip())
                 .isEqualTo(
                         "train does not fit in memory: FSDP on 8 GPUs needs 50.0 of 40.0 GiB per GPU: 10.0 GiB too much; 2 nodes fit");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
@@ -459,9 +447,9 @@ class CommandLineTest {
     @Test
     void aFolderThatCannotBeWrittenIsToldBeforeAnythingRuns() throws IOException {
         String blocked = file("blocked", "a file");
-        assertThat(shardsim("run", file("a.yaml", COLLECTIVE), "--out", blocked))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", blocked))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString())
+        assertThat(shell.err())
                 .startsWith(
                         "shardsim run: the report folder " + blocked + " cannot be written; name another with --out");
         assertThat(created).isEmpty();
@@ -489,10 +477,10 @@ class CommandLineTest {
             })
     void wrongUsageIsToldInOneLineWithTheNearestThing(String arguments, String message) {
         String[] words = arguments == null || arguments.isEmpty() ? new String[0] : arguments.split(" ");
-        assertThat(shardsim(words)).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString().lines().findFirst()).hasValue(message);
-        assertThat(err.toString().lines()).hasSize(2);
-        assertThat(out.toString()).isEmpty();
+        assertThat(shell.shardsim(words)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().lines().findFirst()).hasValue(message);
+        assertThat(shell.err().lines()).hasSize(2);
+        assertThat(shell.out()).isEmpty();
     }
 
     @ParameterizedTest
@@ -521,9 +509,9 @@ class CommandLineTest {
         "catalog gpus h200"
     })
     void helpVersionAndCatalogNeedNoSimulator(String arguments) {
-        assertThat(shardsim(arguments.split(" "))).isZero();
-        assertThat(out.toString()).isNotBlank();
-        assertThat(err.toString()).isEmpty();
+        assertThat(shell.shardsim(arguments.split(" "))).isZero();
+        assertThat(shell.out()).isNotBlank();
+        assertThat(shell.err()).isEmpty();
         assertThat(created).isEmpty();
     }
 
@@ -532,96 +520,14 @@ class CommandLineTest {
         Path config = Files.writeString(
                 folder.resolve("ds_config.json"),
                 "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3}, \"odd\": 1}");
-        assertThat(shardsim("import", config.toString())).isZero();
-        assertThat(err.toString())
-                .startsWith("4 keys: 1 not modelled, 0 approximated, 3 modelled, 0 irrelevant to speed");
-        assertThat(err.toString()).contains("assumed cluster.nodes: 1 (no file says how many; --nodes N changes it)");
-        assertThat(out.toString()).contains("#   not modelled: odd = 1: unknown key; ");
-        Path scenario = Files.writeString(folder.resolve("imported.yaml"), out.toString());
-        shardsim("run", scenario.toString());
+        assertThat(shell.shardsim("import", config.toString())).isZero();
+        assertThat(shell.err()).startsWith("4 keys: 1 not modelled, 0 approximated, 3 modelled, 0 irrelevant to speed");
+        assertThat(shell.err()).contains("assumed cluster.nodes: 1 (no file says how many; --nodes N changes it)");
+        assertThat(shell.out()).contains("#   not modelled: odd = 1: unknown key; ");
+        Path scenario = Files.writeString(folder.resolve("imported.yaml"), shell.out());
+        shell.shardsim("run", scenario.toString());
         assertThat(ran).hasSize(1);
         assertThat(ran.get(0).task()).isInstanceOf(Task.Training.class);
-    }
-
-    @Test
-    void importAsJsonHasTheScenarioAndEveryKey() throws IOException {
-        Path config = Files.writeString(
-                folder.resolve("ds_config.json"),
-                "{\"train_batch_size\": 8, \"zero_optimization\": {\"stage\": 2}, \"x\": [1, null]}");
-        assertThat(shardsim("import", config.toString(), "--json")).isZero();
-        assertThat(err.toString()).isEmpty();
-        JsonNode document = JsonMapper.builder().build().readTree(out.toString());
-        assertThat(document.at("/scenario/strategy/kind").asString()).isEqualTo("zero2");
-        assertThat(document.at("/scenario/training/global_batch").asLong()).isEqualTo(8);
-        assertThat(document.get("keys")).hasSize(3);
-        JsonNode stage = document.get("keys").get(1);
-        assertThat(stage.get("file").asString()).isEqualTo(config.toString());
-        assertThat(stage.get("key").asString()).isEqualTo("zero_optimization.stage");
-        assertThat(stage.get("value").asInt()).isEqualTo(2);
-        assertThat(stage.get("verdict").asString()).isEqualTo("modelled");
-        assertThat(stage.get("note").asString()).isEqualTo("strategy.kind");
-        assertThat(document.get("keys").get(2).get("value").toString()).isEqualTo("[1,null]");
-    }
-
-    @Test
-    void runAndImportTellEachOthersFiles() throws IOException {
-        Path config = Files.writeString(folder.resolve("ds.json"), "{\"zero_optimization\": {\"stage\": 3}}");
-        assertThat(shardsim("run", config.toString())).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString())
-                .isEqualToIgnoringNewLines(
-                        config + ":1:1: this is a DeepSpeed configuration, not a scenario; shardsim import " + config
-                                + " makes a scenario of it");
-        Path scenario = Files.writeString(folder.resolve("s.yaml"), COLLECTIVE);
-        assertThat(shardsim("import", scenario.toString())).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("s.yaml:1:1: is a scenario already; run it with shardsim run ");
-    }
-
-    @Test
-    void catalogShowsEveryFigureWithItsSource() {
-        shardsim("catalog", "instances", "p4d.24xlarge");
-        assertThat(out.toString().replaceAll("\\s+", " "))
-                .contains("nic: 100 Gbit/s")
-                .contains("nic_effective:")
-                .contains("p4d.24xlarge: Amazon EC2 p4d.24xlarge");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "compute | matmul_wave: 447.3 ns, prologue of one wave of tiles [CalibrateMatmul on gemm_h100.csv",
-                "nccl | base_simple: 25.9 us, from a rank's stream to the first step, Simple [CalibrateNccl",
-                "networks | step_simple: 90 us, from the last bit leaving the NIC",
-                "frameworks | modules: transformers, an entry of modules [",
-                "modules | loss_forward: 38 B, 8 kernels, cross entropy, of a logit",
-                "toolchains | flash_rate_ratio: {others 1.0, hopper 1.62}",
-                "optimizers | optimizer: 28 B, 1 kernel, Adam, of a parameter",
-                "smddp | message: 1 MiB, largest message (not published",
-                "schedules | 1f1b: pipeline schedule [arXiv:2104.04473",
-                "collectives | all_gather [NCCL"
-            })
-    void catalogShowsTheConstantsBehindIt(String kind, String shown) {
-        assertThat(shardsim("catalog", kind)).isZero();
-        assertThat(out.toString().replaceAll("\\s+", " ")).contains(shown);
-    }
-
-    @Test
-    void catalogFindsEntriesByTheirName() {
-        assertThat(shardsim("catalog", "hopper")).isZero();
-        assertThat(out.toString().lines().filter(line -> !line.startsWith(" ")))
-                .containsExactly(
-                        "compute",
-                        "hopper: NVIDIA H100 and H200, kernel times",
-                        "nccl",
-                        "hopper: NCCL on NVIDIA H100 and H200");
-    }
-
-    @Test
-    void catalogTellsASourceOnceThatAllFiguresShare() {
-        shardsim("catalog", "models", "llama2-7b");
-        assertThat(out.toString().replaceAll("\\s+", " "))
-                .containsOnlyOnce("arXiv:2307.09288")
-                .contains("hidden: 4096 layers: 32");
     }
 
     @Test

@@ -3,14 +3,11 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,24 +27,16 @@ class CriticalPathCommandTest {
     @TempDir
     Path folder;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int shardsim(String... arguments) {
-        CommandLine commandLine = ShardsimCommand.commandLine(Main.services());
-        commandLine.setOut(new PrintWriter(out, true));
-        commandLine.setErr(new PrintWriter(err, true));
-        return commandLine.execute(arguments);
-    }
+    private final Shell shell = new Shell(Main.services());
 
     @Test
     void eachListOfTheDocumentSumsToTheStep() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
-        assertThat(shardsim("critical-path", file + "#nodes=2", "--json")).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.shardsim("critical-path", file + "#nodes=2", "--json")).isEqualTo(ExitStatus.DONE);
         JsonNode json = JsonMapper.builder()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .build()
-                .readTree(out.toString());
+                .readTree(shell.out());
         for (String list : new String[] {"parts", "ranks", "operations"}) {
             BigDecimal sum = BigDecimal.ZERO;
             for (JsonNode part : json.get(list)) {
@@ -67,20 +56,20 @@ class CriticalPathCommandTest {
     @Test
     void theTextFitsTheTerminal() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
-        assertThat(shardsim("critical-path", file + "#1")).isEqualTo(ExitStatus.DONE);
-        assertThat(out.toString()).contains("Critical path: ", "backward layer", "At rank");
-        assertThat(out.toString().lines()).allMatch(line -> line.length() <= Terminal.width());
+        assertThat(shell.shardsim("critical-path", file + "#1")).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("Critical path: ", "backward layer", "At rank");
+        assertThat(shell.out().lines()).allMatch(line -> line.length() <= Terminal.width());
     }
 
     @Test
     void whatDoesNotFitAndWhatIsWrongIsSaid() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
-        assertThat(shardsim("critical-path", file + "#1", "--set", "training.micro_batch=4096"))
+        assertThat(shell.shardsim("critical-path", file + "#1", "--set", "training.micro_batch=4096"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shardsim("critical-path", file)).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("holds 2 runs; name one");
-        assertThat(shardsim("critical-path", file + "#1", "--set", "model.layers=4000"))
+        assertThat(shell.shardsim("critical-path", file)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("holds 2 runs; name one");
+        assertThat(shell.shardsim("critical-path", file + "#1", "--set", "model.layers=4000"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
-        assertThat(out.toString()).contains("Nothing to follow: it does not fit in memory.");
+        assertThat(shell.out()).contains("Nothing to follow: it does not fit in memory.");
     }
 }

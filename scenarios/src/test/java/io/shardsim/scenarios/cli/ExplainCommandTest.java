@@ -3,13 +3,10 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code explain} as a stranger tries it. */
 class ExplainCommandTest {
@@ -26,20 +23,12 @@ class ExplainCommandTest {
     @TempDir
     Path folder;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int shardsim(String... arguments) {
-        CommandLine commandLine = ShardsimCommand.commandLine(Main.services());
-        commandLine.setOut(new PrintWriter(out, true));
-        commandLine.setErr(new PrintWriter(err, true));
-        return commandLine.execute(arguments);
-    }
+    private final Shell shell = new Shell(Main.services());
 
     @Test
     void aPointOfASweepIsExplained() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
-        assertThat(shardsim(
+        assertThat(shell.shardsim(
                         "explain",
                         file + "#nodes=2",
                         "--measured",
@@ -47,27 +36,28 @@ class ExplainCommandTest {
                         "--set",
                         "training.attention=flash"))
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(out.toString()).contains("on 16 GPUs", "Measured 1,000 tokens/s/GPU, simulated ");
-        assertThat(shardsim("explain", file + "#1", "--measured", "1000 s", "--json"))
+        assertThat(shell.out()).contains("on 16 GPUs", "Measured 1,000 tokens/s/GPU, simulated ");
+        assertThat(shell.shardsim("explain", file + "#1", "--measured", "1000 s", "--json"))
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(out.toString()).contains("\"verdict\" : \"unexplained\"", "\"suspects\" : [ {");
+        assertThat(shell.out()).contains("\"verdict\" : \"unexplained\"", "\"suspects\" : [ {");
     }
 
     @Test
     void whatCannotBeExplainedIsUsage() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
-        assertThat(shardsim("explain", file)).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("--measured");
-        assertThat(shardsim("explain", file, "--measured", "1 samples/s")).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("holds 2 runs; name one");
-        assertThat(shardsim("explain", file + "#1", "--measured", "1 banana")).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("'1 banana' is not a speed");
-        assertThat(shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
+        assertThat(shell.shardsim("explain", file)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--measured");
+        assertThat(shell.shardsim("explain", file, "--measured", "1 samples/s")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("holds 2 runs; name one");
+        assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 banana"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("x is no KEY=VALUE");
-        assertThat(shardsim("explain", "gpt2-30b-on-p4x", "--measured", "1 samples/s"))
+        assertThat(shell.err()).contains("'1 banana' is not a speed");
+        assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("did you mean gpt2-30b-on-p4d?");
-        assertThat(out.toString()).isEmpty();
+        assertThat(shell.err()).contains("x is no KEY=VALUE");
+        assertThat(shell.shardsim("explain", "gpt2-30b-on-p4x", "--measured", "1 samples/s"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("did you mean gpt2-30b-on-p4d?");
+        assertThat(shell.out()).isEmpty();
     }
 }
