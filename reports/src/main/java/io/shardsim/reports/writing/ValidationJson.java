@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.ErrorSummary;
+import io.shardsim.reports.validation.FitOutcome;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.validation.StrategyPair;
 import java.math.BigDecimal;
@@ -13,14 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how much, and summaries of the
- * errors by kind of figure and role, the same with settings that follow from framework and release alone, by role, by family and by GPU. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ * errors by kind of figure and role, the same with settings that follow from framework and release alone, by role, by family and by GPU; {@code memory_outcomes}, where cases say whether they ran. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
  */
 public final class ValidationJson {
     private static final String OF_MEMORY = " of memory";
 
     private ValidationJson() {}
 
-    public static String write(List<CaseOutcome> outcomes) {
+    /** @param fits whether published runs had room in memory; part of the document where there are any */
+    public static String write(List<CaseOutcome> outcomes, List<FitOutcome> fits) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("cases", outcomes.stream().map(ValidationJson::row).toList());
         document.put(
@@ -32,7 +34,30 @@ public final class ValidationJson {
                 "summary", summaries(one -> one.metric().isMemory() ? one.role() + OF_MEMORY : one.role(), outcomes));
         document.put("families", summaries(one -> one.published().family() + ofKind(one), outcomes));
         document.put("gpus", summaries(one -> one.published().gpu() + ofKind(one), outcomes));
+        if (!fits.isEmpty()) {
+            document.put("memory_outcomes", memoryOutcomes(fits));
+        }
         return ResultsJson.WRITER.writeValueAsString(document) + "\n";
+    }
+
+    private static Map<String, Object> memoryOutcomes(List<FitOutcome> fits) {
+        FitOutcome.Count count = FitOutcome.count(fits);
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("n", count.all());
+        out.put("right", count.right());
+        out.put("false_fits", count.falseFits());
+        out.put("false_does_not_fit", count.falseRefusals());
+        out.put("cases", fits.stream().map(ValidationJson::memoryOutcome).toList());
+        return out;
+    }
+
+    private static Map<String, Object> memoryOutcome(FitOutcome outcome) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", outcome.published().id());
+        row.put("role", outcome.published().role());
+        row.put("ran", outcome.ran());
+        row.put("fits", outcome.fits());
+        return row;
     }
 
     private static Map<String, @Nullable Object> row(CaseOutcome outcome) {

@@ -3,6 +3,7 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.ErrorSummary;
+import io.shardsim.reports.validation.FitOutcome;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.validation.StrategyPair;
 import java.util.Comparator;
@@ -31,9 +32,42 @@ public final class ValidationTable {
     private ValidationTable() {}
 
     /**
+     * @param fits whether published runs had room in memory
      * @param width characters that a line may have; names of cases are cut to it
      */
-    public static String write(List<CaseOutcome> outcomes, int width) {
+    public static String write(List<CaseOutcome> outcomes, List<FitOutcome> fits, int width) {
+        return (outcomes.isEmpty() ? "" : figures(outcomes, width)) + memoryOutcomes(fits);
+    }
+
+    /** The wrong ones by name, and how many there are of each kind. */
+    private static String memoryOutcomes(List<FitOutcome> fits) {
+        if (fits.isEmpty()) {
+            return "";
+        }
+        StringBuilder out = new StringBuilder();
+        fits.stream()
+                .filter(one -> !one.isRight())
+                .forEach(one -> out.append(one.published().id())
+                        .append(one.ran() ? ": ran, simulated does not fit" : ": out of memory, simulated fits")
+                        .append('\n'));
+        FitOutcome.Count count = FitOutcome.count(fits);
+        return out.append("memory outcomes: ")
+                .append(count.all())
+                .append(", right ")
+                .append(share(count, count.right()))
+                .append(", false \"fits\" ")
+                .append(share(count, count.falseFits()))
+                .append(", false \"does not fit\" ")
+                .append(share(count, count.falseRefusals()))
+                .append('\n')
+                .toString();
+    }
+
+    private static String share(FitOutcome.Count count, int some) {
+        return some + " (" + Quantities.fixed(100 * count.share(some), 1) + " %)";
+    }
+
+    private static String figures(List<CaseOutcome> outcomes, int width) {
         int longest = outcomes.stream().mapToInt(o -> o.id().length()).max().orElse(0);
         int idWidth = Math.max(ID_WIDTH_MIN, Math.min(longest, width - FIGURES_WIDTH));
         StringBuilder out = new StringBuilder();

@@ -60,12 +60,12 @@ class ErrorSummaryTest {
                 true,
                 null);
         List<CaseOutcome> both = List.of(OUTCOMES.get(0), memory);
-        assertThat(ValidationTable.write(both, 120))
+        assertThat(ValidationTable.write(both, List.of(), 120))
                 .contains("GiB allocated")
                 .containsPattern("training speed, validation +1 +10.0 %")
                 .containsPattern("memory, validation +1 +50.0 %")
                 .containsPattern("family, memory, validation +1 +50.0 %");
-        assertThat(ValidationJson.write(both))
+        assertThat(ValidationJson.write(both, List.of()))
                 .contains("\"validation of memory\"")
                 .contains("\"family of memory\"");
     }
@@ -105,8 +105,8 @@ class ErrorSummaryTest {
                 figure("calibration", Metric.STEP_SECONDS, 10, 10),
                 figure("validation", Metric.COLLECTIVE_SECONDS, 10, 20),
                 figure("validation", Metric.PEAK_ALLOCATED_GIB, 10, 11));
-        String table = ValidationTable.write(all, 120);
-        assertThat(ValidationTable.write(all, 80).lines())
+        String table = ValidationTable.write(all, List.of(), 120);
+        assertThat(ValidationTable.write(all, List.of(), 80).lines())
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
         assertThat(table)
                 .containsPattern("(?m)^figures +n +MAPE")
@@ -115,7 +115,7 @@ class ErrorSummaryTest {
                 .containsPattern("collectives, validation +1 +100.0 % +100.0 % +-50.0 %")
                 .containsPattern("memory, validation +1 +10.0 %")
                 .contains("positive: the simulator is too fast");
-        JsonNode document = JsonMapper.shared().readTree(ValidationJson.write(all));
+        JsonNode document = JsonMapper.shared().readTree(ValidationJson.write(all, List.of()));
         JsonNode kinds = document.get("kinds");
         assertThat(kinds.get("training speed").get("validation").get("bias").asDouble())
                 .isEqualTo(0.25);
@@ -144,7 +144,7 @@ class ErrorSummaryTest {
                 0.002,
                 false,
                 null);
-        String table = ValidationTable.write(List.of(refused), 80);
+        String table = ValidationTable.write(List.of(refused), List.of(), 80);
         assertThat(table).contains("+100.0 % *").contains("the memory ledger finds it too large: 1 figure");
         assertThat(table.lines().filter(line -> !line.startsWith("* ran")))
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));

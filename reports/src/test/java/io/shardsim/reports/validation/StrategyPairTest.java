@@ -69,6 +69,7 @@ class StrategyPairTest {
                         rate("mics", "b", 70, 55.0),
                         rate("fsdp", "c", 70, null),
                         rate("ddp", "c", 60, 55.0)),
+                List.of(),
                 100);
         assertThat(table)
                 .containsPattern("mics-a over zero3-a +\\+40.0 % +\\+25.0 % +-15.0\n")

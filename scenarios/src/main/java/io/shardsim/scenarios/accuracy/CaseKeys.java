@@ -54,6 +54,8 @@ final class CaseKeys {
         for (Metric metric : Metric.values()) {
             keys.add(Key.optional(metric.id(), ScalarTypes.decimal(0, 1e18), "published figure"));
         }
+        keys.add(Key.optional(
+                ReferenceCase.FITS, ScalarTypes.flag(), "false where the published run ran out of memory"));
         return keys;
     }
 

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.accuracy;
 
 import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.FitOutcome;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.scenario.CollectiveSettings;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param source document and place
  * @param role {@code calibration} or {@code validation}
  * @param confidence high, medium or low
- * @param note what had to be assumed, or null
  * @param written the scenarios that should reproduce it
  * @param measured published figures
+ * @param ran false where the published run ran out of memory; null where that is not asked
  */
 public record ReferenceCase(
         String id,
@@ -35,9 +37,12 @@ public record ReferenceCase(
         String source,
         String role,
         String confidence,
-        @Nullable String note,
         Written written,
-        Map<Metric, Double> measured) {
+        Map<Metric, Double> measured,
+        @Nullable Boolean ran) {
+    /** The key of an outcome beside those of figures. */
+    static final String FITS = "fits";
+
     public ReferenceCase {
         measured = Collections.unmodifiableMap(new EnumMap<>(measured));
     }
@@ -79,19 +84,18 @@ public record ReferenceCase(
             Function<Metric, @Nullable Double> simulated, Function<Metric, @Nullable Double> byRelease, boolean fits) {
         List<CaseOutcome> outcomes = new ArrayList<>();
         measured.forEach((metric, value) -> outcomes.add(new CaseOutcome(
-                new CaseOutcome.Published(
-                        id,
-                        role,
-                        confidence,
-                        family,
-                        point().cluster().instance().gpu().name()),
-                metric,
-                value,
-                simulated.apply(metric),
-                byRelease.apply(metric),
-                fits,
-                contest())));
+                published(), metric, value, simulated.apply(metric), byRelease.apply(metric), fits, contest())));
         return outcomes;
+    }
+
+    /** The outcome, where the case has one. */
+    public Optional<FitOutcome> fitOutcome(boolean fits) {
+        return Optional.ofNullable(ran).map(did -> FitOutcome.of(published(), did, fits));
+    }
+
+    private CaseOutcome.Published published() {
+        return new CaseOutcome.Published(
+                id, role, confidence, family, point().cluster().instance().gpu().name());
     }
 
     private CaseOutcome.@Nullable Contest contest() {

@@ -146,9 +146,9 @@ public final class ReferenceCases {
                     source,
                     role,
                     block.text("confidence", "high"),
-                    block.text("note"),
                     new ReferenceCase.Written(point, released(block)),
-                    measured));
+                    measured,
+                    ran(block, point)));
         }
     }
 
@@ -205,6 +205,19 @@ public final class ReferenceCases {
             problems.add(block.position(), "measured is empty; write for example samples_per_second: 73.52");
         }
         return measured;
+    }
+
+    private @Nullable Boolean ran(Block block, ScenarioPoint point) {
+        Block measured = block.block("measured");
+        if (measured == null || !measured.entries().containsKey(ReferenceCase.FITS)) {
+            return null;
+        }
+        if (point.task() instanceof Task.Collective) {
+            problems.add(
+                    measured.keyAt(ReferenceCase.FITS),
+                    ReferenceCase.FITS + " is no outcome of a bare collective, which always fits; remove it");
+        }
+        return measured.flag(ReferenceCase.FITS, true);
     }
 
     private static List<String> ids(boolean ofCollective) {

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.FitOutcome;
 import io.shardsim.reports.writing.ValidationJson;
 import io.shardsim.reports.writing.ValidationTable;
 import io.shardsim.reports.writing.WholeFiles;
@@ -9,6 +10,7 @@ import io.shardsim.scenarios.accuracy.ReferenceCase;
 import io.shardsim.scenarios.accuracy.ReferenceCases;
 import io.shardsim.scenarios.accuracy.ValidationRecord;
 import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
@@ -118,7 +120,25 @@ final class ValidateCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
         }
-        return run(wanted, ReportFolder.make(spec.commandLine(), out));
+        int status = run(wanted, ReportFolder.make(spec.commandLine(), out));
+        if (file != null) {
+            remark(wanted);
+        }
+        return status;
+    }
+
+    /** What was assumed of clusters and the like, as {@code run} says it; each note once. */
+    private void remark(List<ReferenceCase> cases) {
+        Map<String, List<String>> ids = new LinkedHashMap<>();
+        for (ReferenceCase one : cases) {
+            one.point()
+                    .notes()
+                    .forEach(note -> ids.computeIfAbsent(note, first -> new ArrayList<>())
+                            .add(one.id()));
+        }
+        ids.forEach((note, of) -> err().println("note on " + of.get(0)
+                + (of.size() > 1 ? " and " + (of.size() - 1) + " more" : "") + ": " + note));
+        err().flush();
     }
 
     private static List<ReferenceCase> read(String file) throws InputException {
@@ -129,8 +149,11 @@ final class ValidateCommand implements Callable<Integer> {
         return one.id().contains(only) || one.family().contains(only);
     }
 
-    private int run(List<ReferenceCase> cases, Path directory) throws IOException {
+    private int run(List<ReferenceCase> wanted, Path directory) throws IOException {
         Map<ReferenceCase.Question, Scenario> questions = new LinkedHashMap<>();
+        // Whether a run fits is known without running it.
+        List<ReferenceCase> cases =
+                wanted.stream().filter(one -> !one.measured().isEmpty()).toList();
         for (ReferenceCase one : cases) {
             ask(one, one.point(), questions);
             ask(one, one.written().released(), questions);
@@ -143,7 +166,8 @@ final class ValidateCommand implements Callable<Integer> {
                 runs.runAll(runner, progress);
             }
             List<CaseOutcome> outcomes = outcomes(cases, questions, runs);
-            report(outcomes, directory);
+            List<FitOutcome> fits = fits(wanted);
+            report(outcomes, fits, directory);
             if (record != null && runs.done() == runs.total()) {
                 ValidationRecord.write(record, cases, outcomes);
             }
@@ -153,7 +177,7 @@ final class ValidateCommand implements Callable<Integer> {
             }
             err().flush();
             interruption.finished();
-            return status(outcomes, runs);
+            return fits.isEmpty() ? status(outcomes, runs) : status(runs);
         }
     }
 
@@ -191,24 +215,41 @@ final class ValidateCommand implements Callable<Integer> {
         return done.isEmpty() ? null : done.get(0);
     }
 
-    private void report(List<CaseOutcome> outcomes, Path directory) throws IOException {
-        if (outcomes.isEmpty()) {
+    private static List<FitOutcome> fits(List<ReferenceCase> cases) {
+        List<FitOutcome> fits = new ArrayList<>();
+        for (ReferenceCase one : cases) {
+            if (one.ran() != null) {
+                one.fitOutcome(PointSimulation.fits(one.point())).ifPresent(fits::add);
+            }
+        }
+        return fits;
+    }
+
+    private void report(List<CaseOutcome> outcomes, List<FitOutcome> fits, Path directory) throws IOException {
+        if (outcomes.isEmpty() && fits.isEmpty()) {
             return;
         }
-        String document = ValidationJson.write(outcomes);
-        String table = ValidationTable.write(outcomes, Terminal.width());
+        String document = ValidationJson.write(outcomes, fits);
+        String table = ValidationTable.write(outcomes, fits, Terminal.width());
         PrintWriter stdout = spec.commandLine().getOut();
         stdout.print(json ? document : table);
         stdout.flush();
         WholeFiles.write(directory, Map.of("validation.json", document, "validation.txt", table));
     }
 
-    private int status(List<CaseOutcome> outcomes, PointRuns runs) {
+    private static int status(PointRuns runs) {
         if (runs.interrupted()) {
             return ExitStatus.INTERRUPTED;
         }
         if (!runs.failures().isEmpty()) {
             return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
+        }
+        return ExitStatus.DONE;
+    }
+
+    private int status(List<CaseOutcome> outcomes, PointRuns runs) {
+        if (status(runs) != ExitStatus.DONE) {
+            return status(runs);
         }
         if (outcomes.stream().allMatch(outcome -> outcome.simulated() == null)) {
             err().println("no case fits in memory");

@@ -71,6 +71,20 @@ class ReferenceCasesTest {
     }
 
     @Test
+    void anOutcomeStandsAloneOrBesideFigures() throws InputException {
+        ReferenceCase alone = read("cases:\n" + CASE.replace("samples_per_second: 73.52", "fits: false"))
+                .get(0);
+        ReferenceCase beside =
+                read("cases:\n" + CASE.replace("73.52", "73.52, fits: true")).get(0);
+        assertThat(alone.measured()).isEmpty();
+        assertThat(alone.ran()).isFalse();
+        assertThat(beside.measured()).hasSize(1);
+        assertThat(beside.ran()).isTrue();
+        assertThat(read("cases:\n" + CASE).get(0).ran()).isNull();
+        refuses("cases:\n" + CASE.replace("samples_per_second: 73.52", "fits: 1"), "fits");
+    }
+
+    @Test
     void namesAreUnique() {
         refuses(
                 "cases:\n" + CASE + CASE,

@@ -119,6 +119,67 @@ class ValidateCommandTest {
         assertThat(err.toString()).isEmpty();
     }
 
+    private static String outcome(String id, int nodes, boolean ran) {
+        return """
+              - id: %s
+                source: a log
+                role: validation
+                scenario:
+                  scenario: %s
+                  model: gpt3-175b
+                  cluster: {instance: p4d.24xlarge, nodes: %d}
+                  training: {sequence_length: 2048, global_batch: 512, micro_batch: 1}
+                  strategy: {kind: zero3}
+                measured: {fits: %s}
+            """.formatted(id, id, nodes, ran);
+    }
+
+    /** 175B has 2.8 TB of states: 350 GB on each of 8 GPUs, 11 GB on each of 256. */
+    @Test
+    void outcomesOfMemoryAreCountedApartAndNotSimulated() throws IOException {
+        String file = Files.writeString(
+                        folder.resolve("outcomes.yaml"),
+                        "cases:\n" + outcome("ran", 32, true) + outcome("too-large", 1, false)
+                                + outcome("edge", 32, false))
+                .toString();
+
+        assertThat(validate(file)).isEqualTo(ExitStatus.DONE);
+        assertThat(ran).isEmpty();
+        assertThat(out.toString())
+                .isEqualTo(
+                        "edge: out of memory, simulated fits\n"
+                                + "memory outcomes: 3, right 2 (66.7 %), false \"fits\" 1 (33.3 %), false \"does not fit\" 0 (0.0 %)\n");
+    }
+
+    @Test
+    void figuresAndOutcomesShareADocument() throws IOException {
+        String file = Files.writeString(folder.resolve("both.yaml"), CASES + outcome("ran", 1, true))
+                .toString();
+
+        assertThat(validate("--json", file)).isEqualTo(ExitStatus.DONE);
+        JsonNode document = JsonMapper.shared().readTree(out.toString());
+        assertThat(document.get("cases")).hasSize(3);
+        JsonNode outcomes = document.get("memory_outcomes");
+        assertThat(outcomes.get("n").asInt()).isEqualTo(1);
+        assertThat(outcomes.get("right").asInt()).isZero();
+        assertThat(outcomes.get("false_does_not_fit").asInt()).isEqualTo(1);
+        assertThat(outcomes.get("cases").get(0).get("ran").asBoolean()).isTrue();
+    }
+
+    /** As run does: PCIe of generation 4 carries 24 of the 48 GB/s. */
+    @Test
+    void casesOfAFileAreToldWhatWasAssumedOfTheirClusters() throws IOException {
+        String slow = CASES.replace(
+                "{instance: p4d.24xlarge, nodes: 2}",
+                "{gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 8, nic: 400 Gbit/s, network: infiniband, nodes: 2}");
+
+        validate(Files.writeString(folder.resolve("slow.yaml"), slow).toString());
+        assertThat(err.toString())
+                .startsWith("note on slow and 1 more: pcie is left out and taken to be 24 GB/s")
+                .contains("holds a NIC of 48 GB/s back")
+                .hasLineCount(1);
+    }
+
     @Test
     void equalQuestionsAreAskedOnce() throws IOException {
         assertThat(validate(cases())).isEqualTo(ExitStatus.DONE);
