@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->},
+ * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->}, {@code <!-- headline -->},
  * {@code <!-- errors -->} or {@code <!-- errors by framework -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
  */
 final class ValidationCounts {
@@ -28,7 +28,9 @@ final class ValidationCounts {
     static String update(String text, List<CaseOutcome> outcomes) {
         String counted = replaced(text, "figures", sentence(outcomes));
         String asPublished = replaced(counted, "errors", "\n" + table(outcomes));
-        return replaced(asPublished, "errors by framework", "\n" + table(CaseOutcome.released(outcomes)));
+        List<CaseOutcome> released = CaseOutcome.released(outcomes);
+        String byFramework = replaced(asPublished, "errors by framework", "\n" + table(released));
+        return replaced(byFramework, "headline", headline(released));
     }
 
     private static String replaced(String text, String mark, String content) {
@@ -57,6 +59,19 @@ final class ValidationCounts {
         return last < 1
                 ? String.join("", kinds)
                 : String.join(", ", kinds.subList(0, last)) + " and " + kinds.get(last);
+    }
+
+    /** For example {@code training speeds are 6.6 % off on average, peaks of memory 6.9 %}: of validation alone. */
+    static String headline(List<CaseOutcome> outcomes) {
+        List<String> kinds = new ArrayList<>();
+        for (Metric.Kind kind : Metric.Kind.values()) {
+            Double mean = ErrorSummary.of(some(outcomes, kind, ROLES.get(0))).mape();
+            if (mean != null) {
+                kinds.add(NOUNS.get(kind)
+                        + (kinds.isEmpty() ? " are " + percent(mean) + " off on average" : " " + percent(mean)));
+            }
+        }
+        return String.join(", ", kinds);
     }
 
     /** Errors by kind and role. */

@@ -38,6 +38,12 @@ class ValidationCountsTest {
     }
 
     @Test
+    void theHeadlineIsThatOfValidation() {
+        assertThat(ValidationCounts.headline(OUTCOMES))
+                .isEqualTo("training speeds are 22.5 % off on average, peaks of memory 10.0 %");
+    }
+
+    @Test
     void aShorterTimeAndALargerRateAreBothTooFast() {
         assertThat(ValidationCounts.table(OUTCOMES))
                 .contains(
