@@ -24,6 +24,9 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
     private static final ResourceDirectory FILES = new ResourceDirectory("catalog/releases", ".yaml");
 
+    /** Digits of a number that a long surely holds. */
+    private static final int DIGITS_MAX = 18;
+
     private static final YAMLMapper YAML = new YAMLMapper();
 
     /** Files that have been asked for: a plan asks at every candidate. */
@@ -99,10 +102,10 @@ public record Releases(String title, List<Release> releases, Map<String, Release
     }
 
     /** Number by number, as versions are counted: 0.11 is later than 0.7.2, and 4.4x begins with 4.40. */
-    private static int[] numbers(String version) {
+    private static long[] numbers(String version) {
         return Arrays.stream(version.replace('x', '0').split("\\D+"))
                 .filter(number -> !number.isEmpty())
-                .mapToInt(Integer::parseInt)
+                .mapToLong(number -> number.length() > DIGITS_MAX ? Long.MAX_VALUE : Long.parseLong(number))
                 .toArray();
     }
 

@@ -64,6 +64,7 @@ class FrameworkDefaultsTest {
         "deepspeed 0.16, zero3-0.11, FLASH, deepspeed-hf",
         "deepspeed 0.11.1 + transformers 4.2x, zero3-0.11, STANDARD, deepspeed-hf",
         "deepspeed 0.11 + transformers 4.34 + flash-attention, zero3-0.11, FLASH, deepspeed-hf",
+        "deepspeed 99999999999999999999, zero3-0.11, FLASH, deepspeed-hf",
         "deepspeed + accelerate, zero3-0.11, FLASH, deepspeed-accelerate",
         "megatron-deepspeed 2022, zero3, STANDARD, deepspeed"
     })
