@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A stream has words, colours, a place and a mark everywhere, or nowhere. */
 class StreamLookTest {
-    private static final Pattern NAMED_IN_JAVA = Pattern.compile("\\bStream\\.(?!COMPUTE\\b)[A-Z][A-Z_]+");
+    private static final Pattern NAMED_IN_JAVA = Pattern.compile("\\bStream\\.(?!(?:COMPUTE|HOST)\\b)[A-Z][A-Z_]+");
     /** Scripts, style sheets and templates; gathers and reductions have marks of their own on the page. */
     private static final Pattern NAMED_ELSEWHERE = Pattern.compile("['\".-](?:tensor|context|pipeline)\\b|pipeline_");
 

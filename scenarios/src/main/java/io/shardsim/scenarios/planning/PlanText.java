@@ -220,7 +220,7 @@ public final class PlanText {
     private void accuracy() {
         ErrorInterval errors = plan.best().get(0).run().facts().accuracy();
         if (errors != null) {
-            line("Accuracy of the best: " + errors.brief() + ".");
+            line("Accuracy: " + errors.brief() + ".");
         }
     }
 

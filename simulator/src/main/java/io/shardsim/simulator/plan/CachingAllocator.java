@@ -1,6 +1,7 @@
 package io.shardsim.simulator.plan;
 
 import java.util.Comparator;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +55,8 @@ public final class CachingAllocator {
     }
 
     private final long capacityBytes;
-    private final TreeSet<Block> freeSmall = new TreeSet<>(BEST_FIT);
-    private final TreeSet<Block> freeLarge = new TreeSet<>(BEST_FIT);
+    private final NavigableSet<Block> freeSmall = new TreeSet<>(BEST_FIT);
+    private final NavigableSet<Block> freeLarge = new TreeSet<>(BEST_FIT);
     private long nextAddress;
     private long reservedBytes;
     private long missingBytes;
@@ -128,7 +129,7 @@ public final class CachingAllocator {
         return segment;
     }
 
-    private void giveBack(TreeSet<Block> pool) {
+    private void giveBack(NavigableSet<Block> pool) {
         pool.removeIf(block -> {
             boolean whole = block.before == null && block.after == null;
             reservedBytes -= whole ? block.bytes : 0;
@@ -136,7 +137,7 @@ public final class CachingAllocator {
         });
     }
 
-    private TreeSet<Block> pool(boolean small) {
+    private NavigableSet<Block> pool(boolean small) {
         return small ? freeSmall : freeLarge;
     }
 
