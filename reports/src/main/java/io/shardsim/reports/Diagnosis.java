@@ -44,6 +44,7 @@ public record Diagnosis(String why, String next) {
         if (accuracy != null) {
             sentences.add("Accuracy: " + accuracy.sentence() + ".");
         }
+        sentences.addAll(Assumption.sentences(run));
         return sentences;
     }
 

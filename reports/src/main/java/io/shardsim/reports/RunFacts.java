@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param work what runs there
  * @param remarks what a reader should know of it
  * @param surroundings what goes on around the step; absent where the scenario says nothing of it
- * @param trials what runs with other settings came to; empty where none were tried
+ * @param tried what runs with other settings came to
  * @param accuracy how far off the run may be; absent where nothing similar was published
  */
 public record RunFacts(
@@ -33,7 +33,7 @@ public record RunFacts(
         Work work,
         Remarks remarks,
         @Nullable Surroundings surroundings,
-        List<Trial> trials,
+        Tried tried,
         @Nullable ErrorInterval accuracy) {
 
     /** What runs: a training step, or a bare collective. */
@@ -47,6 +47,22 @@ public record RunFacts(
      * @param memory what the memory ledger says
      */
     public record Sharded(Strategy strategy, Training training, Memory memory) implements Work {}
+
+    /**
+     * What runs with other settings came to.
+     *
+     * @param trials settings that might make it faster; empty where none were tried
+     * @param assumptions what the scenario leaves open; empty where nobody asked
+     */
+    public record Tried(List<Trial> trials, List<Assumption> assumptions) {
+        /** Nothing was tried. */
+        public static final Tried NOTHING = new Tried(List.of(), List.of());
+
+        public Tried {
+            trials = List.copyOf(trials);
+            assumptions = List.copyOf(assumptions);
+        }
+    }
 
     /**
      * What a reader should know.
@@ -72,12 +88,11 @@ public record RunFacts(
 
     public RunFacts {
         point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
-        trials = List.copyOf(trials);
     }
 
     /** Facts with nothing around the step, no trials, and no published run like it. */
     public static RunFacts of(String scenario, Map<String, ?> point, Cluster cluster, Work work, Remarks remarks) {
-        return new RunFacts(scenario, point, cluster, work, remarks, null, List.of(), null);
+        return new RunFacts(scenario, point, cluster, work, remarks, null, Tried.NOTHING, null);
     }
 
     /** The same with what published runs say about it. */
@@ -93,18 +108,26 @@ public record RunFacts(
                 work,
                 new Remarks(allNotes, allWarnings, sources(), settings()),
                 surroundings,
-                trials,
+                tried,
                 interval);
     }
 
     /** The same with what goes on around the step. */
     public RunFacts withSurroundings(@Nullable Surroundings around) {
-        return new RunFacts(scenario, point, cluster, work, remarks, around, trials, accuracy);
+        return new RunFacts(scenario, point, cluster, work, remarks, around, tried, accuracy);
     }
 
     /** The same with what runs with other settings came to. */
-    RunFacts withTrials(List<Trial> tried) {
-        return new RunFacts(scenario, point, cluster, work, remarks, surroundings, tried, accuracy);
+    RunFacts withTried(Tried other) {
+        return new RunFacts(scenario, point, cluster, work, remarks, surroundings, other, accuracy);
+    }
+
+    public List<Trial> trials() {
+        return tried.trials();
+    }
+
+    public List<Assumption> assumptions() {
+        return tried.assumptions();
     }
 
     public List<String> notes() {

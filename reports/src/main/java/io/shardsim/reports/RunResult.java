@@ -271,8 +271,8 @@ public record RunResult(
     }
 
     /** The same with what runs with other settings came to. */
-    public RunResult withTrials(List<Trial> trials) {
-        return with(facts.withTrials(trials), training);
+    public RunResult withTried(RunFacts.Tried tried) {
+        return with(facts.withTried(tried), training);
     }
 
     /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */

@@ -54,7 +54,7 @@ class DiagnosisTest {
     @Test
     void theLargestGainComesFirstAndNoneBelowTwoPercent() {
         RunResult run = run(6, 0, Map.of(Stream.GATHER, 4 * S))
-                .withTrials(List.of(
+                .withTried(SampleRuns.trials(
                         trial("A larger prefetch", "strategy.prefetch_bucket_size", 156.6),
                         trial("Shard group of 8", "strategy.shard_group", 160),
                         trial("Flash attention", "training.attention", 307.2),
@@ -75,7 +75,7 @@ class DiagnosisTest {
     @Test
     void saysWhenNothingThatWasTriedGains() {
         RunResult run = run(6, 0, Map.of())
-                .withTrials(List.of(
+                .withTried(SampleRuns.trials(
                         trial("Flash attention", "training.attention", 156),
                         trial("Backward prefetch", "strategy.backward_prefetch", 150)));
         assertThat(Diagnosis.of(run).next()).isEqualTo("Of 2 settings tried, none gains 2 %.");
@@ -84,8 +84,8 @@ class DiagnosisTest {
     @Test
     void saysTheMicroBatchThatASettingMakesRoomFor() {
         RunResult run = run(6, 0, Map.of())
-                .withTrials(
-                        List.of(new Trial("Flash attention", Map.of("training.attention", "flash"), ROOM, 307.2, 6)));
+                .withTried(SampleRuns.trials(
+                        new Trial("Flash attention", Map.of("training.attention", "flash"), ROOM, 307.2, 6)));
         assertThat(Diagnosis.of(run).next()).startsWith("Flash attention and micro-batch 6: 307 samples/s (+100 %).");
     }
 
@@ -93,7 +93,7 @@ class DiagnosisTest {
     void adviceThatFitsTightlySaysSo() {
         MemoryFit tight = new MemoryFit(38L << 30, 41L << 30, 40L << 30);
         RunResult run = run(6, 0, Map.of())
-                .withTrials(List.of(new Trial("Once", Map.of("strategy.no_sync", "true"), tight, 307.2, 1)));
+                .withTried(SampleRuns.trials(new Trial("Once", Map.of("strategy.no_sync", "true"), tight, 307.2, 1)));
         assertThat(Diagnosis.of(run).next())
                 .endsWith("Set no_sync: true. It fits tightly (needs 38.0 of 40.0 GiB per GPU, 41.0 GiB with"
                         + " fragmentation).");

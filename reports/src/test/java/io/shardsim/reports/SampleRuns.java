@@ -237,19 +237,40 @@ public final class SampleRuns {
         double rate = run.step().samplesPerSecond();
         return ScenarioResult.of(
                 name,
-                List.of(run.withTrials(List.of(
-                        new Trial(
-                                "Flash attention",
-                                Map.of("training.attention", "flash"),
-                                run.facts().ledger().fit(),
-                                2 * rate,
-                                3),
-                        new Trial(
-                                "No recomputation",
-                                Map.of("training.activation_checkpointing", "none"),
-                                new MemoryFit(9, 9, 8),
-                                0,
-                                1)))));
+                List.of(run.withTried(new RunFacts.Tried(
+                        List.of(
+                                new Trial(
+                                        "Flash attention",
+                                        Map.of("training.attention", "flash"),
+                                        run.facts().ledger().fit(),
+                                        2 * rate,
+                                        3),
+                                new Trial(
+                                        "No recomputation",
+                                        Map.of("training.activation_checkpointing", "none"),
+                                        new MemoryFit(9, 9, 8),
+                                        0,
+                                        1)),
+                        List.of(new Assumption(
+                                "micro-batch 3",
+                                List.of(
+                                        new Trial(
+                                                "1",
+                                                Map.of("training.micro_batch", "1"),
+                                                run.facts().ledger().fit(),
+                                                0.9 * rate,
+                                                1),
+                                        new Trial(
+                                                "6",
+                                                Map.of("training.micro_batch", "6"),
+                                                new MemoryFit(9, 9, 8),
+                                                0,
+                                                6))))))));
+    }
+
+    /** Trials alone, as they are tried. */
+    static RunFacts.Tried trials(Trial... trials) {
+        return new RunFacts.Tried(List.of(trials), List.of());
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {

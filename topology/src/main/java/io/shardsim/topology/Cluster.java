@@ -24,6 +24,21 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         }
     }
 
+    /** The same with another network between nodes. */
+    public Cluster withNetwork(NetworkSpec network) {
+        return new Cluster(instance.with(instance.intraNode(), instance.pcie(), network), nodes, faults);
+    }
+
+    /** The same with other PCIe links. */
+    public Cluster withPcie(PcieSpec pcie) {
+        return new Cluster(instance.with(instance.intraNode(), pcie, instance.network()), nodes, faults);
+    }
+
+    /** The same with other links between the GPUs of a node. */
+    public Cluster withIntraNode(IntraNodeSpec links) {
+        return new Cluster(instance.with(links, instance.pcie(), instance.network()), nodes, faults);
+    }
+
     /** Effective rate of {@code Node[0].Nic[0]}, both ways; null where all NICs are alike. */
     public @Nullable Bandwidth slowNicRate() {
         return faults.network().slowNicRate();

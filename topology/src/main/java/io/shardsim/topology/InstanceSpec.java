@@ -17,6 +17,10 @@ public record InstanceSpec(
         long hostMemoryBytes,
         PriceSpec price) {
 
+    InstanceSpec with(IntraNodeSpec otherLinks, PcieSpec otherPcie, NetworkSpec otherNetwork) {
+        return new InstanceSpec(name, gpu, gpusPerNode, otherLinks, otherPcie, otherNetwork, hostMemoryBytes, price);
+    }
+
     public NicSpec nic() {
         return network.nic();
     }

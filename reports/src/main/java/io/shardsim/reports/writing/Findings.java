@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
+import io.shardsim.reports.Assumption;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.KeyWeight;
@@ -90,6 +91,7 @@ final class Findings {
         if (accuracy != null) {
             out.paragraph("Accuracy: " + accuracy.brief() + ".", Look.PLAIN);
         }
+        Assumption.brief(best).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
     }
 
     /** How many do not fit, and what the nearest needs. */

@@ -70,7 +70,7 @@ public final class ResultsCsv {
                 }
                 case "around_step" -> putAll(row, "around_step", value);
                 case "advice" -> row.put(key, text(sentences(value)));
-                case "scaling", "waited_for", "trials", "messages", "settings" -> {}
+                case "scaling", "waited_for", "trials", "assumptions", "messages", "settings" -> {}
                 default -> row.put(key, text(value));
             }
         });

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
+import io.shardsim.reports.Assumption;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
@@ -209,6 +210,24 @@ public final class ResultsJson {
         }
         out.put("advice", advised);
         out.put("trials", run.facts().trials().stream().map(ResultsJson::trial).toList());
+        out.put(
+                "assumptions",
+                run.facts().assumptions().stream()
+                        .map(each -> assumption(each, run))
+                        .toList());
+    }
+
+    private static Map<String, @Nullable Object> assumption(Assumption assumption, RunResult run) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("taken", assumption.taken());
+        List<Object> others = new ArrayList<>();
+        for (Trial other : assumption.others()) {
+            Map<String, @Nullable Object> entry = trial(other);
+            entry.put("change", other.fit().fits() ? decimal(Assumption.change(other, run)) : null);
+            others.add(entry);
+        }
+        out.put("others", others);
+        return out;
     }
 
     private static Map<String, @Nullable Object> trial(Trial trial) {

@@ -35,7 +35,8 @@ class ResultsDocumentTest {
             "memory.peak_bytes_by_owner",
             "settings",
             "advice[].set",
-            "trials[].set");
+            "trials[].set",
+            "assumptions[].others[].set");
 
     @Test
     void itDefinesTheFieldsThatThereAre() throws IOException {
@@ -69,7 +70,7 @@ class ResultsDocumentTest {
             list.forEach(item -> collect(path + "[]", item, fields));
         } else if (!(value instanceof List<?> list
                 && list.isEmpty()
-                && path.matches("links|waited_for|advice|trials|messages"))) {
+                && path.matches("links|waited_for|advice|trials|assumptions|messages"))) {
             fields.add(path);
         }
     }

@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.reports.Assumption;
+import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.scenario.Scenario;
@@ -15,10 +17,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that try other settings for the run that a scenario is about: the only one, or the fastest of a sweep. They are points like any other, for
+ * Runs that try other settings, and other choices for what is left open, for the run that a scenario is about: the only one, or the fastest of a sweep. They are points like any other, for
  * whoever runs those.
  *
- * <p>What they cost is bounded: at most {@value #TRIALS_MAX}, and together about {@value #EVENTS_MAX} events, taken that each executes as many
+ * <p>What they cost is bounded: at most {@value #TRIALS_MAX} settings, and for settings and choices each about {@value #EVENTS_MAX} events, taken that each executes as many
  * as the run itself. The largest levers come first, and the same run has the same trials everywhere.
  */
 public final class Trials {
@@ -28,12 +30,14 @@ public final class Trials {
     private final RunResult run;
     private final Task.@Nullable Training training;
     private final List<Lever> levers;
+    private final List<Assumptions.Open> open;
     private final List<ScenarioPoint> points = new ArrayList<>();
 
-    private Trials(ScenarioPoint point, RunResult run, List<Lever> levers) {
+    private Trials(ScenarioPoint point, RunResult run, List<Lever> levers, List<Assumptions.Open> open) {
         this.run = run;
         training = training(point, run);
         this.levers = levers;
+        this.open = open;
         levers.forEach(lever -> points.add(new ScenarioPoint(
                 point.scenario(),
                 new LinkedHashMap<>(lever.settings()),
@@ -43,6 +47,7 @@ public final class Trials {
                 point.notes(),
                 point.figures(),
                 point.given())));
+        open.forEach(each -> each.others().forEach(other -> points.add(other.point())));
     }
 
     /**
@@ -60,10 +65,23 @@ public final class Trials {
 
     private static Trials affordable(ScenarioPoint point, RunResult run) {
         Task.Training training = training(point, run);
-        List<Lever> all = training == null ? List.of() : Levers.of(point, training, run);
+        if (training == null) {
+            return new Trials(point, run, List.of(), List.of());
+        }
+        List<Lever> all = Levers.of(point, training, run);
+        List<Assumptions.Open> open = Assumptions.of(point, training, run);
         long affordable =
                 Math.min(TRIALS_MAX, EVENTS_MAX / Math.max(1, run.effort().executedEvents()));
-        return new Trials(point, run, all.subList(0, (int) Math.min(all.size(), affordable)));
+        int others = open.stream().mapToInt(each -> each.others().size()).sum();
+        return new Trials(
+                point,
+                run,
+                all.subList(0, (int) Math.min(all.size(), affordable)),
+                others <= affordable
+                        ? open
+                        : open.stream()
+                                .map(each -> new Assumptions.Open(each.taken(), List.of()))
+                                .toList());
     }
 
     private static Task.@Nullable Training training(ScenarioPoint point, RunResult run) {
@@ -74,11 +92,11 @@ public final class Trials {
     public static Trials ofEverySetting(ScenarioPoint point, RunResult run) {
         Task.Training training = training(point, run);
         if (training == null) {
-            return new Trials(point, run, List.of());
+            return new Trials(point, run, List.of(), List.of());
         }
         List<Lever> all = new ArrayList<>(Levers.of(point, training, run));
         all.addAll(Notches.of(point, training, run.facts().model().microBatch(), all));
-        return new Trials(point, run, all);
+        return new Trials(point, run, all, List.of());
     }
 
     /**
@@ -95,7 +113,7 @@ public final class Trials {
      */
     public List<Tried> tried(Function<ScenarioPoint, @Nullable RunResult> results) {
         List<Tried> all = new ArrayList<>();
-        for (int i = 0; i < points.size(); i++) {
+        for (int i = 0; i < levers.size(); i++) {
             RunResult result = results.apply(points.get(i));
             if (result != null) {
                 all.add(new Tried(trial(levers.get(i), result), Objects.equals(result.digest(), run.digest())));
@@ -141,7 +159,7 @@ public final class Trials {
     /** What some of the points try, in words. */
     public List<String> titles(Predicate<ScenarioPoint> which) {
         List<String> titles = new ArrayList<>();
-        for (int i = 0; i < points.size(); i++) {
+        for (int i = 0; i < levers.size(); i++) {
             if (which.test(points.get(i))) {
                 titles.add(levers.get(i).title());
             }
@@ -155,7 +173,25 @@ public final class Trials {
      * @param results what came of a point; null where nothing did
      */
     public RunResult with(Function<ScenarioPoint, @Nullable RunResult> results) {
-        return run.withTrials(tried(results).stream().map(Tried::trial).toList());
+        return run.withTried(new RunFacts.Tried(
+                tried(results).stream().map(Tried::trial).toList(),
+                open.stream().map(each -> assumption(each, results)).toList()));
+    }
+
+    private static Assumption assumption(Assumptions.Open open, Function<ScenarioPoint, @Nullable RunResult> results) {
+        List<Trial> others = new ArrayList<>();
+        for (Assumptions.Choice other : open.others()) {
+            RunResult result = results.apply(other.point());
+            if (result != null) {
+                others.add(new Trial(
+                        other.title(),
+                        other.settings(),
+                        result.facts().ledger().fit(),
+                        rate(result),
+                        result.facts().model().microBatch()));
+            }
+        }
+        return new Assumption(open.taken(), others);
     }
 
     private Trial trial(Lever lever, RunResult tried) {

@@ -5,7 +5,6 @@ import io.shardsim.topology.Faults;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
-import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -34,26 +33,18 @@ enum Resource {
     NVLINK_RATE("NVLink rate", true) {
         @Override
         Cluster scaled(Cluster cluster, double factor) {
-            InstanceSpec instance = cluster.instance();
-            IntraNodeSpec links = instance.intraNode();
-            return with(
-                    cluster,
-                    new IntraNodeSpec(links.perGpuRate().scaled(factor), links.latencyPs(), links.links()),
-                    instance.pcie(),
-                    instance.network());
+            IntraNodeSpec links = cluster.instance().intraNode();
+            return cluster.withIntraNode(
+                    new IntraNodeSpec(links.perGpuRate().scaled(factor), links.latencyPs(), links.links()));
         }
     },
     /** Links between GPU, host and NIC. */
     PCIE_RATE("PCIe rate", true) {
         @Override
         Cluster scaled(Cluster cluster, double factor) {
-            InstanceSpec instance = cluster.instance();
-            PcieSpec pcie = instance.pcie();
-            return with(
-                    cluster,
-                    instance.intraNode(),
-                    new PcieSpec(pcie.switches(), pcie.linkRate().scaled(factor), pcie.latencyPs()),
-                    instance.network());
+            PcieSpec pcie = cluster.instance().pcie();
+            return cluster.withPcie(
+                    new PcieSpec(pcie.switches(), pcie.linkRate().scaled(factor), pcie.latencyPs()));
         }
     },
     /** All NICs, and the fabric behind them. */
@@ -154,28 +145,7 @@ enum Resource {
     }
 
     private static Cluster withNic(Cluster cluster, NicSpec nic) {
-        InstanceSpec instance = cluster.instance();
-        NetworkSpec network = instance.network();
-        return with(
-                cluster,
-                instance.intraNode(),
-                instance.pcie(),
-                new NetworkSpec(nic, network.nicsPerNode(), network.fabric(), network.library()));
-    }
-
-    private static Cluster with(Cluster cluster, IntraNodeSpec links, PcieSpec pcie, NetworkSpec network) {
-        InstanceSpec old = cluster.instance();
-        return with(
-                cluster,
-                new InstanceSpec(
-                        old.name(),
-                        old.gpu(),
-                        old.gpusPerNode(),
-                        links,
-                        pcie,
-                        network,
-                        old.hostMemoryBytes(),
-                        old.price()));
+        return cluster.withNetwork(cluster.instance().network().withNic(nic));
     }
 
     private static Cluster with(Cluster cluster, InstanceSpec instance) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.Advice;
+import io.shardsim.reports.Assumption;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.Trial;
@@ -117,6 +118,52 @@ class TrialsTest {
                 .allSatisfy(advice -> assertThat(advice.gain()).isGreaterThanOrEqualTo(0.02));
     }
 
+    private static final String OPEN = """
+            scenario: open
+            model: {hidden: 1024, layers: 24, heads: 16, vocab: 50257}
+            cluster: {gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 8, nic: 200 Gbit/s, nodes: 2}
+            training: {sequence_length: 512, global_batch: 128, activation_checkpointing: none}
+            strategy: {kind: fsdp}
+            """;
+
+    /** Each price is that of a run of the file with the other choice written into it. */
+    @Test
+    void whatIsLeftOpenIsPricedByRunsOfTheSameFile() throws Exception {
+        RunResult run = advised(OPEN);
+        assertThat(run.facts().assumptions())
+                .extracting(Assumption::taken)
+                .containsExactly(
+                        "fsdp kernels",
+                        "flash attention",
+                        "micro-batch 8",
+                        "NICs that carry 24.0 GB/s",
+                        "a fabric of full bisection",
+                        "PCIe of 24.0 GB/s");
+        for (Assumption assumption : run.facts().assumptions()) {
+            assertThat(assumption.others()).as(assumption.taken()).isNotEmpty();
+            for (Trial other : assumption.others()) {
+                RunResult followed =
+                        simulation.run(SweptFile.readText("a.yaml", OPEN).point(0, other.settings()));
+                assertThat(followed.step().samplesPerSecond())
+                        .as(assumption.taken() + ", " + other.title())
+                        .isEqualTo(other.samplesPerSecond());
+            }
+        }
+        assertThat(Assumption.sentences(run)).hasSize(1);
+        assertThat(Assumption.sentences(run).get(0))
+                .startsWith("Assumed: fsdp kernels (eager: ")
+                .contains("micro-batch 8 (4: -")
+                .endsWith(" %).");
+    }
+
+    @Test
+    void whatTheFileSaysIsNoAssumption() throws Exception {
+        String said = OPEN.replace("none}", "none, micro_batch: 4}")
+                .replace("nodes: 2", "nodes: 1, pcie: 20 GB/s")
+                .replace("strategy:", "framework: pytorch 2.1\nstrategy:");
+        assertThat(advised(said).facts().assumptions()).isEmpty();
+    }
+
     @Test
     void theLargeLeversAreTried() throws Exception {
         String slow = SMALL.replace("micro_batch: 2", "micro_batch: 2, activation_offload: true")
@@ -186,7 +233,15 @@ class TrialsTest {
         RunResult run = run(SMALL);
         assertThat(Trials.of(scenario, List.of(run)).points()).hasSizeBetween(4, 16);
         assertThat(Trials.of(scenario, List.of(withEvents(run, 10_000_000))).points())
-                .hasSize(3);
+                .as("three settings, and three other choices")
+                .hasSize(6);
+        assertThat(Trials.of(scenario, List.of(withEvents(run, 11_000_000)))
+                        .with(point -> null)
+                        .facts()
+                        .assumptions())
+                .as("named, but not priced, where that would cost too much")
+                .hasSize(2)
+                .allSatisfy(each -> assertThat(each.others()).isEmpty());
         assertThat(Trials.of(scenario, List.of(withEvents(run, 31_000_000))).points())
                 .isEmpty();
     }

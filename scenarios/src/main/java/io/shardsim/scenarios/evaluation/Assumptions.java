@@ -1,0 +1,217 @@
+package io.shardsim.scenarios.evaluation;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.FabricSpec;
+import io.shardsim.topology.NetworkSpec;
+import io.shardsim.topology.PcieSpec;
+import io.shardsim.topology.units.Bandwidth;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a training scenario leaves open that makes its speed uncertain, and other choices as likely: kernels and attention where it names no framework,
+ * the micro-batch, what a NIC sustains, routes of the fabric, PCIe.
+ *
+ * <p>Leaves out the model, batch and precision, which are what is asked, and settings that a framework's default decides for nearly everybody.
+ */
+final class Assumptions {
+    private static final String MICRO_BATCH = "training.micro_batch";
+
+    /** Static routes over InfiniBand leave 1 / 1.7 of a full bisection (Hoefler, Schneider, Lumsdaine, CLUSTER 2008) [1]. */
+    private static final double STATIC_ROUTES = 1.7;
+
+    /** What published rates of one instance type differ by, and less than many clusters of one's own do [1]. */
+    private static final double NIC_SHARE = 0.9;
+
+    /** A generation of PCIe has half the rate of the next. */
+    private static final double OLDER_PCIE = 0.5;
+
+    private static final String INFINIBAND = "infiniband";
+
+    /**
+     * Something that is left open.
+     *
+     * @param taken in words
+     * @param others other choices, titled by the choice alone
+     */
+    record Open(String taken, List<Choice> others) {}
+
+    /**
+     * Another choice.
+     *
+     * @param settings the changed values as a scenario writes them, by dotted key
+     * @param point the question with them
+     */
+    record Choice(String title, Map<String, String> settings, ScenarioPoint point) {}
+
+    private final ScenarioPoint point;
+    private final Task.Training task;
+    private final RunResult run;
+    private final List<Open> open = new ArrayList<>();
+
+    private Assumptions(ScenarioPoint point, Task.Training task, RunResult run) {
+        this.point = point;
+        this.task = task;
+        this.run = run;
+    }
+
+    /** Those of a run that fits. */
+    static List<Open> of(ScenarioPoint point, Task.Training task, RunResult run) {
+        Assumptions of = new Assumptions(point, task, run);
+        if (!of.says("framework")) {
+            of.addKernels();
+            of.addAttention();
+        }
+        of.addMicroBatch();
+        if (point.cluster().nodes() > 1) {
+            of.addNic();
+            of.addFabric();
+        }
+        of.addPcie();
+        return of.open;
+    }
+
+    private boolean says(String key) {
+        return point.given().containsKey(key);
+    }
+
+    private void addKernels() {
+        if (says("training.kernels") || says("strategy.framework_profile")) {
+            return;
+        }
+        String own = task.strategy().create().defaultKernels();
+        String compiled = own + "-compile";
+        List<Choice> others = new ArrayList<>();
+        for (String kernels : List.of("eager", FrameworkProfile.names().contains(compiled) ? compiled : "fused")) {
+            if (!kernels.equals(own)) {
+                addTo(
+                        others,
+                        kernels,
+                        "training.kernels",
+                        kernels,
+                        task.execution().withKernels(kernels));
+            }
+        }
+        add(own + " kernels", others);
+    }
+
+    private void addAttention() {
+        if (says("training.attention") || task.learning().precision() == Precision.FP32) {
+            return;
+        }
+        List<Choice> others = new ArrayList<>();
+        addTo(
+                others,
+                "standard",
+                "training.attention",
+                "standard",
+                task.execution().withAttention(AttentionKind.STANDARD));
+        add("flash attention", others);
+    }
+
+    /** The next smaller one. */
+    private void addMicroBatch() {
+        int now = run.facts().model().microBatch();
+        if (says(MICRO_BATCH) || now == 1) {
+            return;
+        }
+        int samples = Prospect.samplesOfReplica(point);
+        int smaller = now - 1;
+        while (samples % smaller != 0) {
+            smaller--;
+        }
+        String value = String.valueOf(smaller);
+        List<Choice> others = new ArrayList<>();
+        addTo(others, value, MICRO_BATCH, value, task.execution().withMicroBatch(smaller));
+        add("micro-batch " + now, others);
+    }
+
+    private void addNic() {
+        if (says("cluster.nic_effective")) {
+            return;
+        }
+        NetworkSpec network = point.cluster().instance().network();
+        Bandwidth now = network.nic().effectiveRate();
+        Bandwidth less = now.scaled(NIC_SHARE);
+        add(
+                "NICs that carry " + Quantities.bytesPerSecond(now.bytesPerSecond()),
+                List.of(choice(
+                        "a tenth less",
+                        "cluster.nic_effective",
+                        less.toString(),
+                        point.cluster()
+                                .withNetwork(network.withNic(network.nic().withEffectiveRate(less))))));
+    }
+
+    private void addFabric() {
+        NetworkSpec network = point.cluster().instance().network();
+        FabricSpec fabric = network.fabric();
+        if (says("cluster.oversubscription")
+                || !network.library().equals(INFINIBAND)
+                || fabric.oversubscription() > 1) {
+            return;
+        }
+        add(
+                "a fabric of full bisection",
+                List.of(choice(
+                        "static routes",
+                        "cluster.oversubscription",
+                        String.valueOf(STATIC_ROUTES),
+                        point.cluster()
+                                .withNetwork(network.withFabric(
+                                        new FabricSpec(fabric.nodesPerLeaf(), STATIC_ROUTES, fabric.hopPs()))))));
+    }
+
+    /** Of a node that is written out. */
+    private void addPcie() {
+        if (says("cluster.pcie") || says("cluster.instance")) {
+            return;
+        }
+        PcieSpec now = point.cluster().instance().pcie();
+        Bandwidth half = now.linkRate().scaled(OLDER_PCIE);
+        add(
+                "PCIe of " + Quantities.bytesPerSecond(now.linkRate().bytesPerSecond()),
+                List.of(choice(
+                        "half",
+                        "cluster.pcie",
+                        half.toString(),
+                        point.cluster().withPcie(new PcieSpec(now.switches(), half, now.latencyPs())))));
+    }
+
+    private void add(String taken, List<Choice> others) {
+        open.add(new Open(taken, others));
+    }
+
+    private Choice choice(String title, String key, String value, Cluster cluster) {
+        return new Choice(title, Map.of(key, value), with(key, value, cluster, task));
+    }
+
+    /** Another way to carry out the training, where its strategy does not refuse it. */
+    private void addTo(List<Choice> others, String title, String key, String value, Task.Execution execution) {
+        Task.Training other = task.with(task.strategy(), execution);
+        if (other.problems(point.cluster()).isEmpty()) {
+            others.add(new Choice(title, Map.of(key, value), with(key, value, point.cluster(), other)));
+        }
+    }
+
+    private ScenarioPoint with(String key, String value, Cluster cluster, Task.Training other) {
+        return new ScenarioPoint(
+                point.scenario(),
+                new LinkedHashMap<>(Map.of(key, value)),
+                cluster,
+                other,
+                point.collectives(),
+                point.notes(),
+                point.figures(),
+                point.given());
+    }
+}
