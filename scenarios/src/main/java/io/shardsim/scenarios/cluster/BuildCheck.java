@@ -7,6 +7,7 @@ import org.apache.pekko.cluster.ConfigValidation;
 import org.apache.pekko.cluster.Invalid;
 import org.apache.pekko.cluster.JoinConfigCompatChecker;
 import org.apache.pekko.cluster.Valid;
+import scala.collection.immutable.List$;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -16,7 +17,7 @@ public final class BuildCheck extends JoinConfigCompatChecker {
 
     @Override
     public Seq<String> requiredKeys() {
-        return CollectionConverters.asScala(List.of(KEY)).toList();
+        return List$.MODULE$.from(CollectionConverters.asScala(List.of(KEY)));
     }
 
     @Override
@@ -28,7 +29,7 @@ public final class BuildCheck extends JoinConfigCompatChecker {
         }
         return wrong.isEmpty()
                 ? Valid.getInstance()
-                : new Invalid(CollectionConverters.asScala(wrong).toList());
+                : new Invalid(List$.MODULE$.from(CollectionConverters.asScala(wrong)));
     }
 
     static String mismatch(String who, String theirs, String own) {

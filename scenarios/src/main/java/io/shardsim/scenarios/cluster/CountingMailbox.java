@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
 import com.typesafe.config.Config;
+import java.util.Collections;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.pekko.actor.ActorRef;
@@ -15,7 +16,7 @@ import scala.Option;
 public final class CountingMailbox implements MailboxType, ProducesMessageQueue<UnboundedMailbox.MessageQueue> {
     static final String CONFIG = "shardsim.counting-mailbox";
 
-    private static final Set<Counted> OPEN = ConcurrentHashMap.newKeySet();
+    private static final Set<Counted> OPEN = Collections.newSetFromMap(new ConcurrentHashMap<>());
 
     public CountingMailbox(ActorSystem.Settings settings, Config config) {}
 

@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
@@ -63,7 +64,7 @@ final class Gate implements AutoCloseable {
     private final Framing framing;
     private final int membersMax;
     private final SparseLog warnings = new SparseLog(LOG);
-    private final Set<Visitor> visitors = ConcurrentHashMap.newKeySet();
+    private final Set<Visitor> visitors = Collections.newSetFromMap(new ConcurrentHashMap<>());
     private final AtomicLong halfFrames = new AtomicLong();
     private volatile InetSocketAddress inside = new InetSocketAddress(0);
 

@@ -68,10 +68,14 @@ public final class MajorityProvider extends DowningProvider {
             if (hasIndirectlyConnected()) {
                 return DowningStrategy.DownIndirectlyConnected$.MODULE$;
             }
-            int heard = reachableMembersWithRole().size();
-            int silent = unreachableMembersWithRole().size();
+            int heard = CollectionConverters.asJava(reachableMembersWithRole()).size();
+            int silent =
+                    CollectionConverters.asJava(unreachableMembersWithRole()).size();
             boolean mine = heard == silent
-                    ? heard > 0 && !unreachable(membersWithRole().head())
+                    ? heard > 0
+                            && !unreachable(CollectionConverters.asJava(membersWithRole())
+                                    .iterator()
+                                    .next())
                     : heard > silent;
             return mine ? DowningStrategy.DownUnreachable$.MODULE$ : DowningStrategy.DownReachable$.MODULE$;
         }
