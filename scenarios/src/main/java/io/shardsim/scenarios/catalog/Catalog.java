@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.reports.Surroundings.Storage;
+import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +40,13 @@ public final class Catalog {
             .filter(GpuCalibration.FAMILIES.names()::contains)
             .toList();
 
-    private static final FigureFolder GPUS = folder(
+    static final FigureFolder GPUS = folder(
             "gpus",
             "GPU",
             FigureFolder.figures(
                     HardwareKeys.GPU,
                     Key.required("architecture", ScalarTypes.choice(ARCHITECTURES), "family of kernel times")));
-    private static final FigureFolder INSTANCES = folder(
+    static final FigureFolder INSTANCES = folder(
             "instances",
             "instance",
             FigureFolder.figures(
@@ -52,9 +54,8 @@ public final class Catalog {
                             .toList(),
                     Key.required("gpu", ScalarTypes.text("[a-z0-9][a-z0-9-]*", "the name of a GPU"), "its GPU"),
                     HardwareKeys.NETWORK));
-    private static final FigureFolder STORAGE =
-            folder("storage", "storage service", FigureFolder.figures(StorageKeys.ALL));
-    private static final FigureFolder MODELS = folder(
+    static final FigureFolder STORAGE = folder("storage", "storage service", FigureFolder.figures(StorageKeys.ALL));
+    static final FigureFolder MODELS = folder(
             "models", "model", List.of(Key.required("shape", modelShapeWithSource(), "shape of the transformer")));
     private static final FigureFolder SERVERS =
             folder("defaults", "default", FigureFolder.figures(HardwareKeys.SERVER, HardwareKeys.NETWORK));
@@ -99,15 +100,16 @@ public final class Catalog {
      */
     public static @Nullable CatalogEntry<Storage> storage(String name, Map<String, Object> changed) {
         FigureFile file = STORAGE.find(name);
-        if (file == null) {
-            return null;
-        }
+        return file == null ? null : storage(file, changed);
+    }
+
+    static CatalogEntry<Storage> storage(FigureFile file, Map<String, Object> changed) {
         Map<String, Object> values = new LinkedHashMap<>(HardwareKeys.values(file));
         values.putAll(changed);
         return new CatalogEntry<>(
-                name,
+                file.name(),
                 file.title(),
-                StorageKeys.storage(name, values),
+                StorageKeys.storage(file.name(), values),
                 List.copyOf(file.figures().values()));
     }
 
@@ -128,11 +130,15 @@ public final class Catalog {
     /** The GPU of this name, or null. */
     public static @Nullable CatalogEntry<GpuSpec> gpu(String name) {
         FigureFile file = GPUS.find(name);
-        if (file == null) {
-            return null;
-        }
+        return file == null ? null : gpu(file);
+    }
+
+    static CatalogEntry<GpuSpec> gpu(FigureFile file) {
         return new CatalogEntry<>(
-                name, file.title(), spec(file), List.copyOf(file.figures().values()));
+                file.name(),
+                file.title(),
+                spec(file),
+                List.copyOf(file.figures().values()));
     }
 
     /** The instance of this name, or null. */
@@ -147,17 +153,18 @@ public final class Catalog {
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.find(name);
-        if (file == null) {
-            return null;
-        }
+        return file == null ? null : instance(file, changed);
+    }
+
+    static CatalogEntry<InstanceSpec> instance(FigureFile file, Map<String, Object> changed) {
         GpuSpec gpu = spec(GPUS.named(file.text("gpu")));
         Figure listed = file.figures().get("price");
         PriceSpec price = listed == null || changed.containsKey("price")
                 ? priceOf(changed)
                 : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
-        InstanceSpec spec = HardwareKeys.instance(name, gpu, file, changed, price);
+        InstanceSpec spec = HardwareKeys.instance(file.name(), gpu, file, changed, price);
         return new CatalogEntry<>(
-                name, file.title(), spec, List.copyOf(file.figures().values()));
+                file.name(), file.title(), spec, List.copyOf(file.figures().values()));
     }
 
     /**
@@ -186,14 +193,15 @@ public final class Catalog {
     /** The model of this name, or null. */
     public static @Nullable CatalogEntry<ModelShape> model(String name) {
         FigureFile file = MODELS.find(name);
-        Block shape = file == null ? null : file.block().block("shape");
-        if (file == null || shape == null) {
-            return null;
-        }
+        return file == null || file.block().block("shape") == null ? null : model(file);
+    }
+
+    static CatalogEntry<ModelShape> model(FigureFile file) {
+        Block shape = Objects.requireNonNull(file.block().block("shape"), "a required block");
         List<Figure> figures = new ArrayList<>();
         Figure source = file.figures().get("shape");
         if (source == null) {
-            throw new IllegalStateException(MODELS.path(name) + " gives no source for its shape");
+            throw new CatalogException(MODELS.path(file.name()) + " gives no source for its shape");
         }
         for (Key key : ModelKeys.KEYS) {
             Object value = shape.value(key.name());
@@ -202,7 +210,15 @@ public final class Catalog {
                         new Figure(key.name(), value, value.toString(), source.source(), source.date(), source.note()));
             }
         }
-        return new CatalogEntry<>(name, file.title(), ModelKeys.shape(shape, 0), figures);
+        return new CatalogEntry<>(file.name(), file.title(), shape(file.name(), shape), figures);
+    }
+
+    private static ModelShape shape(String name, Block block) {
+        try {
+            return ModelKeys.shape(block, 0);
+        } catch (IllegalArgumentException refused) {
+            throw new CatalogException(MODELS.path(name) + ":" + block.position() + ": " + refused.getMessage());
+        }
     }
 
     private static PriceSpec priceOf(Map<String, Object> changed) {

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.reports.Surroundings.Storage;
+import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.units.UnitTable;
@@ -39,19 +40,22 @@ public final class StorageKeys {
 
     /** The service with some values replaced. */
     static Storage storage(String name, Map<String, Object> values) {
-        double nodeRate = number(values, "node_rate");
+        double nodeRate = number(name, values, "node_rate");
         if (values.containsKey("rate_per_request")) {
-            double requests = number(values, "rate_per_request") * number(values, "requests_per_node");
+            double requests = number(name, values, "rate_per_request") * number(name, values, "requests_per_node");
             return new Storage(name, Math.min(nodeRate, requests), Double.POSITIVE_INFINITY);
         }
         return new Storage(
-                name, nodeRate, number(values, "throughput_per_tib") * (number(values, "capacity") / BYTES_PER_TIB));
+                name,
+                nodeRate,
+                number(name, values, "throughput_per_tib") * (number(name, values, "capacity") / BYTES_PER_TIB));
     }
 
-    private static double number(Map<String, Object> values, String key) {
+    private static double number(String name, Map<String, Object> values, String key) {
         Object value = values.get(key);
         if (!(value instanceof Long number)) {
-            throw new IllegalStateException("no value for " + key);
+            throw new CatalogException("storage service " + name + " has no " + key
+                    + "; write rate_per_request with requests_per_node, or throughput_per_tib with capacity");
         }
         return number;
     }

@@ -302,14 +302,19 @@ final class Member extends AbstractBehavior<Member.Command> {
 
         /** @param observer hears of every result */
         Runs(RunnerFactory runners, int threads, Consumer<RunResult> observer) {
-            this.runners = runners;
-            this.threads = threads;
-            this.observer = observer;
-            executor = Executors.newCachedThreadPool(task -> {
+            this(runners, threads, observer, Executors.newCachedThreadPool(task -> {
                 Thread thread = new Thread(task, "point");
                 thread.setDaemon(true);
                 return thread;
-            });
+            }));
+        }
+
+        /** @param executor runs the points; shut down with this */
+        Runs(RunnerFactory runners, int threads, Consumer<RunResult> observer, ExecutorService executor) {
+            this.runners = runners;
+            this.threads = threads;
+            this.observer = observer;
+            this.executor = executor;
         }
 
         Future<?> start(byte[] question, Consumer<byte[]> whenDone) {

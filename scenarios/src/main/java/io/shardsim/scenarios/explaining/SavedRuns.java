@@ -56,9 +56,8 @@ final class SavedRuns {
     static ComparedRun read(RunName name) throws InputException {
         try {
             return new SavedRuns(name).chosen();
-        } catch (IllegalStateException | ArithmeticException | IllegalArgumentException broken) {
-            throw new InputException(
-                    name.file(), "holds a run that does not add up (" + broken.getMessage() + "); run it again");
+        } catch (IllegalStateException | ArithmeticException | IllegalArgumentException | JacksonException broken) {
+            throw new InputException(name.file(), "holds a run that does not add up; run it again");
         }
     }
 

@@ -15,11 +15,8 @@ import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads a scenario, runs some of its points within limits, writes reports, and looks for what must not be. */
@@ -32,43 +29,18 @@ final class CheckedScenario {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private final String text;
-    private volatile String stage = "read";
+    private CheckedScenario() {}
 
-    CheckedScenario(String text) {
-        this.text = text;
+    /**
+     * What becomes of a scenario.
+     *
+     * @throws InputException where the reader refuses it
+     */
+    static Outcome outcome(String text) throws InputException, InterruptedException {
+        return run(ScenarioReader.readText("fuzzed.yaml", text));
     }
 
-    /** What it is at, for whoever finds it hanging. */
-    String stage() {
-        return stage;
-    }
-
-    Outcome outcome() throws InterruptedException {
-        try {
-            Scenario scenario = ScenarioReader.readText("fuzzed.yaml", text);
-            return run(scenario);
-        } catch (InputException refused) {
-            return told(refused);
-        } catch (RuntimeException | Error crash) {
-            return Outcome.crash(stage, crash);
-        }
-    }
-
-    private Outcome told(InputException refused) {
-        for (Problem problem : refused.problems()) {
-            String message = problem.message();
-            if (message.isBlank()
-                    || message.length() > 2_000
-                    || message.matches("(?s).*(\n|Exception|io\\.shardsim|java\\.|Infinity).*")
-                    || problem.position().line() > text.lines().count() + 2) {
-                return Outcome.fault("message " + problem.toString().replaceAll("\\s+", " "));
-            }
-        }
-        return Outcome.of(Outcome.Kind.REFUSED);
-    }
-
-    private Outcome run(Scenario scenario) throws InterruptedException {
+    private static Outcome run(Scenario scenario) throws InterruptedException {
         List<RunResult> results = new ArrayList<>();
         Outcome last = Outcome.of(Outcome.Kind.READ);
         for (ScenarioPoint point : scenario.points()
@@ -76,19 +48,21 @@ final class CheckedScenario {
             if (!isSmall(point)) {
                 continue;
             }
-            stage = "run";
             try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true).within(EVENTS_MAX))) {
                 RunResult result = simulation.run(point);
                 results.add(result);
                 last = Outcome.of(result.fits() ? Outcome.Kind.RAN : Outcome.Kind.TOO_LARGE);
             } catch (TooLargeException told) {
+                String wrong = Verdicts.message(String.valueOf(told.getMessage()), "");
+                if (!wrong.isEmpty()) {
+                    return Outcome.fault(wrong);
+                }
                 last = Outcome.of(Outcome.Kind.TOLD);
             } catch (RunLimitException tooLong) {
                 last = Outcome.of(Outcome.Kind.TOO_LONG);
             }
         }
         if (!results.isEmpty()) {
-            stage = "report";
             String absurd = report(ScenarioResult.of(scenario.name(), results));
             return absurd.isEmpty() ? last : Outcome.fault("absurd " + absurd);
         }
@@ -112,43 +86,11 @@ final class CheckedScenario {
                 return "NaN or Infinity in a report";
             }
         }
-        String number = absurd("", JSON.readTree(files.json(List.of(result))));
+        String number = Verdicts.absurd("", JSON.readTree(files.json(List.of(result))));
         for (RunResult run : result.runs()) {
             number = number.isEmpty() ? absurd(run) : number;
         }
         return number;
-    }
-
-    /** Counts, bytes, times and shares in a result document are never negative, and no share of a time is above 1. */
-    private static String absurd(String key, JsonNode value) {
-        if (value.isNumber()) {
-            double number = value.doubleValue();
-            boolean share = key.contains("utilization") || key.equals("mfu") || key.equals("hfu");
-            boolean signed =
-                    key.contains("error") || key.contains("gain") || key.contains("change") || key.contains("percent");
-            if (!Double.isFinite(number) || number < 0 && !signed || share && number > 1.000001) {
-                return key + " is " + (number < 0 ? "negative" : number > 1 ? "above 1" : "not finite");
-            }
-            return "";
-        }
-        if (value.isObject()) {
-            for (Map.Entry<String, JsonNode> entry : value.properties()) {
-                if (entry.getKey().equals("comparisons")) {
-                    continue;
-                }
-                String absurd = absurd(entry.getKey(), entry.getValue());
-                if (!absurd.isEmpty()) {
-                    return absurd;
-                }
-            }
-        }
-        for (JsonNode item : value.isArray() ? value.values() : List.<JsonNode>of()) {
-            String absurd = absurd(key, item);
-            if (!absurd.isEmpty()) {
-                return absurd;
-            }
-        }
-        return "";
     }
 
     /** What the document does not write. */

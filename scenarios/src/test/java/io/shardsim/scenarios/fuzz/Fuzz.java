@@ -5,86 +5,139 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Runs fuzzed scenarios one after the other, each within ten seconds, and keeps those that went wrong.
+ * Sends inputs to a target one after the other, each within ten seconds, and keeps those that went wrong, cut down.
  *
- * <p>By hand, for a long hunt: {@code Fuzz SECONDS [FIRST_SEED [FOLDER]]} in the folder {@code scenarios} writes the faulty scenarios into the folder and
- * says at the end what there was of each kind. A scenario that was mended goes into {@code src/test/resources/fuzz}, where {@link FuzzTest} repeats it.
+ * <p>By hand, for a long hunt in the folder {@code scenarios}: {@code Fuzz TARGET COUNT [FIRST_SEED [FOLDER]]}, where a count that ends with s is of
+ * seconds. Faulty inputs go into the folder; what there was of each kind is told at the end. Once it is mended, an input goes into
+ * {@code src/test/resources/fuzz}, in the folder of its target and of what becomes of it, where {@link FuzzTest} repeats it.
  */
-final class Fuzz {
-    private static final long SECONDS_MAX = 10;
+final class Fuzz implements AutoCloseable {
+    static final long SECONDS_MAX = 10;
     private static final long SECONDS_TO_STOP = 2;
+    /** Inputs of one fault that are kept. */
+    private static final int KEPT_EACH = 3;
 
-    private Fuzz() {}
+    private final String name;
+    private final Target target;
+    private final long secondsMax;
+    private final Map<String, Integer> counts = new TreeMap<>();
+    /** One thread; another one once it hangs. */
+    private ExecutorService worker = worker();
+
+    Fuzz(String name, long secondsMax) throws Exception {
+        this.name = name;
+        this.secondsMax = secondsMax;
+        target = Targets.named(name);
+    }
 
     public static void main(String[] arguments) throws Exception {
-        long seconds = Long.parseLong(arguments[0]);
-        long first = arguments.length > 1 ? Long.parseLong(arguments[1]) : 1;
-        Path folder = Path.of(arguments.length > 2 ? arguments[2] : "build/fuzz");
-        Map<String, Integer> counts = new TreeMap<>();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        long seed = first;
-        for (; System.nanoTime() < end; seed++) {
-            String text = FuzzedScenario.text(seed);
-            Outcome outcome = outcome(text, SECONDS_MAX);
+        boolean timed = arguments[1].endsWith("s");
+        long count = Long.parseLong(arguments[1].replace("s", ""));
+        long first = arguments.length > 2 ? Long.parseLong(arguments[2]) : 1;
+        Path folder = Path.of(arguments.length > 3 ? arguments[3] : "build/fuzz");
+        int faults;
+        try (Fuzz fuzz = new Fuzz(arguments[0], SECONDS_MAX)) {
+            faults = timed
+                    ? fuzz.hunt(first, Long.MAX_VALUE, count, folder)
+                    : fuzz.hunt(first, count, Long.MAX_VALUE, folder);
+            System.out.print(fuzz.counted());
+        }
+        System.exit(faults == 0 ? 0 : 1);
+    }
+
+    private static ExecutorService worker() {
+        return Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "fuzz");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Runs inputs.
+     *
+     * @param folder where faulty ones go
+     * @return how many went wrong
+     */
+    int hunt(long first, long inputs, long seconds, Path folder) throws Exception {
+        int faults = 0;
+        long began = System.nanoTime();
+        for (long i = 0; i < inputs && TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began) < seconds; i++) {
+            byte[] input = target.input(first + i);
+            Outcome outcome = outcome(input);
             String kind = outcome.isFault()
                     ? "FAULT " + outcome.detail()
                     : outcome.kind().name();
-            if (counts.merge(kind, 1, Integer::sum) <= 3 && outcome.isFault()) {
-                keep(folder, seed, text, outcome);
+            int before = counts.merge(kind, 1, Integer::sum);
+            if (outcome.isFault()) {
+                faults++;
+                if (before <= KEPT_EACH) {
+                    keep(folder, first + i, input, outcome);
+                }
             }
         }
-        System.out.println(seed - first + " scenarios, seeds " + first + " to " + (seed - 1));
-        counts.forEach((kind, count) -> System.out.println(count + "  " + kind));
-        System.exit(0);
+        return faults;
     }
 
-    private static void keep(Path folder, long seed, String text, Outcome outcome) throws IOException {
-        System.out.println("seed " + seed + ": " + outcome.detail());
-        Files.createDirectories(folder);
-        Files.writeString(folder.resolve(seed + ".yaml"), "# " + outcome.detail() + "\n" + text);
+    private void keep(Path folder, long seed, byte[] input, Outcome fault) throws IOException, InterruptedException {
+        System.out.println(name + " seed " + seed + ": " + fault.detail());
+        byte[] least = fault.detail().startsWith("longer") ? input : CutDown.of(input, fault, this::outcome);
+        Files.createDirectories(folder.resolve(name));
+        Files.write(folder.resolve(name).resolve(String.valueOf(seed)), least);
     }
 
-    /** What becomes of a scenario, by a thread of its own that is stopped when it takes too long. */
-    static Outcome outcome(String text, long secondsMax) throws InterruptedException {
-        CheckedScenario scenario = new CheckedScenario(text);
-        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        outcome.complete(scenario.outcome());
-                    } catch (Throwable escaped) {
-                        outcome.completeExceptionally(escaped);
-                    }
-                },
-                "fuzzed scenario");
-        thread.setDaemon(true);
-        thread.start();
+    /** What there was, by kind. */
+    String counted() {
+        StringBuilder text = new StringBuilder(name).append(':');
+        counts.forEach((kind, count) ->
+                text.append(' ').append(count).append(' ').append(kind).append(','));
+        return text.append('\n').toString();
+    }
+
+    Map<String, Integer> counts() {
+        return counts;
+    }
+
+    /** What becomes of an input, by a thread of its own that is stopped when it takes too long. */
+    Outcome outcome(byte[] input) throws InterruptedException {
+        Thread[] thread = new Thread[1];
+        Future<Outcome> outcome = worker.submit(() -> {
+            thread[0] = Thread.currentThread();
+            return target.outcome(input);
+        });
         try {
             return outcome.get(secondsMax, TimeUnit.SECONDS);
-        } catch (ExecutionException escaped) {
-            return Outcome.crash("harness", escaped);
+        } catch (ExecutionException crash) {
+            return Outcome.crash(crash.getCause());
         } catch (TimeoutException late) {
-            return stopped(scenario, thread, secondsMax);
+            return stopped(thread[0]);
         }
     }
 
-    private static Outcome stopped(CheckedScenario scenario, Thread thread, long secondsMax)
-            throws InterruptedException {
+    private Outcome stopped(Thread thread) throws InterruptedException {
         String place = "";
         for (StackTraceElement at : thread.getStackTrace()) {
             if (place.isEmpty() && at.getClassName().startsWith("io.shardsim")) {
                 place = at.getClassName().replaceAll(".*\\.", "") + "." + at.getMethodName();
             }
         }
-        thread.interrupt();
-        thread.join(TimeUnit.SECONDS.toMillis(SECONDS_TO_STOP));
-        return Outcome.fault("longer than " + secondsMax + " s in " + scenario.stage() + " at " + place
-                + (thread.isAlive() ? ", and cannot be interrupted" : ""));
+        worker.shutdownNow();
+        boolean ended = worker.awaitTermination(SECONDS_TO_STOP, TimeUnit.SECONDS);
+        worker = worker();
+        return Outcome.fault(
+                "longer than " + secondsMax + " s at " + place + (ended ? "" : ", and cannot be interrupted"));
+    }
+
+    @Override
+    public void close() {
+        worker.shutdownNow();
     }
 }

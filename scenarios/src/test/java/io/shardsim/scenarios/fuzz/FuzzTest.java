@@ -2,55 +2,100 @@ package io.shardsim.scenarios.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Scenarios that once crashed or hung, and some new ones: each is refused, told to be too large, or runs to a sensible result in time. */
+/**
+ * Inputs that once crashed or hung, and new ones for every door: each is refused with a message for people, is found too large, or comes to a sensible
+ * result in time. {@code -Dfuzz.seconds=N} hunts so long in all, {@code -Dfuzz.seed=N} from another seed on.
+ */
 class FuzzTest {
-    private static final long SEEDS = 20;
+    private static final Path SEEDS = Path.of("src/test/resources/fuzz");
+    private static final Path FOUND = Path.of("target", "fuzz");
 
     /** Six times what one may take by itself: other tests may run beside this one. */
-    private static final long SECONDS_MAX = 60;
+    private static final long SECONDS_MAX = 6 * Fuzz.SECONDS_MAX;
 
-    /** The first line of each says after the # what becomes of it. */
-    private static Stream<Path> kept() throws IOException {
-        List<Path> files = new ArrayList<>();
-        try (Stream<Path> listed = Files.list(Path.of("src/test/resources/fuzz"))) {
-            listed.sorted().forEach(files::add);
+    /** Inputs of each target where nobody asks for more. */
+    private static final long INPUTS = 20;
+
+    /** Folders of {@code fuzz/TARGET/KIND}. */
+    private static Stream<Path> kept() throws Exception {
+        try (Stream<Path> files = Files.walk(SEEDS)) {
+            return files.filter(Files::isRegularFile).map(SEEDS::relativize).sorted().toList().stream();
         }
-        return files.stream();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("kept")
     void whatOnceWentWrongEndsAsItShould(Path file) throws Exception {
-        String text = Files.readString(file);
-        String expected = text.lines().findFirst().orElseThrow().substring(2);
-        assertThat(Fuzz.outcome(text, SECONDS_MAX)).isEqualTo(Outcome.of(Outcome.Kind.valueOf(expected)));
+        try (Fuzz fuzz = new Fuzz(file.getName(0).toString(), SECONDS_MAX)) {
+            Outcome outcome = fuzz.outcome(Files.readAllBytes(SEEDS.resolve(file)));
+            assertThat(outcome.detail()).isEmpty();
+            assertThat(outcome.folder()).isEqualTo(file.getName(1).toString());
+        }
+    }
+
+    private static List<String> targets() {
+        List<String> names = new ArrayList<>();
+        Targets.names().forEach(names::add);
+        return names;
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("targets")
+    void strangersInputIsRefusedOrComesToASensibleResult(String target) throws Exception {
+        long first = Long.getLong("fuzz.seed", 1);
+        Long seconds = Long.getLong("fuzz.seconds");
+        try (Fuzz fuzz = new Fuzz(target, seconds == null ? SECONDS_MAX : Fuzz.SECONDS_MAX)) {
+            int faults = seconds == null
+                    ? fuzz.hunt(first, INPUTS, Long.MAX_VALUE, FOUND)
+                    : fuzz.hunt(
+                            first,
+                            Long.MAX_VALUE,
+                            Math.max(1, seconds / targets().size()),
+                            FOUND);
+            System.out.print(fuzz.counted());
+            assertThat(faults).as(fuzz.counted()).isZero();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("targets")
+    void inputOfASeedIsAlwaysTheSame(String target) throws Exception {
+        Target one = Targets.named(target);
+        Target another = Targets.named(target);
+        for (long seed = 1; seed <= INPUTS; seed++) {
+            assertThat(one.input(seed)).as("seed %d", seed).isEqualTo(another.input(seed));
+        }
+    }
+
+    /** Most of what is drawn is still close to what people write, and some is not. */
+    @Test
+    void scenariosAreBothReadAndRefused() throws Exception {
+        try (Fuzz fuzz = new Fuzz("run", SECONDS_MAX)) {
+            fuzz.hunt(1, INPUTS, Long.MAX_VALUE, FOUND);
+            assertThat(fuzz.counts().getOrDefault("RAN", 0)).isGreaterThan((int) INPUTS / 8);
+            assertThat(fuzz.counts().getOrDefault("REFUSED", 0)).isGreaterThan(0);
+        }
     }
 
     @Test
-    void fuzzedScenariosAreRefusedOrRunToASensibleResult() throws InterruptedException {
-        List<String> faults = new ArrayList<>();
-        Map<Outcome.Kind, Integer> counts = new EnumMap<>(Outcome.Kind.class);
-        for (long seed = 1; seed <= SEEDS; seed++) {
-            Outcome outcome = Fuzz.outcome(FuzzedScenario.text(seed), SECONDS_MAX);
-            counts.merge(outcome.kind(), 1, Integer::sum);
-            if (outcome.isFault()) {
-                faults.add("seed " + seed + ": " + outcome.detail());
-            }
-        }
-        assertThat(faults).isEmpty();
-        assertThat(counts.getOrDefault(Outcome.Kind.RAN, 0)).isGreaterThan((int) SEEDS / 8);
-        assertThat(counts.getOrDefault(Outcome.Kind.REFUSED, 0)).isGreaterThan(0);
+    void faultyInputIsCutDownToWhatMakesItSo() throws Exception {
+        Outcome fault = Outcome.fault("has an x");
+        byte[] least = CutDown.of(
+                "one two x three".getBytes(StandardCharsets.UTF_8),
+                fault,
+                input -> new String(input, StandardCharsets.UTF_8).contains("x")
+                        ? fault
+                        : Outcome.of(Outcome.Kind.READ));
+        assertThat(new String(least, StandardCharsets.UTF_8)).isEqualTo("x");
     }
 }

@@ -53,6 +53,13 @@ final class FuzzedScenario {
         return new FuzzedScenario(seed).write();
     }
 
+    /** A scenario as people write it: one of the library, or a random one. */
+    static String base(SplittableRandom random) {
+        return random.nextInt(3) == 0
+                ? LIBRARY.get(random.nextInt(LIBRARY.size()))
+                : RandomScenario.text(random.nextLong());
+    }
+
     private static List<String> library() {
         try (Stream<Path> files = Files.list(Path.of("library"))) {
             List<String> texts = new ArrayList<>();
@@ -66,9 +73,9 @@ final class FuzzedScenario {
     }
 
     private String write() {
-        String base = values.oneIn(3) ? values.pick(LIBRARY) : RandomScenario.text(random.nextLong());
+        String base = base(random);
         if (values.oneIn(12)) {
-            return damaged(base);
+            return new Damage(random).text(base);
         }
         ScenarioTree tree = ScenarioTree.of(base).orElseThrow();
         for (int changes = random.nextInt(1, 9); changes > 0; changes--) {
@@ -91,18 +98,6 @@ final class FuzzedScenario {
             // Kept, so that whoever runs the scenario finds it.
             return true;
         }
-    }
-
-    private String damaged(String text) {
-        String damaged = text;
-        for (int cuts = random.nextInt(1, 4); cuts > 0 && !damaged.isEmpty(); cuts--) {
-            int from = random.nextInt(damaged.length());
-            int until = Math.min(damaged.length(), from + random.nextInt(12));
-            damaged = damaged.substring(0, from)
-                    + values.pick("", ": ", "[", "}", "\n", "- ", "&a ", "*a", "\"", "\t", "1e400", "\u0000")
-                    + damaged.substring(until);
-        }
-        return damaged;
     }
 
     private void change(ScenarioTree tree) {

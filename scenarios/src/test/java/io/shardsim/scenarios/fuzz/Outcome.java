@@ -2,39 +2,40 @@ package io.shardsim.scenarios.fuzz;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * What became of a fuzzed scenario.
+ * What became of a fuzzed input.
  *
  * @param detail of a fault: what went wrong, one line, by which faults are counted; empty otherwise
  */
-record Outcome(Kind kind, String detail) {
+public record Outcome(Kind kind, String detail) {
     /** How it ended. */
-    enum Kind {
-        /** The reader told what is wrong. */
+    public enum Kind {
+        /** A message says what is wrong. */
         REFUSED,
-        /** Accepted, too large to be run here. */
+        /** Accepted, and too large to be run here. */
         READ,
         /** Planned, and does not fit in memory. */
         TOO_LARGE,
-        /** Would execute more events than are allowed here. */
+        /** Would execute more events, or take more time, than is allowed here. */
         TOO_LONG,
-        /** The run itself told, in a sentence, what is wrong. */
+        /** The run itself said what is wrong. */
         TOLD,
         RAN,
         FAULT
     }
 
-    static Outcome of(Kind kind) {
+    public static Outcome of(Kind kind) {
         return new Outcome(kind, "");
     }
 
-    static Outcome fault(String detail) {
-        return new Outcome(Kind.FAULT, detail);
+    public static Outcome fault(String detail) {
+        return new Outcome(Kind.FAULT, detail.replaceAll("\\s+", " "));
     }
 
     /** A crash: its class and where in shardsim it began. */
-    static Outcome crash(String stage, Throwable crash) {
+    static Outcome crash(Throwable crash) {
         Throwable root = crash;
         while (root.getCause() != null) {
             root = root.getCause();
@@ -47,8 +48,13 @@ record Outcome(Kind kind, String detail) {
                 .toList();
         String message =
                 String.valueOf(root.getMessage()).replaceAll("\\d+", "#").replaceAll("\\s+", " ");
-        return fault(stage + " " + root.getClass().getSimpleName() + " at " + String.join(" < ", places) + ": "
+        return fault(root.getClass().getSimpleName() + " at " + String.join(" < ", places) + ": "
                 + message.substring(0, Math.min(160, message.length())));
+    }
+
+    /** A folder's name. */
+    String folder() {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     boolean isFault() {

@@ -30,9 +30,18 @@ public final class FigureFolder {
     }
 
     FigureFolder(ResourceDirectory directory, String kind, List<Key> keys) {
+        this(directory, kind, FigureFile.type(keys));
+    }
+
+    private FigureFolder(ResourceDirectory directory, String kind, BlockType type) {
         this.directory = directory;
         this.kind = kind;
-        this.type = FigureFile.type(keys);
+        this.type = type;
+    }
+
+    /** The same folder of another class path. */
+    public FigureFolder in(ClassLoader loader) {
+        return new FigureFolder(new ResourceDirectory(directory.directory(), directory.suffix(), loader), kind, type);
     }
 
     /** The keys, each with a source beside its value. */

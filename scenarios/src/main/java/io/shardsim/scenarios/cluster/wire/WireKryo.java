@@ -7,7 +7,6 @@ import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.serializers.DefaultSerializers.EnumSerializer;
-import com.esotericsoftware.kryo.serializers.RecordSerializer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,7 +53,7 @@ final class WireKryo extends Kryo {
     @SuppressWarnings({"unchecked", "rawtypes"
     }) // Kryo's own serializers are raw where the type is known only at run time
     private static Serializer<?> serializer(Class<?> type) {
-        return type.isEnum() ? new EnumSerializer((Class) type) : new RecordSerializer(type);
+        return type.isEnum() ? new EnumSerializer((Class) type) : new CheckedRecord(type);
     }
 
     /** A list is a list, whichever class it is of; the same for maps and for the types that are written as text. */

@@ -1,0 +1,53 @@
+package io.shardsim.scenarios.cluster;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** An executor without threads: what it is given runs when a test says so. */
+final class Unhurried extends AbstractExecutorService {
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private boolean shut;
+
+    @Override
+    public void execute(Runnable task) {
+        waiting.add(task);
+    }
+
+    /** The next that has not run; null when there is none. */
+    @Nullable
+    Runnable next() {
+        return waiting.poll();
+    }
+
+    @Override
+    public void shutdown() {
+        shut = true;
+    }
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        shut = true;
+        List<Runnable> left = List.copyOf(waiting);
+        waiting.clear();
+        return left;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return shut;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return shut && waiting.isEmpty();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return isTerminated();
+    }
+}
