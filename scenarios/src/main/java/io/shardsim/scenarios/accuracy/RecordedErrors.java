@@ -124,6 +124,11 @@ public final class RecordedErrors {
         return facts.withAccuracy(ranges.of(run).orElse(null), aboutMemory(run), warnings(run, like));
     }
 
+    /** How far off the memory of a training is; null where no peak of a run like it was published. */
+    public @Nullable ErrorInterval ofMemory(ScenarioPoint point) {
+        return memory.of(Likeness.of(point)).orElse(null);
+    }
+
     /** The ranges of training speeds, of collectives and of peaks of memory. */
     List<ErrorRanges> ranges() {
         return List.of(training, collectives, memory);

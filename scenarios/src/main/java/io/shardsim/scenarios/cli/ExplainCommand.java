@@ -5,10 +5,15 @@ import io.shardsim.scenarios.explaining.Explainer;
 import io.shardsim.scenarios.explaining.Explanation;
 import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
+import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.explaining.RunName;
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -30,6 +35,7 @@ import picocli.CommandLine.TypeConversionException;
             "Examples:",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU'",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured '9000 tokens/s/GPU at cluster.nodes=1'",
+            "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured 'healthy at cluster.nodes=1' --not tcp-over-ethernet",
             "  shardsim explain gpt2-30b-on-p4d#15 --measured '40 samples/s'",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory, 130 interrupted."
         })
@@ -45,8 +51,17 @@ final class ExplainCommand implements Callable<Integer> {
             paramLabel = "SPEED",
             converter = Speed.class,
             description =
-                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. A second one of a run that differs in a value tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1'.")
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. Each further one tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
     private List<Measured> measured = List.of();
+
+    @Option(
+            names = "--not",
+            paramLabel = "FAULT",
+            split = ",",
+            completionCandidates = Faults.class,
+            description =
+                    "A fault that you have looked for and not found, for example tcp-over-ethernet where NCCL_DEBUG=INFO prints NET/IB. May be given several times. Known: ${COMPLETION-CANDIDATES}.")
+    private List<String> ruledOut = List.of();
 
     @Option(
             names = "--set",
@@ -61,6 +76,14 @@ final class ExplainCommand implements Callable<Integer> {
         this.runners = runners;
     }
 
+    /** Names of all faults. */
+    static final class Faults implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return KnownFault.names().iterator();
+        }
+    }
+
     /** A speed with its unit. */
     static final class Speed implements ITypeConverter<Measured> {
         @Override
@@ -73,6 +96,18 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
+    private static Set<String> known(List<String> faults) throws InputException {
+        for (String fault : faults) {
+            if (!KnownFault.names().contains(fault)) {
+                throw new InputException(
+                        "--not",
+                        "unknown fault " + YamlReader.printable(fault) + "; "
+                                + Nearest.remedy(fault, KnownFault.names()));
+            }
+        }
+        return Set.copyOf(faults);
+    }
+
     @Override
     public Integer call() {
         RunName name = RunName.of(file);
@@ -80,7 +115,7 @@ final class ExplainCommand implements Callable<Integer> {
             Explainer explainer = new Explainer(runners, question.threads());
             Explainer.Subject subject = Explainer.Subject.of(name, ScenarioFiles.swept(name.file()), set);
             Explanation explanation = question.ask(
-                    progress -> explainer.explain(subject, measured, progress),
+                    progress -> explainer.explain(subject, measured, known(ruledOut), progress),
                     explainer::interrupt,
                     ExplanationJson::write,
                     ExplanationText::write);

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
@@ -18,6 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,13 +94,19 @@ public final class Explainer {
     /**
      * Explains.
      *
-     * @param measured what logs show, of the run or of others that differ in a few values
+     * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
+     * @param ruledOut names of faults that somebody has looked for and not found
      * @return null where it was interrupted
      * @throws InputException where a log is not of such a run
      * @throws IllegalStateException where a run breaks a rule of the model
      */
-    public @Nullable Explanation explain(Subject subject, List<Measured> measured, ProgressListener progress)
+    public @Nullable Explanation explain(
+            Subject subject, List<Measured> measured, Set<String> ruledOut, ProgressListener progress)
             throws InputException {
+        if (measured.stream().allMatch(log -> log.unit().isMemory())) {
+            throw new InputException(
+                    "--measured", "memory alone says nothing of speed; add one such as '1000 tokens/s/GPU'");
+        }
         List<ScenarioPoint> points = new ArrayList<>();
         for (Measured log : measured) {
             points.add(point(subject, log));
@@ -110,14 +119,22 @@ public final class Explainer {
         for (int i = 0; i < points.size(); i++) {
             RunResult healthy = Objects.requireNonNull(first.result(points.get(i)), "no result");
             logs.add(new Explanation.Log(
-                    measured.get(i), healthy, expected(healthy.facts().accuracy())));
+                    measured.get(i),
+                    healthy,
+                    expected(
+                            measured.get(i).unit().isMemory()
+                                    ? RecordedErrors.builtIn().ofMemory(points.get(i))
+                                    : healthy.facts().accuracy())));
         }
         Explanation alone = Explanation.of(
-                subject.name(), logs, List.of(), new Explanation.Others(List.of(), List.of(), List.of()));
+                subject.name(),
+                logs,
+                List.of(),
+                new Explanation.Others(List.of(), List.of(), List.of(), List.copyOf(new TreeSet<>(ruledOut))));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
-        List<Case> cases = cases(subject, points, logs);
+        List<Case> cases = cases(subject, points, logs, ruledOut);
         PointRuns runs = further.runWhole(
                 cases.stream().flatMap(one -> one.points().stream()).toList(),
                 options -> options.within(EVENTS_MAX),
@@ -138,9 +155,13 @@ public final class Explainer {
         return point;
     }
 
-    private static List<Case> cases(Subject subject, List<ScenarioPoint> points, List<Explanation.Log> logs) {
+    private static List<Case> cases(
+            Subject subject, List<ScenarioPoint> points, List<Explanation.Log> logs, Set<String> ruledOut) {
         List<Case> cases = new ArrayList<>();
         for (String name : KnownFault.names()) {
+            if (ruledOut.contains(name)) {
+                continue;
+            }
             KnownFault fault = KnownFault.named(name);
             for (KnownFault.Variant strength : fault.strengths()) {
                 String title = strength.title().isEmpty() ? fault.title() : fault.title() + ": " + strength.title();
@@ -234,13 +255,17 @@ public final class Explainer {
                 suspects.add(suspect(one, ran, alone.logs()));
             }
         }
-        return Explanation.of(alone.name(), alone.logs(), suspects, new Explanation.Others(same, large, tooLong));
+        return Explanation.of(
+                alone.name(),
+                alone.logs(),
+                suspects,
+                new Explanation.Others(same, large, tooLong, alone.others().ruledOut()));
     }
 
     private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {
         for (int i = 0; i < runs.size(); i++) {
-            if (Measured.Unit.seconds(runs.get(i))
-                    != Measured.Unit.seconds(logs.get(i).healthy())) {
+            if (logs.get(i).figure(runs.get(i))
+                    != logs.get(i).figure(logs.get(i).healthy())) {
                 return false;
             }
         }
@@ -276,8 +301,11 @@ public final class Explainer {
     private static double beyond(KnownFault fault, Explanation.Log log) {
         KnownFault.Unsimulated unsimulated = Objects.requireNonNull(fault.unsimulated());
         boolean happens = !unsimulated.atMemoryEdge() || isAtMemoryEdge(log.healthy());
-        double most = happens ? unsimulated.slowdownMax() : 1;
+        double most = happens && log.isSpeed() ? unsimulated.slowdownMax() : 1;
         double times = log.timesAsFast();
+        if (!log.isSpeed()) {
+            return log.expected().deviations(times);
+        }
         return times > most ? Math.max(0, log.expected().deviations(times / most)) : 0;
     }
 

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measured speeds beside those of healthy runs, and the faults that would make up the difference.
+ * What was measured beside what healthy runs show, and the faults that would make up the difference.
  *
  * @param name the run as the command line names it
  * @param logs what was measured, one of which at least is of the run itself
  * @param suspects the likeliest first
- * @param others titles of faults that change nothing here, do not fit in memory, or take too long to simulate
+ * @param others faults that change nothing here, do not fit in memory, take too long to simulate, or are ruled out
  */
 public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others) {
     /** A fault explains what was measured where its own speed is within so many standard deviations. */
@@ -28,7 +28,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     }
 
     /**
-     * The error of simulated speeds, as the logarithm of simulated over measured.
+     * The error of simulated speeds, or of memory, as the logarithm of simulated over measured.
      *
      * @param low at one end of the range of published runs like this one [1]
      * @param high at its other end [1]
@@ -53,13 +53,26 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     }
 
     /**
-     * A measured speed, and the run without a fault.
+     * A measured speed or memory, and the run without a fault.
      *
-     * @param expected how far off simulated speeds are
+     * @param expected how far off simulated figures are
      */
     record Log(Measured measured, RunResult healthy, Expected expected) {
         double timesAsFast() {
-            return measured.timesAsFast(healthy);
+            return timesAsFast(healthy);
+        }
+
+        /** A speed that is given as a share of what it should be has the usual error. */
+        private double timesAsFast(RunResult run) {
+            double times = measured.timesAsFast(run, healthy);
+            return measured.unit() == Measured.Unit.OF_HEALTHY
+                    ? times * StrictMath.exp((expected.low() + expected.high()) / 2)
+                    : times;
+        }
+
+        /** Memory tells faults apart, but not whether a run is slow. */
+        boolean isSpeed() {
+            return !measured.unit().isMemory();
         }
 
         boolean isUsual() {
@@ -70,9 +83,14 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return expected.isFaster(timesAsFast());
         }
 
+        /** What the log of a run would print. */
+        double figure(RunResult run) {
+            return measured.figure(run, healthy);
+        }
+
         /** By how many standard deviations a run differs from what was measured. */
         double deviations(RunResult run) {
-            return expected.deviations(measured.timesAsFast(run));
+            return expected.deviations(timesAsFast(run));
         }
     }
 
@@ -124,12 +142,13 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         }
     }
 
-    /** Faults that can say nothing here. */
-    record Others(List<String> withoutEffect, List<String> tooLarge, List<String> tooLong) {
+    /** Titles of faults that can say nothing here, and names of those that somebody has ruled out. */
+    record Others(List<String> withoutEffect, List<String> tooLarge, List<String> tooLong, List<String> ruledOut) {
         Others {
             withoutEffect = List.copyOf(withoutEffect);
             tooLarge = List.copyOf(tooLarge);
             tooLong = List.copyOf(tooLong);
+            ruledOut = List.copyOf(ruledOut);
         }
     }
 
@@ -161,10 +180,11 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         if (!fits()) {
             return Verdict.DOES_NOT_FIT;
         }
-        if (logs.stream().allMatch(Log::isUsual)) {
+        List<Log> speeds = logs.stream().filter(Log::isSpeed).toList();
+        if (speeds.stream().allMatch(Log::isUsual)) {
             return Verdict.HEALTHY;
         }
-        if (logs.stream().allMatch(log -> log.isUsual() || log.isFaster())) {
+        if (speeds.stream().allMatch(log -> log.isUsual() || log.isFaster())) {
             return Verdict.FASTER;
         }
         return !suspects.isEmpty() && suspects.get(0).explains() ? Verdict.EXPLAINED : Verdict.UNEXPLAINED;

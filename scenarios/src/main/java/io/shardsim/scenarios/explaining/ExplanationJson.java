@@ -40,6 +40,7 @@ public final class ExplanationJson {
         out.put("without_effect", explanation.others().withoutEffect());
         out.put("too_large", explanation.others().tooLarge());
         out.put("too_long", explanation.others().tooLong());
+        out.put("ruled_out", explanation.others().ruledOut());
         return CompareJson.MAPPER.writeValueAsString(out) + "\n";
     }
 
@@ -48,7 +49,7 @@ public final class ExplanationJson {
         out.put("at", log.measured().at());
         out.put("unit", log.measured().unit().words());
         out.put("measured", log.measured().value());
-        out.put("healthy", log.measured().unit().of(log.healthy()));
+        out.put("healthy", log.figure(log.healthy()));
         out.put("times_as_fast", log.timesAsFast());
         out.put("expected_low", StrictMath.expm1(log.expected().low()));
         out.put("expected_high", StrictMath.expm1(log.expected().high()));
@@ -58,7 +59,7 @@ public final class ExplanationJson {
     private static Map<String, Object> suspect(Explanation.Suspect one, List<Explanation.Log> logs) {
         List<Double> simulated = new ArrayList<>();
         for (int i = 0; i < one.runs().size(); i++) {
-            simulated.add(logs.get(i).measured().unit().of(one.runs().get(i)));
+            simulated.add(logs.get(i).figure(one.runs().get(i)));
         }
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("fault", one.fault());

@@ -44,8 +44,15 @@ public final class ExplanationText {
         for (Explanation.Log log : explanation.logs()) {
             Measured measured = log.measured();
             String place = measured.place();
-            line((place.isEmpty() ? "Measured " : "At " + place + " measured ") + measured.words(measured.value())
-                    + ", simulated " + measured.words(measured.unit().of(log.healthy())) + ".");
+            if (measured.isHealthy()) {
+                line((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
+            } else {
+                line((place.isEmpty() ? "Measured " : "At " + place + " measured ") + measured.words(measured.value())
+                        + ", simulated " + measured.words(log.figure(log.healthy())) + ".");
+            }
+        }
+        if (!explanation.others().ruledOut().isEmpty()) {
+            line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
         line(verdict());
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED
@@ -56,7 +63,10 @@ public final class ExplanationText {
     }
 
     private String verdict() {
-        Explanation.Log log = explanation.logs().get(0);
+        Explanation.Log log = explanation.logs().stream()
+                .filter(Explanation.Log::isSpeed)
+                .findFirst()
+                .orElseThrow();
         Explanation.Expected expected = log.expected();
         String range = "80 % of such runs are simulated " + percent(StrictMath.expm1(expected.low())) + " to "
                 + percent(StrictMath.expm1(expected.high())) + " off (+: too fast).";
@@ -100,11 +110,13 @@ public final class ExplanationText {
         for (Explanation.Suspect one : shown) {
             out.append(("  %-" + titles + "s").formatted(cut(one.title(), titles)));
             for (int i = 0; i < logs; i++) {
-                Measured.Unit unit = explanation.logs().get(i).measured().unit();
                 out.append(cell(
                         one.runs().isEmpty()
                                 ? "-"
-                                : Quantities.threeDigits(unit.of(one.runs().get(i)))));
+                                : Quantities.threeDigits(explanation
+                                        .logs()
+                                        .get(i)
+                                        .figure(one.runs().get(i)))));
             }
             out.append("%9s\n".formatted(Quantities.fixed(100 * one.share(), 0) + " %"));
         }

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.validation.Metric;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -15,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A speed that somebody measured, in the unit of a training log.
+ * What somebody measured, in the unit of a training log: a speed, or memory.
  *
  * @param value in that unit
  * @param at how the run that was measured differs from the others, by dotted key
@@ -32,7 +33,11 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
         SAMPLES("samples/s", run -> run.step().samplesPerSecond()),
         TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().teraflopsPerGpu()),
         MFU("% MFU", run -> 100 * run.step().flops().mfu()),
-        SECONDS("s", Unit::seconds);
+        SECONDS("s", Unit::seconds),
+        /** Of the speed that the run should have; the word {@code healthy} says 1. */
+        OF_HEALTHY("x healthy", run -> 1),
+        ALLOCATED("GiB allocated", run -> gib(run, Metric.PEAK_ALLOCATED_GIB)),
+        RESERVED("GiB reserved", run -> gib(run, Metric.PEAK_RESERVED_GIB));
 
         private final String words;
         private final ToDoubleFunction<RunResult> figure;
@@ -44,6 +49,14 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
 
         String words() {
             return words;
+        }
+
+        private static double gib(RunResult run, Metric metric) {
+            return Objects.requireNonNull(metric.of(run), "no memory");
+        }
+
+        boolean isMemory() {
+            return this == ALLOCATED || this == RESERVED;
         }
 
         private static BusBandwidth collective(RunResult run) {
@@ -59,7 +72,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
 
         /** Whether the log of a training prints it, or that of a bare collective. */
         boolean isOf(boolean training) {
-            return this == SECONDS || (this == BUS_BANDWIDTH) != training;
+            return this == SECONDS || this == OF_HEALTHY || (this == BUS_BANDWIDTH) != training;
         }
 
         /** What a log of the run would print. */
@@ -73,7 +86,8 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
     }
 
     /**
-     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step, or {@code 35 % MFU at cluster.nodes=1}.
+     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step, {@code 26.5 GiB reserved}, or {@code healthy at
+     * cluster.nodes=1}.
      *
      * @throws IllegalArgumentException with what to write instead
      */
@@ -91,7 +105,8 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
                         value.substring(equals + 1).strip());
             }
         }
-        Matcher matcher = WRITTEN.matcher(at.matches() ? at.group(1) : written.strip());
+        String figure = at.matches() ? at.group(1) : written.strip();
+        Matcher matcher = WRITTEN.matcher(figure.equalsIgnoreCase("healthy") ? "1 " + Unit.OF_HEALTHY.words : figure);
         if (matcher.matches()) {
             String unit = matcher.group(3).toLowerCase(Locale.ROOT).replace(" ", "");
             for (Unit known : Unit.values()) {
@@ -109,8 +124,13 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
 
     private static IllegalArgumentException refused(String written) {
         return new IllegalArgumentException("'" + written
-                + "' is not a speed; write for example '1000 tokens/s/GPU', or '9000 tokens/s/GPU at cluster.nodes=1', in "
+                + "' is not a speed; write for example '1000 tokens/s/GPU', '9000 tokens/s/GPU at cluster.nodes=1', or 'healthy at cluster.nodes=1', in "
                 + Arrays.stream(Unit.values()).map(Unit::words).collect(Collectors.joining(", ")));
+    }
+
+    /** Whether it says no more than that all is as it should be. */
+    boolean isHealthy() {
+        return unit == Unit.OF_HEALTHY && value == 1;
     }
 
     /** Where it was measured, for people; empty where the run is as it is described. */
@@ -120,10 +140,22 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
                 .collect(Collectors.joining(", "));
     }
 
-    /** How much faster a run is than what was measured: speed over speed. */
-    double timesAsFast(RunResult run) {
+    /**
+     * How much faster a run is than what was measured: speed over speed. Of memory: how much larger.
+     *
+     * @param healthy the run without a fault
+     */
+    double timesAsFast(RunResult run, RunResult healthy) {
+        if (unit == Unit.OF_HEALTHY) {
+            return Unit.seconds(healthy) / Unit.seconds(run) / value;
+        }
         double simulated = unit.of(run);
         return unit == Unit.SECONDS ? value / simulated : simulated / value;
+    }
+
+    /** What the log of a run would print. */
+    double figure(RunResult run, RunResult healthy) {
+        return unit == Unit.OF_HEALTHY ? Unit.seconds(healthy) / Unit.seconds(run) : unit.of(run);
     }
 
     /** A figure in the unit, for example {@code 1,020 tokens/s/GPU}. */

@@ -52,6 +52,9 @@ class ExplainCommandTest {
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 banana"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("'1 banana' is not a speed");
+        assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--not", "tcp-over-ethernt"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("unknown fault tcp-over-ethernt; did you mean tcp-over-ethernet?");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("x is no KEY=VALUE");

@@ -37,7 +37,7 @@ class ExplainerTest {
         Explainer.Subject subject =
                 Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text), List.of());
         return Objects.requireNonNull(
-                new Explainer(PointSimulation::new, threads).explain(subject, measured, (share, what) -> {}));
+                new Explainer(PointSimulation::new, threads).explain(subject, measured, Set.of(), (share, what) -> {}));
     }
 
     private static Measured samples(double perSecond) {
@@ -193,6 +193,71 @@ class ExplainerTest {
                 .doesNotContain("tcp-over-ethernet", "slow-nic", "one-nic");
         assertThat(ExplanationText.write(node, 80)).contains("At cluster.nodes=1 measured ", "nodes=1   likely");
         assertThat(ExplanationText.write(node, 80).lines()).allMatch(line -> line.length() <= 80);
+    }
+
+    /** A node that somebody calls healthy clears the same faults as its speed does, and a ratio is a speed. */
+    @Test
+    void healthyIsEvidence() throws Exception {
+        Explanation network = explain(
+                ZERO3, List.of(Measured.parse("0.4 x healthy"), Measured.parse("healthy at cluster.nodes=1")), 2);
+        Explanation.Log ratio = network.logs().get(0);
+        double healthy = ratio.healthy().step().samplesPerSecond();
+        double middle = (ratio.expected().low() + ratio.expected().high()) / 2;
+        Explanation asSpeed = explain(ZERO3, samples(0.4 * healthy / Math.exp(middle)), 2);
+        Explanation asRatio = explain(ZERO3, Measured.parse("0.4 x healthy"), 2);
+        for (Explanation.Suspect one : asSpeed.suspects()) {
+            assertThat(suspect(asRatio, one.fault()).share()).isCloseTo(one.share(), within(1e-9));
+        }
+        assertThat(suspect(network, "slow-gpu").share())
+                .isLessThan(suspect(asRatio, "slow-gpu").share() / 10);
+        assertThat(explain(ZERO3, Measured.parse("healthy"), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as you say.");
+    }
+
+    /** Memory that is as it should be clears recomputation, and alone it is no evidence of a slow run. */
+    @Test
+    void memoryTellsFaultsApart() throws Exception {
+        Explanation.Suspect alone = suspect(explain(ZERO3, Measured.parse("0.7 x healthy"), 2), "checkpointing-on");
+        Explanation whole =
+                explain(ZERO3, List.of(Measured.parse("0.7 x healthy"), Measured.parse("1 GiB reserved")), 2);
+        double healthy = whole.logs().get(1).figure(whole.logs().get(1).healthy());
+        double recomputed = whole.logs()
+                .get(1)
+                .figure(suspect(whole, "checkpointing-on").runs().get(1));
+        assertThat(recomputed).isLessThan(healthy);
+        Explanation.Suspect less = suspect(
+                explain(
+                        ZERO3,
+                        List.of(
+                                Measured.parse("0.7 x healthy"),
+                                new Measured(recomputed, Measured.Unit.RESERVED, Map.of())),
+                        2),
+                "checkpointing-on");
+        assertThat(less.share()).isGreaterThan(alone.share());
+        assertThatThrownBy(() -> explain(ZERO3, Measured.parse("30 GiB reserved"), 1))
+                .hasMessageContaining("memory alone says nothing of speed");
+    }
+
+    @Test
+    void whatIsRuledOutIsNoSuspect() throws Exception {
+        Explainer.Subject subject =
+                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", ZERO3), List.of());
+        Explanation without = Objects.requireNonNull(new Explainer(PointSimulation::new, 2)
+                .explain(
+                        subject,
+                        List.of(Measured.parse("0.4 x healthy")),
+                        Set.of("tcp-over-ethernet"),
+                        (share, what) -> {}));
+        assertThat(without.suspects())
+                .extracting(Explanation.Suspect::fault)
+                .doesNotContain("tcp-over-ethernet")
+                .contains("one-nic");
+        assertThat(without.suspects().stream()
+                        .mapToDouble(Explanation.Suspect::share)
+                        .sum())
+                .isCloseTo(1, within(1e-12));
+        assertThat(ExplanationText.write(without, 80)).contains("Ruled out: tcp-over-ethernet.");
+        assertThat(ExplanationJson.write(without)).contains("\"ruled_out\" : [ \"tcp-over-ethernet\" ]");
     }
 
     private static Explanation.Suspect suspect(Explanation explanation, String fault) {

@@ -22,7 +22,11 @@ class MeasuredTest {
                 "12.5 s | 12.5 | SECONDS",
                 "20 gb/s busbw | 20 | BUS_BANDWIDTH",
                 "140 TFLOPS/GPU | 140 | TFLOPS_PER_GPU",
-                "35% MFU | 35 | MFU"
+                "35% MFU | 35 | MFU",
+                "26.47 GiB reserved | 26.47 | RESERVED",
+                "40 gib allocated | 40 | ALLOCATED",
+                "0.125 x healthy | 0.125 | OF_HEALTHY",
+                "healthy | 1 | OF_HEALTHY"
             })
     void speedsAreRead(String written, double value, Measured.Unit unit) {
         assertThat(Measured.parse(written)).isEqualTo(new Measured(value, unit, Map.of()));

@@ -1,0 +1,108 @@
+package io.shardsim.scenarios.explaining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.scenario.SweptFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * What comes first for published slow runs whose cause is known, in the folder {@code accuracy/faults}. Each file says what comes first today, right or wrong, so
+ * that a change in either direction makes itself heard.
+ */
+class PublishedFaultsTest {
+    private static final Path FOLDER = Path.of("accuracy", "faults");
+    private static final YAMLMapper MAPPER = new YAMLMapper();
+
+    /**
+     * A published slow run.
+     *
+     * @param cause name of its fault
+     * @param first name of the fault that comes first
+     * @param calibration why the run does not count; empty where it does
+     */
+    private record Case(String name, JsonNode file, String cause, String first, String calibration) {
+        static Case of(Path path) {
+            JsonNode file = MAPPER.readTree(path.toFile());
+            return new Case(
+                    path.getFileName().toString(),
+                    file,
+                    file.path("cause").asString(),
+                    file.path("first").asString(),
+                    file.path("calibration").asString(""));
+        }
+
+        boolean counts() {
+            return calibration.isEmpty();
+        }
+
+        boolean isRight() {
+            return first.equals(cause);
+        }
+
+        List<String> texts(String key) {
+            return file.path(key).valueStream().map(JsonNode::asString).toList();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static List<Case> judged() {
+        return cases().stream().filter(Case::counts).toList();
+    }
+
+    private static List<Case> cases() {
+        try (Stream<Path> files = Files.list(FOLDER)) {
+            return files.sorted().map(Case::of).toList();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("judged")
+    void whatComesFirst(Case one) throws Exception {
+        Explanation explanation = Objects.requireNonNull(new Explainer(PointSimulation::new, 2)
+                .explain(
+                        Explainer.Subject.of(
+                                RunName.of(one.name()),
+                                SweptFile.readText(
+                                        one.name(),
+                                        MAPPER.writeValueAsString(one.file().path("scenario"))),
+                                List.of()),
+                        one.texts("measured").stream().map(Measured::parse).toList(),
+                        Set.copyOf(one.texts("not")),
+                        (share, what) -> {}));
+        assertThat(explanation.suspects().get(0).fault()).isEqualTo(one.first());
+        assertThat(KnownFault.names()).contains(one.cause());
+    }
+
+    /** The figures that docs/why.md quotes. */
+    @Test
+    void theCountIsWhatTheDocumentSays() throws Exception {
+        long right = judged().stream().filter(Case::isRight).count();
+        String document = Files.readString(Path.of("..", "docs", "why.md"));
+        assertThat(document).contains("The true cause comes first in " + right + " of " + judged().size() + ".");
+        for (Case one : cases()) {
+            String source = one.file().path("source").path("url").asString();
+            assertThat(document)
+                    .containsPattern("\\Q| [" + one.name().replace(".yaml", "") + "](" + source + ") |\\E.*\\Q | "
+                            + one.cause() + " | " + (one.isRight() ? "first" : one.first()) + "\\E");
+        }
+    }
+}
