@@ -5,6 +5,7 @@ import io.shardsim.scenarios.cluster.wire.WireCodec;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.topology.Cluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -126,8 +127,8 @@ public final class ClusterRunner implements ScenarioRunner {
 
     private static RuntimeException told(ExecutionException failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-        return cause instanceof MemberLostException lost
-                ? lost
+        return cause instanceof MemberLostException || cause instanceof TooLargeException
+                ? (RuntimeException) cause
                 : new IllegalStateException(String.valueOf(cause.getMessage()), cause);
     }
 

@@ -6,6 +6,7 @@ import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
@@ -375,6 +376,8 @@ final class Member extends AbstractBehavior<Member.Command> {
                 return new Answer.Done(result);
             } catch (NotSerializableException unreadable) {
                 return new Answer.Failed("the question could not be read: " + unreadable.getMessage());
+            } catch (TooLargeException tooLarge) {
+                return new Answer.TooLarge(String.valueOf(tooLarge.getMessage()), tooLarge.keys());
             } catch (OutOfMemoryError full) {
                 return new Answer.Failed("the member itself ran out of memory; give its JVM more, for example"
                         + " SHARDSIM_JAVA_OPTS=-Xmx8g, or let it run fewer points at once with --threads 1");

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cluster;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
+import io.shardsim.simulator.TooLargeException;
 import java.io.NotSerializableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -308,6 +309,9 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             view.wanted = wishes.size();
             if (answer instanceof Answer.Done done) {
                 wish.result.complete(done.result());
+            } else if (answer instanceof Answer.TooLarge tooLarge) {
+                wish.result.completeExceptionally(
+                        new TooLargeException(tooLarge.why(), tooLarge.keys().toArray(String[]::new)));
             } else {
                 wish.result.completeExceptionally(new IllegalStateException(((Answer.Failed) answer).why()));
             }

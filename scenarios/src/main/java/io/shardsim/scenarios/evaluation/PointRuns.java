@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,7 +38,9 @@ public final class PointRuns {
     private double finishedWeight;
     private final List<String> failures = new ArrayList<>();
     private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
-    private int refusals;
+    /** Points that are too large to be simulated. */
+    private final Map<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
+
     private @Nullable TooLargeException refusal;
     private boolean interrupted;
     private final ExecutorService workers;
@@ -130,7 +133,7 @@ public final class PointRuns {
 
     private synchronized void refused(ScenarioPoint point, TooLargeException tooLarge) {
         if (!interrupted) {
-            refusals++;
+            refusals.put(point, tooLarge);
             refusal = refusal == null ? tooLarge : refusal;
             String file = fileOf.getOrDefault(point, "");
             failures.add(
@@ -192,12 +195,17 @@ public final class PointRuns {
 
     /** Whether all that failed is too large to be simulated: the input is at fault, not the run. */
     public synchronized boolean onlyRefused() {
-        return refusals > 0 && refusals == failures.size();
+        return !refusals.isEmpty() && refusals.size() == failures.size();
     }
 
     /** Why all that failed is too large to be simulated; null where something failed for another reason, or nothing did. */
     public synchronized @Nullable TooLargeException refusal() {
         return onlyRefused() ? refusal : null;
+    }
+
+    /** Why a point is too large to be simulated; null where it is not. */
+    public synchronized @Nullable TooLargeException refusal(ScenarioPoint point) {
+        return refusals.get(point);
     }
 
     /** What came of a point; null where it is not done. */

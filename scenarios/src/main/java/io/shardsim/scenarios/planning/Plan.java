@@ -2,24 +2,39 @@ package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.TrainingCost;
+import io.shardsim.simulator.TooLargeException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * What a search came to.
  *
  * @param scenario name of the scenario
  * @param ranked what was simulated and keeps the limits, the best first; candidates with the same digest once
+ * @param tooLarge what was left out because it is too large to be simulated
  * @param complete false when it was interrupted: then a better one may not have been simulated
  */
-public record Plan(String scenario, Goal goal, List<Ranked> ranked, Counts counts, boolean complete) {
+public record Plan(
+        String scenario, Goal goal, List<Ranked> ranked, Counts counts, List<TooLarge> tooLarge, boolean complete) {
 
     /** How many of the best are proven to be the best. */
     public static final int BEST = 5;
 
     public Plan {
         ranked = List.copyOf(ranked);
+        tooLarge = List.copyOf(tooLarge);
+    }
+
+    /** A candidate that is larger than the simulator can bear, and why. */
+    record TooLarge(Candidate candidate, TooLargeException why) {
+        /** What its settings are, and what would be smaller. */
+        String words() {
+            return candidate.settings().entrySet().stream()
+                    .map(setting -> setting.getKey() + " " + setting.getValue())
+                    .collect(Collectors.joining(", ", "", ": " + why.getMessage()));
+        }
     }
 
     /** A candidate that was simulated. */

@@ -30,6 +30,8 @@ public final class PlanJson {
         document.put("pruned_by_memory", plan.counts().prunedByMemory());
         document.put("pruned_by_bound", plan.counts().prunedByBound());
         document.put("simulated", plan.counts().simulated());
+        document.put("too_large", plan.tooLarge().size());
+        plan.tooLarge().stream().findFirst().ifPresent(one -> document.put("too_large_because", one.words()));
         document.put("refused", plan.counts().refused());
         document.put("complete", plan.complete());
         return MAPPER.writeValueAsString(document) + "\n";

@@ -46,6 +46,7 @@ public final class PlanText {
         line(title());
         if (plan.best().isEmpty()) {
             line(nothing());
+            tooLarge();
             return out.toString();
         }
         String common = common();
@@ -61,6 +62,7 @@ public final class PlanText {
         rule();
         accuracy();
         line(counts());
+        tooLarge();
         return out.toString();
     }
 
@@ -233,6 +235,14 @@ public final class PlanText {
                 + (counts.refused() == 0
                         ? ""
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
+    }
+
+    private void tooLarge() {
+        if (!plan.tooLarge().isEmpty()) {
+            line("Left out, too large to simulate: "
+                    + Quantities.count(plan.tooLarge().size()) + ". The first is "
+                    + plan.tooLarge().get(0).words());
+        }
     }
 
     private void line(String text) {

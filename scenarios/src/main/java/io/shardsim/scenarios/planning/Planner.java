@@ -53,6 +53,7 @@ public final class Planner implements AutoCloseable {
     private final ExecutorService workers;
     private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
+    private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
     private int prunedByMemory;
     private int prunedByLimits;
     private int simulated;
@@ -66,6 +67,9 @@ public final class Planner implements AutoCloseable {
 
     /** A candidate that fits, and how good it can be at best. */
     private record Hope(Candidate candidate, double score) {}
+
+    /** A candidate that was looked at. */
+    private record Answered<T>(Candidate candidate, T answer) {}
 
     /** Candidates that are simulated. */
     private record Wave(List<Candidate> candidates, PointRuns runs, Future<?> done) {}
@@ -152,6 +156,9 @@ public final class Planner implements AutoCloseable {
                     next + " of " + unchecked.size() + " candidates checked, " + simulated + " simulated");
         }
         finish(0);
+        if (simulated == 0 && !tooLarge.isEmpty()) {
+            throw tooLarge.get(0).why();
+        }
         int left = checked.size() + unchecked.size() - next;
         boolean complete = !isInterrupted();
         return new Plan(
@@ -164,6 +171,7 @@ public final class Planner implements AutoCloseable {
                         prunedByMemory,
                         complete ? prunedByLimits + left : prunedByLimits,
                         simulated),
+                tooLarge,
                 complete);
     }
 
@@ -181,13 +189,12 @@ public final class Planner implements AutoCloseable {
     /** Those that fit and may keep the limits, with the bound of their plan. */
     private List<Hope> check(List<Hope> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
-        List<Prospect> prospects = each(candidates, Prospect::of);
         List<Hope> promising = new ArrayList<>();
-        for (int i = 0; i < prospects.size(); i++) {
-            if (!prospects.get(i).fits()) {
+        for (Answered<Prospect> one : each(candidates, Prospect::of)) {
+            if (!one.answer().fits()) {
                 prunedByMemory++;
             } else {
-                hope(candidates.get(i), prospects.get(i).leastStepSeconds()).ifPresent(promising::add);
+                hope(one.candidate(), one.answer().leastStepSeconds()).ifPresent(promising::add);
             }
         }
         return promising;
@@ -195,10 +202,9 @@ public final class Planner implements AutoCloseable {
 
     private List<Hope> hopes(List<Candidate> candidates, Function<ScenarioPoint, Double> bound)
             throws InterruptedException {
-        List<Double> seconds = each(candidates, bound);
         List<Hope> hopes = new ArrayList<>();
-        for (int i = 0; i < seconds.size(); i++) {
-            hope(candidates.get(i), seconds.get(i)).ifPresent(hopes::add);
+        for (Answered<Double> one : each(candidates, bound)) {
+            hope(one.candidate(), one.answer()).ifPresent(hopes::add);
         }
         return hopes;
     }
@@ -216,17 +222,21 @@ public final class Planner implements AutoCloseable {
         return hopes.stream().sorted(Comparator.comparingDouble(Hope::score)).toList();
     }
 
-    /** Asks something of each candidate, on all threads; in their order. Fewer answers when it was interrupted. */
-    private <T> List<T> each(List<Candidate> candidates, Function<ScenarioPoint, T> question)
+    /**
+     * Asks something of each candidate, on all threads; in their order. Those that are too large to be looked at are left out, and all further ones when
+     * it was interrupted.
+     */
+    private <T> List<Answered<T>> each(List<Candidate> candidates, Function<ScenarioPoint, T> question)
             throws InterruptedException {
         List<Future<T>> asked = new ArrayList<>();
         candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
-        List<T> answers = new ArrayList<>();
-        for (Future<T> one : asked) {
-            if (isInterrupted()) {
-                return answers;
+        List<Answered<T>> answers = new ArrayList<>();
+        for (int i = 0; i < asked.size() && !isInterrupted(); i++) {
+            try {
+                answers.add(new Answered<>(candidates.get(i), await(asked.get(i))));
+            } catch (TooLargeException why) {
+                tooLarge.add(new Plan.TooLarge(candidates.get(i), why));
             }
-            answers.add(await(one));
         }
         return answers;
     }
@@ -267,20 +277,19 @@ public final class Planner implements AutoCloseable {
         for (Wave wave = oldest(left); wave != null; wave = oldest(left)) {
             some = true;
             await(wave.done());
-            TooLargeException refusal = wave.runs().refusal();
-            if (refusal != null) {
-                throw refusal;
-            }
-            if (!wave.runs().failures().isEmpty()) {
+            if (!wave.runs().failures().isEmpty() && !wave.runs().onlyRefused()) {
                 throw new IllegalStateException(
                         String.join(System.lineSeparator(), wave.runs().failures()));
             }
             for (Candidate candidate : wave.candidates()) {
                 RunResult run = wave.runs().result(candidate.point());
+                TooLargeException why = wave.runs().refusal(candidate.point());
                 if (run != null && run.training() != null) {
                     keep(candidate, run);
                 } else if (wave.runs().isGivenUp(candidate.point())) {
                     simulated++;
+                } else if (why != null) {
+                    tooLarge.add(new Plan.TooLarge(candidate, why));
                 }
             }
             rank();

@@ -57,6 +57,9 @@ class ClusterProtocolTest {
                 assertThat(contents.unpack(contents.pack(answer), Answer.class)).isEqualTo(answer);
             }
         }
+        Answer tooLarge = new Answer.TooLarge("has 9 operations > 8", List.of("training.global_batch"));
+        assertThat(contents.unpack(contents.pack(tooLarge), Answer.class)).isEqualTo(tooLarge);
+
         Answer failed = new Answer.Failed("Node[0].Gpu[1]: größer als erlaubt");
         assertThat(contents.unpack(contents.pack(failed), Answer.class)).isEqualTo(failed);
     }

@@ -125,6 +125,34 @@ class PlannerTest {
     }
 
     @Test
+    void whatIsTooLargeToSimulateIsLeftOut() throws Exception {
+        String text = """
+                scenario: small
+                model: {hidden: 1024, layers: 24, heads: 16, vocab: 32000}
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 512, global_batch: 16, micro_batch: 1, activation_checkpointing: none, activation_offload: false}
+                strategy: {kind: zero2}
+                search: {strategy.allgather_bucket_size: [500000000, 1]}
+                """;
+        Plan plan = plan(text, FASTEST, 2);
+
+        assertThat(plan.ranked())
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.candidate().settings())
+                        .containsEntry("strategy.allgather_bucket_size", "500000000"));
+        int left = plan.counts().searched() / 2;
+        assertThat(plan.tooLarge())
+                .hasSize(left)
+                .allSatisfy(one ->
+                        assertThat(one.candidate().settings()).containsEntry("strategy.allgather_bucket_size", "1"));
+        assertThat(PlanText.write(plan, 500))
+                .contains("Left out, too large to simulate: " + left + ". The first is ")
+                .contains(" million operations > ");
+        assertThat(PlanJson.write(plan, Variations.readText("small.yaml", text)))
+                .contains("\"too_large\" : " + left, "\"too_large_because\" : \"");
+    }
+
+    @Test
     void threadsChangeNothing() throws Exception {
         Variations file = Variations.readText("small.yaml", SMALL);
         String one = PlanJson.write(plan(SMALL, FASTEST, 1), file);
