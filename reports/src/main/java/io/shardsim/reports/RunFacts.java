@@ -53,10 +53,14 @@ public record RunFacts(
      *
      * @param trials settings that might make it faster; empty where none were tried
      * @param assumptions what the scenario leaves open; empty where nobody asked
+     * @param radius what faults cost, and whom; absent without faults
      */
-    public record Tried(List<Trial> trials, List<Assumption> assumptions) {
+    public record Tried(
+            List<Trial> trials,
+            List<Assumption> assumptions,
+            @Nullable BlastRadius radius) {
         /** Nothing was tried. */
-        public static final Tried NOTHING = new Tried(List.of(), List.of());
+        public static final Tried NOTHING = new Tried(List.of(), List.of(), null);
 
         public Tried {
             trials = List.copyOf(trials);
@@ -124,6 +128,11 @@ public record RunFacts(
 
     public List<Trial> trials() {
         return tried.trials();
+    }
+
+    /** What faults cost, and whom; null without faults. */
+    public @Nullable BlastRadius radius() {
+        return tried.radius();
     }
 
     public List<Assumption> assumptions() {

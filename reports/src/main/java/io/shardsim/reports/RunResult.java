@@ -275,6 +275,11 @@ public record RunResult(
         return with(facts.withTried(tried), training);
     }
 
+    /** The same with what its faults cost. */
+    public RunResult withRadius(BlastRadius radius) {
+        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), radius));
+    }
+
     /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */
     public RunResult withTokens(double tokens) {
         return training == null

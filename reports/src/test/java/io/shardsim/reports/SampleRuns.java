@@ -265,12 +265,18 @@ public final class SampleRuns {
                                                 Map.of("training.micro_batch", "6"),
                                                 new MemoryFit(9, 9, 8),
                                                 0,
-                                                6))))))));
+                                                6)))),
+                        new BlastRadius(
+                                3_000_000_000_000L,
+                                List.of(
+                                        new BlastRadius.Group(List.of(0), 3_000_000_000_000L, Map.of()),
+                                        new BlastRadius.Group(
+                                                List.of(1, 2, 3), 0, Map.of(Stream.GATHER, 3_000_000_000_000L))))))));
     }
 
     /** Trials alone, as they are tried. */
     static RunFacts.Tried trials(Trial... trials) {
-        return new RunFacts.Tried(List.of(trials), List.of());
+        return new RunFacts.Tried(List.of(trials), List.of(), null);
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {

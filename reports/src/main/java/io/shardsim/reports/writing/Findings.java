@@ -3,6 +3,7 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Assumption;
+import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.KeyWeight;
@@ -76,6 +77,10 @@ final class Findings {
         }
         Diagnosis diagnosis = Diagnosis.of(best);
         out.paragraph((scenario.runs().size() == 1 ? "" : "Fastest: ") + diagnosis.why(), Look.PLAIN);
+        BlastRadius radius = best.facts().radius();
+        if (radius != null) {
+            out.paragraph(radius.sentence(), Look.PLAIN);
+        }
         AroundTheStep around = AroundTheStep.of(best);
         if (around != null) {
             around.sentences().forEach(sentence -> out.paragraph(sentence, Look.PLAIN));

@@ -3,6 +3,7 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Assumption;
+import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
@@ -215,6 +216,25 @@ public final class ResultsJson {
                 run.facts().assumptions().stream()
                         .map(each -> assumption(each, run))
                         .toList());
+        BlastRadius radius = run.facts().radius();
+        out.put("blast_radius", radius == null ? null : radius(radius));
+    }
+
+    private static Map<String, @Nullable Object> radius(BlastRadius radius) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("longer_seconds", exactSeconds(radius.longerPs()));
+        List<Object> groups = new ArrayList<>();
+        for (BlastRadius.Group group : radius.groups()) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("ranks", group.ranks().stream().map(ResultsJson::whole).toList());
+            entry.put("works_longer_seconds", exactSeconds(group.worksPs()));
+            Map<String, @Nullable Object> waits = new LinkedHashMap<>();
+            group.waitsPs().forEach((stream, ps) -> waits.put(Names.id(stream), exactSeconds(ps)));
+            entry.put("waits_longer_seconds", waits);
+            groups.add(entry);
+        }
+        out.put("groups", groups);
+        return out;
     }
 
     private static Map<String, @Nullable Object> assumption(Assumption assumption, RunResult run) {

@@ -36,7 +36,8 @@ class ResultsDocumentTest {
             "settings",
             "advice[].set",
             "trials[].set",
-            "assumptions[].others[].set");
+            "assumptions[].others[].set",
+            "blast_radius.groups[].waits_longer_seconds");
 
     @Test
     void itDefinesTheFieldsThatThereAre() throws IOException {

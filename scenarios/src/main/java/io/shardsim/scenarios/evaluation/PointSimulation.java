@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
@@ -13,6 +14,7 @@ import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
+import io.shardsim.topology.Faults;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -24,6 +26,8 @@ public final class PointSimulation implements ScenarioRunner {
     private final Runnable close;
     private final Set<Shortcut> shortcuts;
     private final boolean beyondMemory;
+    /** Whether a run is asked for by itself, not one of many that are compared. */
+    private final boolean alone;
 
     /** Executes what a point comes to. */
     @FunctionalInterface
@@ -55,6 +59,7 @@ public final class PointSimulation implements ScenarioRunner {
         this.simulator = simulator;
         this.close = close;
         shortcuts = Shortcut.allIf(options.fastForward());
+        alone = options.eventsMax() == Long.MAX_VALUE;
         beyondMemory = options.tooLarge() == RunOptions.TooLarge.SIMULATED;
     }
 
@@ -108,7 +113,7 @@ public final class PointSimulation implements ScenarioRunner {
         SimulationSetup setup = training.setup(shortcuts(observer));
         StepObservation observation = simulator.run(setup, observer, endMaxPs);
         double wallSeconds = secondsSince(beganNanos);
-        return RunResult.of(
+        RunResult result = RunResult.of(
                 facts,
                 observation,
                 MemoryOverTime.of(
@@ -117,6 +122,12 @@ public final class PointSimulation implements ScenarioRunner {
                         observation.endPs(),
                         training.memory().bufferBytes()),
                 wallSeconds);
+        if (training.point().cluster().faults().equals(Faults.NONE) || !alone || observer != null || endMaxPs != null) {
+            return result;
+        }
+        SimulationSetup healthy =
+                TrainingPoint.of(training.point().withoutFaults()).setup(shortcuts(null));
+        return result.withRadius(BlastRadius.of(observation, simulator.run(healthy, null, null)));
     }
 
     private RunResult runCollective(CollectivePoint collective, @Nullable RunObserver observer)

@@ -175,7 +175,8 @@ public final class Trials {
     public RunResult with(Function<ScenarioPoint, @Nullable RunResult> results) {
         return run.withTried(new RunFacts.Tried(
                 tried(results).stream().map(Tried::trial).toList(),
-                open.stream().map(each -> assumption(each, results)).toList()));
+                open.stream().map(each -> assumption(each, results)).toList(),
+                run.facts().radius()));
     }
 
     private static Assumption assumption(Assumptions.Open open, Function<ScenarioPoint, @Nullable RunResult> results) {

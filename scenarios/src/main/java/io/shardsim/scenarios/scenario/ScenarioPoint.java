@@ -2,6 +2,7 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Faults;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -37,6 +38,19 @@ public record ScenarioPoint(
     /** The same question, as another point of a sweep. */
     public ScenarioPoint withValues(Map<String, Object> others) {
         return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures, given);
+    }
+
+    /** The same question where nothing is slower than it should be. */
+    public ScenarioPoint withoutFaults() {
+        return new ScenarioPoint(
+                scenario,
+                values,
+                new Cluster(cluster.instance(), cluster.nodes(), Faults.NONE),
+                task,
+                collectives,
+                notes,
+                figures,
+                given);
     }
 
     /** What running it is expected to cost, in no unit. */

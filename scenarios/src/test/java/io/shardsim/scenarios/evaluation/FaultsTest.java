@@ -2,10 +2,13 @@ package io.shardsim.scenarios.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Clocks;
 import java.util.Arrays;
@@ -174,5 +177,50 @@ class FaultsTest {
                 .hasMessageContaining("lost_nic and slow_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {clock_spread: 0.1}\n"))
                 .hasMessageContaining("clock_spread changes no bare collective");
+    }
+
+    /**
+     * A slow GPU of a shard group: it works f - 1 times its work longer, its group waits as long inside gathers and reductions, and the others, who gather from
+     * each other alone, only where gradients are summed over groups.
+     */
+    @ParameterizedTest
+    @ValueSource(doubles = {1.25, 1.5, 2})
+    void theShardGroupOfASlowGpuWaitsForGathersAndTheOthersForGradients(double factor) throws Exception {
+        String text = TRAINING.replace("p4d.24xlarge, gpus_per_node: 1, nodes: 1", "p4d.24xlarge, nodes: 4")
+                .replace("global_batch: 8", "global_batch: 256")
+                .replace("kind: ddp", "kind: mics, shard_group: 16");
+        RunResult usual = run(text);
+        RunResult slow = run(text + "faults: {slow_gpu: " + factor + "}\n");
+        BlastRadius radius = Objects.requireNonNull(slow.facts().radius());
+        long longerPs =
+                slow.step().breakdown().stepPs() - usual.step().breakdown().stepPs();
+        assertThat(radius.longerPs()).isEqualTo(longerPs);
+        assertThat(radius.groups())
+                .extracting(
+                        group -> group.ranks().size(), group -> group.ranks().get(0))
+                .containsExactly(tuple(1, 0), tuple(15, 1), tuple(16, 16));
+        BlastRadius.Group gpu = radius.groups().get(0);
+        BlastRadius.Group group = radius.groups().get(1);
+        BlastRadius.Group others = radius.groups().get(2);
+        double workPs = usual.step().breakdown().totalWorkSeconds() * 1e12;
+        assertThat(gpu.works()).isTrue();
+        assertThat((double) gpu.worksPs()).isCloseTo((factor - 1) * workPs, within(0.05 * (factor - 1) * workPs));
+        assertThat(group.waitsPs().get(Stream.GATHER)).isGreaterThan(longerPs / 4);
+        assertThat(group.waitsPs().get(Stream.GATHER) + group.waitsPs().get(Stream.REDUCE))
+                .isBetween((long) (0.95 * longerPs), (long) (1.05 * longerPs));
+        assertThat(others.waitsPs().getOrDefault(Stream.GATHER, 0L)).isLessThan(longerPs / 100);
+        assertThat(others.waitsPs().get(Stream.REDUCE)).isGreaterThan((long) (0.95 * longerPs));
+        for (BlastRadius.Group one : radius.groups()) {
+            assertThat(one.worksPs()
+                            + one.waitsPs().values().stream()
+                                    .mapToLong(Long::longValue)
+                                    .sum())
+                    .as("parts of what the step takes longer, but for rounded means")
+                    .isCloseTo(longerPs, within(4L));
+        }
+        assertThat(radius.sentence())
+                .contains(
+                        "1 rank (0) works ", "15 ranks (1-15) wait ", "16 ranks (16-31) wait ", " longer for gradient");
+        assertThat(usual.facts().radius()).isNull();
     }
 }

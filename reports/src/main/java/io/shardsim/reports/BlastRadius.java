@@ -1,0 +1,186 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.observation.RankTotals;
+import io.shardsim.simulator.observation.StepObservation;
+import io.shardsim.simulator.plan.Stream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Which ranks wait for what is slow, and where: what a step with faults takes longer on each rank than the same step without them. Ranks that spend most of it
+ * alike stand together.
+ *
+ * <p>What a rank works longer, what its kernels lose, and what it waits longer sum to what the step takes longer, on each rank, to the picosecond. Means over
+ * a group are rounded down.
+ *
+ * @param longerPs what the step takes longer [ps]; negative where faults make it shorter
+ * @param groups those that lose time in the same way, the first rank first; ranks that lose nothing to speak of stand in none
+ */
+public record BlastRadius(long longerPs, List<Group> groups) {
+    /** Shares of what the step takes longer that are not worth a group. */
+    private static final int NOTHING = 100;
+
+    private static final int RANGES_MAX = 3;
+    /** A wait is told where it is more than this share of the longest. */
+    private static final int WORTH_SAYING = 10;
+
+    /**
+     * Ranks that lose time alike.
+     *
+     * @param ranks in ascending order
+     * @param worksPs what they work longer, or lose to overlapped collectives, on average [ps]
+     * @param waitsPs what they wait longer, by the stream they wait for as reports count streams, on average [ps]; COMPUTE: idle before, after or at the end
+     */
+    public record Group(List<Integer> ranks, long worksPs, Map<Stream, Long> waitsPs) {
+        public Group {
+            ranks = List.copyOf(ranks);
+        }
+
+        /** For example {@code 0-6, 8}. */
+        public String ranges() {
+            List<String> ranges = ranges(ranks);
+            return ranges.size() <= RANGES_MAX
+                    ? String.join(", ", ranges)
+                    : String.join(", ", ranges.subList(0, RANGES_MAX)) + ", ...";
+        }
+
+        private static List<String> ranges(List<Integer> ranks) {
+            List<String> ranges = new ArrayList<>();
+            for (int from = 0; from < ranks.size(); ) {
+                int to = from;
+                while (to + 1 < ranks.size() && ranks.get(to + 1) == ranks.get(to) + 1) {
+                    to++;
+                }
+                ranges.add(ranks.get(from) + (to == from ? "" : "-" + ranks.get(to)));
+                from = to + 1;
+            }
+            return ranges;
+        }
+
+        /** What they wait for most; COMPUTE where they are idle or work. */
+        private Stream mostly() {
+            return waitsPs.entrySet().stream()
+                    .max(Map.Entry.<Stream, Long>comparingByValue()
+                            .thenComparing(entry -> -entry.getKey().ordinal()))
+                    .map(Map.Entry::getKey)
+                    .orElse(Stream.COMPUTE);
+        }
+
+        /** Whether they are what is slow. */
+        public boolean works() {
+            return worksPs > waitsPs.getOrDefault(mostly(), 0L);
+        }
+
+        private String words() {
+            Stream stream = mostly();
+            String who = Quantities.counted(ranks.size(), "rank") + " (" + ranges() + ")";
+            if (works()) {
+                return who + (ranks.size() == 1 ? " works " : " work ") + seconds(worksPs) + " longer";
+            }
+            if (stream == Stream.COMPUTE) {
+                return who + (ranks.size() == 1 ? " is idle " : " are idle ")
+                        + seconds(waitsPs.getOrDefault(stream, 0L)) + " longer";
+            }
+            return who
+                    + (ranks.size() == 1 ? " waits " : " wait ")
+                    + waitsPs.entrySet().stream()
+                            .filter(wait -> wait.getKey() != Stream.COMPUTE
+                                    && wait.getValue() > waitsPs.getOrDefault(stream, 0L) / WORTH_SAYING)
+                            .map(wait -> seconds(wait.getValue()) + " longer for "
+                                    + StreamLook.of(wait.getKey()).waitedFor())
+                            .collect(Collectors.joining(" and "));
+        }
+    }
+
+    /** What one rank loses, in the parts of a group. */
+    private record Loss(int rank, long worksPs, Map<Stream, Long> waitsPs) {
+        static Loss of(RankTotals with, long endWithPs, RankTotals without, long endWithoutPs) {
+            Map<Stream, Long> waits = waits(with, endWithPs);
+            waits(without, endWithoutPs).forEach((stream, ps) -> waits.merge(stream, -ps, Long::sum));
+            return new Loss(with.rank(), busyPs(with) - busyPs(without), waits);
+        }
+
+        private static long busyPs(RankTotals rank) {
+            return rank.busyPs().getOrDefault(Stream.COMPUTE, 0L);
+        }
+
+        private static Map<Stream, Long> waits(RankTotals rank, long endPs) {
+            Map<Stream, Long> waits = new EnumMap<>(Stream.class);
+            rank.exposedPs().forEach((stream, ps) -> waits.merge(stream.reportedAs(), ps, Long::sum));
+            waits.merge(Stream.COMPUTE, endPs - rank.finishPs(), Long::sum);
+            return waits;
+        }
+
+        /** What it loses time to: those that work longer first, then a bit for each stream that it waits for noticeably. */
+        int kind(long noticeablePs) {
+            int kind = worksPs >= mostPs() ? 0 : 1;
+            for (Map.Entry<Stream, Long> wait : waitsPs.entrySet()) {
+                if (kind > 0 && wait.getValue() > noticeablePs) {
+                    kind |= 2 << wait.getKey().ordinal();
+                }
+            }
+            return kind;
+        }
+
+        long mostPs() {
+            return Math.max(
+                    worksPs,
+                    waitsPs.values().stream().mapToLong(Long::longValue).max().orElse(0));
+        }
+    }
+
+    public BlastRadius {
+        groups = List.copyOf(groups);
+    }
+
+    /** @param without the same step without faults, on the same ranks */
+    public static BlastRadius of(StepObservation with, StepObservation without) {
+        long longer = with.endPs() - without.endPs();
+        Map<Integer, List<Loss>> alike = new TreeMap<>();
+        for (int i = 0; i < with.ranks().size(); i++) {
+            Loss loss =
+                    Loss.of(with.ranks().get(i), with.endPs(), without.ranks().get(i), without.endPs());
+            if (loss.mostPs() > Math.max(0, longer / NOTHING)) {
+                alike.computeIfAbsent(loss.kind(longer / WORTH_SAYING), kind -> new ArrayList<>())
+                        .add(loss);
+            }
+        }
+        return new BlastRadius(
+                longer,
+                alike.values().stream()
+                        .map(BlastRadius::group)
+                        .sorted(Comparator.comparing(group -> group.ranks().get(0)))
+                        .toList());
+    }
+
+    private static Group group(List<Loss> losses) {
+        Map<Stream, Long> waits = new EnumMap<>(Stream.class);
+        for (Loss loss : losses) {
+            loss.waitsPs().forEach((stream, ps) -> waits.merge(stream, ps, Long::sum));
+        }
+        waits.replaceAll((stream, ps) -> ps / losses.size());
+        waits.values().removeIf(ps -> ps == 0);
+        return new Group(
+                losses.stream().map(Loss::rank).toList(),
+                losses.stream().mapToLong(Loss::worksPs).sum() / losses.size(),
+                waits);
+    }
+
+    /** For people, in one sentence or two. */
+    public String sentence() {
+        if (groups.isEmpty()) {
+            return "Blast radius: none, the faults cost " + seconds(longerPs) + " a step.";
+        }
+        return "Blast radius: the faults cost " + seconds(longerPs) + " a step. "
+                + groups.stream().map(Group::words).collect(Collectors.joining("; ")) + ".";
+    }
+
+    private static String seconds(long ps) {
+        return Quantities.seconds(ps * StepBreakdown.SECONDS_PER_PICOSECOND);
+    }
+}
