@@ -22,11 +22,11 @@ final class Deviations {
     static final double SPEED_UP_LIMIT = 0.05;
 
     private static final String HEADER =
-            "| # | case | figure | ours | reference | error | why | status |\n|--:|---|---|--:|--:|--:|---|---|\n";
+            "| # | case | figure | ours | reference | error | first | why | status |\n|--:|---|---|--:|--:|--:|--:|---|---|\n";
     private static final String UNEXPLAINED = "?";
     private static final String OPEN = "open";
     private static final Pattern ROW = Pattern.compile(
-            "\\| *(\\d+) *\\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|");
+            "\\| *(\\d+) *\\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]*) \\| ([^|]+) \\| ([^|]+) \\|");
 
     private Deviations() {}
 
@@ -49,8 +49,8 @@ final class Deviations {
                         row.group(2).strip(),
                         row.group(3).strip(),
                         row.group(6).strip(),
-                        row.group(7).strip(),
-                        row.group(8).strip()));
+                        row.group(8).strip(),
+                        row.group(9).strip()));
             }
         });
         return entries;
@@ -60,11 +60,12 @@ final class Deviations {
      * What is to be explained.
      *
      * @param figure metric, or the case that this one is faster than
+     * @param first error when it was simulated first; empty for speed-ups
      */
-    record Gap(String id, String figure, String ours, String reference, String error) {}
+    record Gap(String id, String figure, String ours, String reference, String error, String first) {}
 
     /** Figures and speed-ups that are too far off, and strategies that are ranked the wrong way round. */
-    static List<Gap> gaps(List<CaseOutcome> outcomes) {
+    static List<Gap> gaps(List<CaseOutcome> outcomes, FirstErrors known) {
         List<Gap> gaps = new ArrayList<>();
         for (CaseOutcome outcome : outcomes) {
             Double simulated = outcome.simulated();
@@ -75,7 +76,8 @@ final class Deviations {
                         outcome.metric().id(),
                         Quantities.number(simulated, 4),
                         Quantities.number(outcome.measured(), 4),
-                        signed(error) + " %"));
+                        signed(error) + " %",
+                        first(outcome, known)));
             }
         }
         for (StrategyPair pair : StrategyPair.of(outcomes)) {
@@ -87,10 +89,16 @@ final class Deviations {
                         "speed-up over " + pair.slower() + byMetric(pair.metric()),
                         signed(simulated) + " %",
                         signed(pair.measured()) + " %",
-                        signed(difference) + " points"));
+                        signed(difference) + " points",
+                        ""));
             }
         }
         return gaps;
+    }
+
+    private static String first(CaseOutcome outcome, FirstErrors known) {
+        FirstErrors.Entry entry = known.of(outcome);
+        return entry == null ? "" : signed(entry.simulated() / outcome.measured() - 1) + " %";
     }
 
     private static String byMetric(Metric metric) {
@@ -117,6 +125,7 @@ final class Deviations {
                             gap.ours(),
                             gap.reference(),
                             gap.error(),
+                            gap.first(),
                             entry == null ? UNEXPLAINED : entry.why(),
                             entry == null ? OPEN : entry.status()))
                     .append(" |\n");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->}, {@code <!-- headline -->},
- * {@code <!-- errors -->} or {@code <!-- errors by framework -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
+ * {@code <!-- errors -->}, {@code <!-- errors by framework -->} or {@code <!-- first errors -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
  */
 final class ValidationCounts {
     private static final List<String> ROLES = List.of("validation", "calibration");
@@ -25,12 +25,13 @@ final class ValidationCounts {
     private ValidationCounts() {}
 
     /** A document with its marked places brought up to date. */
-    static String update(String text, List<CaseOutcome> outcomes) {
+    static String update(String text, List<CaseOutcome> outcomes, FirstErrors first) {
         String counted = replaced(text, "figures", sentence(outcomes));
         String asPublished = replaced(counted, "errors", "\n" + table(outcomes));
         List<CaseOutcome> released = CaseOutcome.released(outcomes);
         String byFramework = replaced(asPublished, "errors by framework", "\n" + table(released));
-        return replaced(byFramework, "headline", headline(released));
+        String atFirst = replaced(byFramework, "first errors", "\n" + firstTable(outcomes, first));
+        return replaced(atFirst, "headline", headline(released));
     }
 
     private static String replaced(String text, String mark, String content) {
@@ -94,6 +95,30 @@ final class ValidationCounts {
                                     percent(errors.worst())))
                             .append(" |\n");
                 }
+            }
+        }
+        return out.toString();
+    }
+
+    /** Errors when figures were simulated first, beside those of today: of validation alone. */
+    static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
+        StringBuilder out = new StringBuilder(
+                "| figures | number | mean error at first | mean error today | of these locked | mean error at first |\n"
+                        + "|---|--:|--:|--:|--:|--:|\n");
+        for (Metric.Kind kind : Metric.Kind.values()) {
+            List<CaseOutcome> some = some(outcomes, kind, ROLES.get(0));
+            if (!some.isEmpty()) {
+                List<CaseOutcome> locked = first.locked(some);
+                out.append("| ")
+                        .append(String.join(
+                                " | ",
+                                NOUNS.get(kind),
+                                String.valueOf(some.size()),
+                                percent(ErrorSummary.of(first.first(some)).mape()),
+                                percent(ErrorSummary.of(some).mape()),
+                                String.valueOf(locked.size()),
+                                percent(ErrorSummary.of(first.first(locked)).mape())))
+                        .append(" |\n");
             }
         }
         return out.toString();

@@ -4,14 +4,18 @@ import io.shardsim.reports.validation.CaseOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
-/** Writes the outcomes of the published cases into the source tree: the recorded errors, the register of differences, and the counts in the documents. */
+/** Writes the outcomes of the published cases into the source tree: the recorded errors, those of the
+ * first time, the register of differences, and the counts in the documents. */
 public final class ValidationRecord {
     private static final Path ERRORS = Path.of("scenarios", "accuracy", "errors.csv");
+    static final Path FIRST = Path.of("scenarios", "accuracy", "first.csv");
     static final Path DEVIATIONS = Path.of("scenarios", "accuracy", "DEVIATIONS.md");
 
     /** Documents that say how many figures there are. */
@@ -20,20 +24,36 @@ public final class ValidationRecord {
     private ValidationRecord() {}
 
     /**
-     * Replaces both files, and what the documents say about them.
+     * Replaces these files, and what the documents say about them.
      *
      * @param root of the source tree
-     * @param outcomes of all published cases
+     * @param cases all published cases
+     * @param simulated outcomes of those that ran; of the others those that were recorded stay
+     * @param today day on which figures that are new are entered
      */
-    public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> outcomes) throws IOException {
+    public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> simulated, LocalDate today)
+            throws IOException {
+        List<CaseOutcome> outcomes = withRecorded(cases, simulated);
         List<RecordedErrors.Row> rows = rows(cases, outcomes);
         Files.writeString(root.resolve(ERRORS), RecordedErrors.write(rows));
+        Path firstFile = root.resolve(FIRST);
+        FirstErrors first = FirstErrors.read(Files.readString(firstFile));
+        first.enter(outcomes, today);
+        Files.writeString(firstFile, first.write());
         Path register = root.resolve(DEVIATIONS);
-        Files.writeString(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes)));
+        Files.writeString(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes, first)));
         for (Path document : COUNTING) {
             Path file = root.resolve(document);
-            Files.writeString(file, ValidationCounts.update(Files.readString(file), outcomes));
+            Files.writeString(file, ValidationCounts.update(Files.readString(file), outcomes, first));
         }
+    }
+
+    private static List<CaseOutcome> withRecorded(List<ReferenceCase> cases, List<CaseOutcome> simulated) {
+        Map<String, List<CaseOutcome>> ran = simulated.stream().collect(Collectors.groupingBy(CaseOutcome::id));
+        return cases.stream()
+                .flatMap(one ->
+                        ran.getOrDefault(one.id(), RecordedErrors.builtIn().outcomes(List.of(one))).stream())
+                .toList();
     }
 
     static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes) {

@@ -21,6 +21,8 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,9 +106,8 @@ final class ValidateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (record != null && (file != null || !only.isEmpty())) {
-            throw new ParameterException(
-                    spec.commandLine(), "--record is for all published cases; leave out FILE and --only");
+        if (record != null && file != null) {
+            throw new ParameterException(spec.commandLine(), "--record is for published cases; leave out FILE");
         }
         List<ReferenceCase> cases;
         try {
@@ -120,7 +121,7 @@ final class ValidateCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
         }
-        int status = run(wanted, ReportFolder.make(spec.commandLine(), out));
+        int status = run(cases, wanted, ReportFolder.make(spec.commandLine(), out));
         if (file != null) {
             remark(wanted);
         }
@@ -149,7 +150,7 @@ final class ValidateCommand implements Callable<Integer> {
         return one.id().contains(only) || one.family().contains(only);
     }
 
-    private int run(List<ReferenceCase> wanted, Path directory) throws IOException {
+    private int run(List<ReferenceCase> all, List<ReferenceCase> wanted, Path directory) throws IOException {
         Map<ReferenceCase.Question, Scenario> questions = new LinkedHashMap<>();
         // Whether a run fits is known without running it.
         List<ReferenceCase> cases =
@@ -169,7 +170,7 @@ final class ValidateCommand implements Callable<Integer> {
             List<FitOutcome> fits = fits(wanted);
             report(outcomes, fits, directory);
             if (record != null && runs.done() == runs.total()) {
-                ValidationRecord.write(record, cases, outcomes);
+                ValidationRecord.write(record, all, outcomes, LocalDate.now(ZoneOffset.UTC));
             }
             runs.failures().forEach(err()::println);
             if (runs.interrupted()) {
