@@ -2,6 +2,7 @@ package io.shardsim.scenarios.accuracy;
 
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.scenarios.accuracy.RecordedErrors.Row;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,18 +15,24 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * How far off a run may be that no published source has measured. The range is that of the errors of the {@value #SOURCES} sources whose figures are most like
- * the run, one figure each, wider at both ends by what it takes for {@value #COVERAGE} of all recorded figures to lie within a range that was made without
- * their own source.
+ * How far off a run may be that no published source has measured. The {@value #SOURCES} sources whose figures are most like the run give one figure each. The
+ * range lies around the median of their errors, and is as wide as they differ, times what it takes for {@value #COVERAGE} of all recorded figures to lie within a
+ * range that was made without their own source.
  *
- * <p>This is split conformal prediction, with each source left out in turn [1]. A source counts once, however many runs it published: their errors are alike.
+ * <p>This is conformal prediction with locally weighted residuals [1], with each source left out in turn [2]. A source counts once, however many runs it
+ * published: their errors are alike. Median and median deviation, so that one odd source does not decide.
  *
- * <p>[1] R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
+ * <p>[1] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free predictive inference for regression, JASA 113 (2018), section 5.2.
+ *
+ * <p>[2] R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
  */
 final class ErrorRanges {
     static final double COVERAGE = 0.8;
 
-    private static final int SOURCES = 5;
+    private static final int SOURCES = 7;
+
+    /** Sources that agree by chance are taken to differ by this all the same, as runs of one setup do [1]. */
+    private static final double DEVIATION_MIN = 0.03;
 
     /** Runs whose nearest source is farther are told nothing. */
     private static final double DISTANCE_MAX = 6;
@@ -34,7 +41,7 @@ final class ErrorRanges {
     private final ToDoubleFunction<Row> error;
     private final BiPredicate<Likeness, Likeness> comparable;
     /** State: guarded by this; NaN until a range is asked for, for most runs ask for one kind of figure only. */
-    private double widening = Double.NaN;
+    private double deviations = Double.NaN;
 
     /**
      * @param error of a figure [1]
@@ -46,30 +53,48 @@ final class ErrorRanges {
         this.comparable = comparable;
     }
 
-    /** Both ends are moved by this [1]; negative where ranges cover more than they are to. */
-    private synchronized double widening() {
-        if (!Double.isNaN(widening)) {
-            return widening;
+    /** How many deviations a range reaches to either side [1]. */
+    private synchronized double deviations() {
+        if (!Double.isNaN(deviations)) {
+            return deviations;
         }
-        double[] missing = rows.stream()
-                .map(row -> missing(row, nearest(row.likeness(), row.source())))
+        double[] needed = rows.stream()
+                .map(row -> needed(row, nearest(row.likeness(), row.source())))
                 .flatMap(Optional::stream)
                 .mapToDouble(Double::doubleValue)
                 .sorted()
                 .toArray();
-        int enough = (int) Math.ceil(COVERAGE * (missing.length + 1)) - 1;
-        widening = missing.length == 0 ? 0 : missing[Math.min(enough, missing.length - 1)];
-        return widening;
+        int enough = (int) Math.ceil(COVERAGE * (needed.length + 1)) - 1;
+        deviations = needed.length == 0 ? 0 : needed[Math.min(enough, needed.length - 1)];
+        return deviations;
     }
 
-    /** How far a figure lies outside the range of others, negative where it lies inside; empty where there are none. */
-    private Optional<Double> missing(Row row, List<Row> others) {
+    /** How many deviations of others a figure is from their median; empty where there are none. */
+    private Optional<Double> needed(Row row, List<Row> others) {
         if (others.isEmpty()) {
             return Optional.empty();
         }
-        double own = error.applyAsDouble(row);
-        double[] errors = others.stream().mapToDouble(error).sorted().toArray();
-        return Optional.of(Math.max(errors[0] - own, own - errors[errors.length - 1]));
+        double[] errors = errors(others);
+        return Optional.of(Math.abs(error.applyAsDouble(row) - median(errors)) / deviation(errors));
+    }
+
+    private double[] errors(List<Row> some) {
+        return some.stream().mapToDouble(error).toArray();
+    }
+
+    /** Median distance from the median [1]. */
+    private static double deviation(double[] errors) {
+        double middle = median(errors);
+        return DEVIATION_MIN
+                + median(Arrays.stream(errors)
+                        .map(each -> Math.abs(each - middle))
+                        .toArray());
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = Arrays.stream(values).sorted().toArray();
+        int half = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
     /** The range for a run; empty where nothing like it was published. */
@@ -99,12 +124,13 @@ final class ErrorRanges {
         if (nearest.isEmpty()) {
             return Optional.empty();
         }
-        double[] errors = nearest.stream().mapToDouble(error).sorted().toArray();
-        double middle = (errors[0] + errors[errors.length - 1]) / 2;
+        double[] errors = errors(nearest);
+        double middle = median(errors);
+        double reach = deviations() * deviation(errors);
         return Optional.of(new ErrorInterval(
                 COVERAGE,
-                Math.min(middle, errors[0] - widening()),
-                Math.max(middle, errors[errors.length - 1] + widening()),
+                middle - reach,
+                middle + reach,
                 nearest.stream()
                         .map(row -> new ErrorInterval.Near(row.id(), row.role(), error.applyAsDouble(row)))
                         .toList()));

@@ -118,7 +118,7 @@ class RecordedErrorsTest {
         ErrorInterval interval = facts.accuracy();
         assertThat(interval).isNotNull();
         assertThat(interval.nearest())
-                .hasSize(5)
+                .hasSize(7)
                 .extracting(near -> near.id().replaceFirst("-.*", ""))
                 .doesNotHaveDuplicates()
                 .contains("LLMF", "ATORCH", "YAFSDP");
@@ -159,7 +159,7 @@ class RecordedErrorsTest {
     void aClusterOrSequenceBeyondEveryComparedRunIsWarnedOf() throws InputException {
         RunFacts facts = annotated("{instance: p4de.24xlarge, nodes: 4096}", 65_536);
         assertThat(facts.warnings())
-                .anyMatch(warning -> warning.equals("32768 GPUs: the largest validated run on ampere has 1024."))
+                .anyMatch(warning -> warning.equals("32768 GPUs: the largest validated run on ampere has 3072."))
                 .anyMatch(warning ->
                         warning.equals("sequence_length 65536: the longest validated one on ampere is 8192."));
     }
