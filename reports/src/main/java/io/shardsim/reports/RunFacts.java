@@ -54,13 +54,15 @@ public record RunFacts(
      * @param trials settings that might make it faster; empty where none were tried
      * @param assumptions what the scenario leaves open; empty where nobody asked
      * @param radius what faults cost, and whom; absent without faults
+     * @param path what each second waited for; absent where nobody asked
      */
     public record Tried(
             List<Trial> trials,
             List<Assumption> assumptions,
-            @Nullable BlastRadius radius) {
+            @Nullable BlastRadius radius,
+            @Nullable CriticalParts path) {
         /** Nothing was tried. */
-        public static final Tried NOTHING = new Tried(List.of(), List.of(), null);
+        public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
 
         public Tried {
             trials = List.copyOf(trials);
@@ -133,6 +135,11 @@ public record RunFacts(
     /** What faults cost, and whom; null without faults. */
     public @Nullable BlastRadius radius() {
         return tried.radius();
+    }
+
+    /** What each second waited for; null where nobody asked. */
+    public @Nullable CriticalParts path() {
+        return tried.path();
     }
 
     public List<Assumption> assumptions() {

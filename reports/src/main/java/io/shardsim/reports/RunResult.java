@@ -277,7 +277,12 @@ public record RunResult(
 
     /** The same with what its faults cost. */
     public RunResult withRadius(BlastRadius radius) {
-        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), radius));
+        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), radius, facts.path()));
+    }
+
+    /** The same with what each second of it waited for. */
+    public RunResult withPath(CriticalParts path) {
+        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), facts.radius(), path));
     }
 
     /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */

@@ -271,12 +271,18 @@ public final class SampleRuns {
                                 List.of(
                                         new BlastRadius.Group(List.of(0), 3_000_000_000_000L, Map.of()),
                                         new BlastRadius.Group(
-                                                List.of(1, 2, 3), 0, Map.of(Stream.GATHER, 3_000_000_000_000L))))))));
+                                                List.of(1, 2, 3), 0, Map.of(Stream.GATHER, 3_000_000_000_000L)))),
+                        new CriticalParts(
+                                10_000_000_000_000L,
+                                List.of(
+                                        new CriticalParts.Part("kernel", "backward layer", 6_000_000_000_000L),
+                                        new CriticalParts.Part(
+                                                "link", "prefetch parameters: NIC", 4_000_000_000_000L)))))));
     }
 
     /** Trials alone, as they are tried. */
     static RunFacts.Tried trials(Trial... trials) {
-        return new RunFacts.Tried(List.of(trials), List.of(), null);
+        return new RunFacts.Tried(List.of(trials), List.of(), null, null);
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {

@@ -4,6 +4,7 @@ import io.shardsim.reports.Advice;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Assumption;
 import io.shardsim.reports.BlastRadius;
+import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.KeyWeight;
@@ -80,6 +81,10 @@ final class Findings {
         BlastRadius radius = best.facts().radius();
         if (radius != null) {
             out.paragraph(radius.sentence(), Look.PLAIN);
+        }
+        CriticalParts path = best.facts().path();
+        if (path != null) {
+            out.paragraph(path.sentence(), Look.PLAIN);
         }
         AroundTheStep around = AroundTheStep.of(best);
         if (around != null) {

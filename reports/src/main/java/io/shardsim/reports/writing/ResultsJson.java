@@ -5,6 +5,7 @@ import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Assumption;
 import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.ExposedCommunication;
@@ -218,6 +219,23 @@ public final class ResultsJson {
                         .toList());
         BlastRadius radius = run.facts().radius();
         out.put("blast_radius", radius == null ? null : radius(radius));
+        CriticalParts path = run.facts().path();
+        out.put("critical_path", path == null ? null : path(path));
+    }
+
+    private static Map<String, @Nullable Object> path(CriticalParts path) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("seconds", exactSeconds(path.endPs()));
+        List<Object> parts = new ArrayList<>();
+        for (CriticalParts.Part part : path.parts()) {
+            Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+            entry.put("waiting", part.waiting());
+            entry.put("what", part.what());
+            entry.put("seconds", exactSeconds(part.ps()));
+            parts.add(entry);
+        }
+        out.put("parts", parts);
+        return out;
     }
 
     private static Map<String, @Nullable Object> radius(BlastRadius radius) {

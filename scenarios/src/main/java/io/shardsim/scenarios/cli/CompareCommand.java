@@ -1,7 +1,9 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.explaining.CompareJson;
+import io.shardsim.scenarios.explaining.CompareReport;
 import io.shardsim.scenarios.explaining.CompareText;
 import io.shardsim.scenarios.explaining.Comparer;
 import io.shardsim.scenarios.explaining.Comparison;
@@ -10,13 +12,19 @@ import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code compare A B}: what differs between two training runs, and what each difference costs. */
 @Command(
@@ -31,6 +39,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  shardsim compare before.yaml after.yaml",
             "  shardsim compare gpt2-30b-on-p4d#13 gpt2-30b-on-p4d#15",
+            "  shardsim compare before.yaml after.yaml --out build/reports/compare",
             "  shardsim compare build/reports/monday build/reports/tuesday",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory, 130 interrupted."
         })
@@ -43,6 +52,17 @@ final class CompareCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "B", description = "The run to compare it with.")
     private String b = "";
 
+    @Option(
+            names = {"-o", "--out"},
+            paramLabel = "DIR",
+            converter = ReportFolder.class,
+            description = "Also write report.html there: where the seconds go and why, as waterfalls.")
+    private @Nullable String out;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
     @Mixin
     private final Question question = new Question();
 
@@ -51,7 +71,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         List<Problem> problems = new ArrayList<>();
         Comparer.Side first = side(a, problems);
         Comparer.Side second = side(b, problems);
@@ -59,7 +79,7 @@ final class CompareCommand implements Callable<Integer> {
             return question.refuse(problems);
         }
         try {
-            return compare(first, second);
+            return compare(first, second, out == null ? null : ReportFolder.make(spec.commandLine(), out, "--out"));
         } catch (InputException refused) {
             return question.refuse(refused.problems());
         }
@@ -79,7 +99,16 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private int compare(Comparer.Side first, Comparer.Side second) throws InputException {
+    private void write(Path folder, Comparison comparison) throws IOException {
+        WholeFiles.write(folder, Map.of("report.html", CompareReport.write(comparison)));
+        if (!question.isJson()) {
+            spec.commandLine().getOut().println("report: " + folder.resolve("report.html"));
+            spec.commandLine().getOut().flush();
+        }
+    }
+
+    private int compare(Comparer.Side first, Comparer.Side second, @Nullable Path folder)
+            throws InputException, IOException {
         Comparer comparer = new Comparer(runners, question.threads());
         Comparison comparison = question.ask(
                 progress -> comparer.compare(first, second, progress),
@@ -88,6 +117,9 @@ final class CompareCommand implements Callable<Integer> {
                 CompareText::write);
         if (comparison == null) {
             return ExitStatus.INTERRUPTED;
+        }
+        if (folder != null && comparison.fits()) {
+            write(folder, comparison);
         }
         return comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }

@@ -34,6 +34,10 @@ final class Question {
         A answer(ProgressListener progress) throws InputException;
     }
 
+    boolean isJson() {
+        return json;
+    }
+
     int threads() {
         return threads;
     }

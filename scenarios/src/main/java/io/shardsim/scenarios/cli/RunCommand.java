@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.TextStyle;
@@ -10,10 +11,12 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.explaining.CriticalPaths;
 import io.shardsim.scenarios.keeping.KeepingRunner;
 import io.shardsim.scenarios.keeping.KeptPoints;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
@@ -126,6 +129,12 @@ final class RunCommand implements Callable<Integer> {
             description =
                     "Go on with a sweep that was killed or interrupted: points that are done are kept in the report's folder and do not run again.")
     private boolean resume;
+
+    @Option(
+            names = "--critical-path",
+            description =
+                    "Also follow the critical path of the fastest run, which is executed once more, event by event.")
+    private boolean criticalPath;
 
     @Option(
             names = "--trace",
@@ -271,7 +280,7 @@ final class RunCommand implements Callable<Integer> {
                 ? TextStyle.withoutTerminal()
                 : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         for (Scenario scenario : scenarios) {
-            List<RunResult> finished = finished(runs.results(scenario));
+            List<RunResult> finished = followed(scenario, finished(runs.results(scenario)));
             if (!finished.isEmpty()) {
                 results.add(ScenarioResult.of(scenario.name(), finished));
             }
@@ -311,6 +320,31 @@ final class RunCommand implements Callable<Integer> {
                 }
             }
         }
+    }
+
+    /** The fastest with what each second of it waited for, where that is asked for. */
+    private List<RunResult> followed(Scenario scenario, List<RunResult> runs) {
+        if (!criticalPath || runs.size() != scenario.points().size()) {
+            return runs;
+        }
+        int fastest = 0;
+        for (int i = 1; i < runs.size(); i++) {
+            if (runs.get(i).tokensPerSecond() > runs.get(fastest).tokensPerSecond()) {
+                fastest = i;
+            }
+        }
+        List<RunResult> all = new ArrayList<>(runs);
+        try {
+            CriticalPaths.Followed followed = new CriticalPaths()
+                    .follow(scenario.name(), scenario.points().get(fastest));
+            CriticalParts parts = followed == null ? null : followed.parts();
+            if (parts != null) {
+                all.set(fastest, all.get(fastest).withPath(parts));
+            }
+        } catch (InputException refused) {
+            warn("critical path: " + refused.problems().get(0).message());
+        }
+        return all;
     }
 
     private List<RunResult> finished(List<RunResult> runs) {

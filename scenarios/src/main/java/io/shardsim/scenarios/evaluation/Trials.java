@@ -176,7 +176,8 @@ public final class Trials {
         return run.withTried(new RunFacts.Tried(
                 tried(results).stream().map(Tried::trial).toList(),
                 open.stream().map(each -> assumption(each, results)).toList(),
-                run.facts().radius()));
+                run.facts().radius(),
+                run.facts().path()));
     }
 
     private static Assumption assumption(Assumptions.Open open, Function<ScenarioPoint, @Nullable RunResult> results) {

@@ -36,6 +36,17 @@ public final class CompareText {
         return new CompareText(comparison, width).text();
     }
 
+    /** The two runs, and which is faster. */
+    static List<String> opening(Comparison comparison) {
+        CompareText text = new CompareText(comparison, Integer.MAX_VALUE);
+        return List.of("A: " + side(comparison.a()), "B: " + side(comparison.b()), text.answer());
+    }
+
+    /** What seconds are for: a step, or as many tokens. */
+    static String per(Comparison comparison) {
+        return comparison.isScaled() ? Quantities.count(comparison.tokens()) + " tokens" : "step";
+    }
+
     private String text() {
         line("A: " + side(comparison.a()));
         line("B: " + side(comparison.b()));

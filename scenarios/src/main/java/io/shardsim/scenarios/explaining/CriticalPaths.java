@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.explaining;
 
+import io.shardsim.reports.CriticalParts;
+import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
@@ -27,7 +29,21 @@ public final class CriticalPaths {
      * @param path null where the run does not fit in memory
      */
     public record Followed(
-            String name, RunResult run, @Nullable CriticalPath path) {}
+            String name, RunResult run, @Nullable CriticalPath path) {
+        /** What the path comes to; null where there is none. */
+        public @Nullable CriticalParts parts() {
+            return path == null
+                    ? null
+                    : new CriticalParts(
+                            path.endPs(),
+                            PathParts.byKey(path).stream()
+                                    .map(part -> new CriticalParts.Part(
+                                            Names.id(part.getKey().waiting()),
+                                            part.getKey().words(),
+                                            part.getValue()))
+                                    .toList());
+        }
+    }
 
     /**
      * Follows a run.
@@ -36,12 +52,22 @@ public final class CriticalPaths {
      * @throws InputException where a value that is set is wrong, or the run is too large
      */
     public @Nullable Followed follow(Explainer.Subject subject) throws InputException {
-        ScenarioPoint point = subject.point(Map.of());
+        return follow(subject.name(), subject.point(Map.of()));
+    }
+
+    /**
+     * Follows a point.
+     *
+     * @param name as messages name it
+     * @return null where it was interrupted
+     * @throws InputException where the run is too large
+     */
+    public @Nullable Followed follow(String name, ScenarioPoint point) throws InputException {
         try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
             RunResult run = simulation.run(point, recorder);
-            return new Followed(subject.name(), run, run.fits() ? recorder.finish(endPs(run)) : null);
+            return new Followed(name, run, run.fits() ? recorder.finish(endPs(run)) : null);
         } catch (TooLargeException refused) {
-            throw new InputException(subject.name(), Objects.requireNonNull(refused.getMessage()));
+            throw new InputException(name, Objects.requireNonNull(refused.getMessage()));
         } catch (InterruptedException ended) {
             return null;
         } catch (IllegalStateException failure) {

@@ -1,10 +1,13 @@
 package io.shardsim.scenarios.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.scenarios.app.Main;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +38,35 @@ class CompareCommandTest {
         assertThat(shell.out()).contains("A: ", "B: ", "strategy.kind", "Why: ");
         assertThat(shell.shardsim("compare", a, a, "--json")).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("\"same\" : true");
+    }
+
+    /** The page has both waterfalls as tables, too, and their last rows are the gap. */
+    @Test
+    void theReportHasTheSumsOfTheText() throws Exception {
+        String a = file("a.yaml", SMALL);
+        String b = file("b.yaml", SMALL.replace("zero3", "mics").replace("1024", "1024, attention: standard"));
+        Path out = folder.resolve("out");
+        assertThat(shell.shardsim("compare", a, b, "--out", out.toString())).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("report: " + out.resolve("report.html"));
+        String page = Files.readString(out.resolve("report.html"));
+        assertThat(page).contains("data-figure=\"waterfall\"", "data-figure=\"causes\"", "strategy.kind");
+        assertThat(shell.shardsim("compare", a, b, "--json")).isEqualTo(ExitStatus.DONE);
+        double change = number(shell.out(), "\"change_seconds\" : (-?[0-9.]+)");
+        assertThat(
+                        number(
+                                page,
+                                "(?s)waterfall.*?together</th>.*?<td[^>]*>[0-9.]+</td>\\s*<td[^>]*>[0-9.]+</td>\\s*<td[^>]*>([-\u2212]?[0-9.]+)"))
+                .isCloseTo(change, within(6e-4));
+        assertThat(number(page, "(?s)data-figure=\"causes\".*?together</th>.*?<td[^>]*>([-\u2212]?[0-9.]+)"))
+                .isCloseTo(change, within(6e-4));
+        assertThat(shell.shardsim("compare", a, b, "--out", a)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("cannot be written; name another with --out");
+    }
+
+    private static double number(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return Double.parseDouble(matcher.group(1).replace('\u2212', '-'));
     }
 
     @Test

@@ -53,6 +53,32 @@ class CriticalPathCommandTest {
                 .anyMatch(part -> part.get("link").asString("").equals("nic"));
     }
 
+    /** Of a sweep the fastest run alone has a path, whose parts sum to its step; text and report have it, too. */
+    @Test
+    void aRunHasItsPathWhereThatIsAskedFor() throws Exception {
+        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        Path out = folder.resolve("out");
+        assertThat(shell.shardsim("run", file, "--critical-path", "--out", out.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("Critical path: ");
+        assertThat(Files.readString(out.resolve("report.html"))).contains("<h3>The critical path</h3>");
+        JsonNode runs = JsonMapper.builder()
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .build()
+                .readTree(out.resolve("results.json").toFile())
+                .get("runs");
+        assertThat(runs.get(0).get("critical_path").isNull()).isTrue();
+        JsonNode path = runs.get(1).get("critical_path");
+        BigDecimal sum = BigDecimal.ZERO;
+        for (JsonNode part : path.get("parts")) {
+            sum = sum.add(part.get("seconds").decimalValue());
+        }
+        assertThat(sum).isEqualByComparingTo(path.get("seconds").decimalValue());
+        assertThat(sum).isEqualByComparingTo(runs.get(1).get("step_seconds").decimalValue());
+        assertThat(shell.shardsim("run", file, "--out", out.toString())).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).as("both runs").containsOnlyOnce("Critical path: ");
+    }
+
     @Test
     void theTextFitsTheTerminal() throws Exception {
         String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();

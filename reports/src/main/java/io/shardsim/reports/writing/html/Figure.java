@@ -52,6 +52,11 @@ public record Figure(String id, Kind kind, String title, String alt, int height,
             numeric.set(0, false);
             return new Table(head, numeric, rows);
         }
+
+        /** Words in every column. */
+        static Table texts(List<String> head, List<List<String>> rows) {
+            return new Table(head, Collections.nCopies(head.size(), false), rows);
+        }
     }
 
     /** What a chart is made from. */

@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunMeters;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -162,5 +164,23 @@ public final class ReportPage {
 
     public List<Glossary.Term> glossary() {
         return Glossary.terms();
+    }
+
+    /** What each second of the fastest run waited for; null where nobody asked. */
+    public Figure.@Nullable Table criticalPath() {
+        CriticalParts path = result.runs().stream()
+                .map(run -> run.facts().path())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (path == null) {
+            return null;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        for (CriticalParts.Part part : path.parts()) {
+            rows.add(List.of(
+                    part.what(), Quantities.fixed(part.ps() * 1e-12, 6), Quantities.fixed(100 * path.share(part), 1)));
+        }
+        return Figure.Table.named(List.of("waited for", "time [s]", "share [%]"), rows);
     }
 }

@@ -1,0 +1,148 @@
+package io.shardsim.reports.writing.html;
+
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+import io.shardsim.reports.Quantities;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The report of a comparison: where the seconds between two runs go, and what each difference costs, as waterfalls whose bars sum to the gap.
+ *
+ * @param title the two runs
+ * @param sentences what the comparison comes to
+ * @param per what the seconds are for, for example {@code step}
+ * @param parts parts of the step, in their order
+ * @param causes what each difference costs; empty where that was not simulated
+ * @param differences settings that differ
+ */
+public record ComparePage(
+        String title, List<String> sentences, String per, List<Bar> parts, List<Bar> causes, Figure.Table differences) {
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final int HEIGHT = 330;
+    private static final double PS_TO_SECONDS = 1e-12;
+
+    /**
+     * A bar.
+     *
+     * @param aPs time of the first run; 0 for a cause [ps]
+     * @param bPs time of the second run; for a cause what it adds [ps]
+     */
+    public record Bar(String name, long aPs, long bPs) {}
+
+    public ComparePage {
+        sentences = List.copyOf(sentences);
+        parts = List.copyOf(parts);
+        causes = List.copyOf(causes);
+    }
+
+    /** A table whose first column names the row. */
+    public static Figure.Table table(List<String> head, List<List<String>> rows) {
+        return Figure.Table.texts(head, rows);
+    }
+
+    /** The page as text. */
+    public String write() {
+        ChartScript script = ChartScript.instance();
+        StringOutput output = new StringOutput(1 << 20);
+        TemplateEngine.createPrecompiled(ContentType.Html)
+                .render(
+                        "compare.jte",
+                        Map.of(
+                                "page",
+                                this,
+                                "style",
+                                Palette.variables() + ChartScript.text("report.css"),
+                                "policy",
+                                script.policy(),
+                                "boot",
+                                script.boot(),
+                                "charts",
+                                script.packed(),
+                                "figures",
+                                ChartScript.pack(MAPPER.writeValueAsString(document()))),
+                        output);
+        return output.toString();
+    }
+
+    private Map<String, Object> document() {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put(waterfall().id(), waterfall().document());
+        if (!causes.isEmpty()) {
+            figures.put(reasons().id(), reasons().document());
+        }
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("scenario", "compare");
+        document.put("palette", Palette.document());
+        document.put("figures", figures);
+        return document;
+    }
+
+    /** Where the seconds go. */
+    public Figure waterfall() {
+        return figure("waterfall", "Where the seconds between the two come from", parts, "part");
+    }
+
+    /** What each difference costs. */
+    public Figure reasons() {
+        return figure("causes", "What each difference costs", causes, "difference");
+    }
+
+    private static long sum(List<Bar> bars, boolean first) {
+        return bars.stream().mapToLong(bar -> first ? bar.aPs() : bar.bPs()).sum();
+    }
+
+    /** From the slower to the faster, so that what is saved points to the right. */
+    private Figure figure(String id, String title, List<Bar> bars, String kind) {
+        int slow = sum(parts, true) >= sum(parts, false) ? 0 : 1;
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("parts", bars.stream().map(Bar::name).toList());
+        data.put(
+                "runs",
+                List.of(
+                        Map.of(
+                                "name",
+                                "A",
+                                "group",
+                                "",
+                                "ps",
+                                bars.stream().map(Bar::aPs).toList()),
+                        Map.of(
+                                "name",
+                                "B",
+                                "group",
+                                "",
+                                "ps",
+                                bars.stream().map(Bar::bPs).toList())));
+        data.put("slow", slow);
+        data.put("fast", 1 - slow);
+        data.put("per", per);
+        boolean changesAlone = bars.stream().allMatch(bar -> bar.aPs() == 0);
+        List<List<String>> rows = new ArrayList<>();
+        bars.forEach(bar -> rows.add(row(bar.name(), bar.aPs(), bar.bPs(), changesAlone)));
+        rows.add(row("together", sum(bars, true), sum(bars, false), changesAlone));
+        List<String> head = changesAlone ? List.of(kind, "B - A [s]") : List.of(kind, "A [s]", "B [s]", "B - A [s]");
+        return new Figure(
+                id,
+                Figure.Kind.GAP,
+                title,
+                title + ": " + (slow == 0 ? "what B saves" : "what A saves") + ", bar by bar",
+                HEIGHT,
+                data,
+                Figure.Table.named(head, rows));
+    }
+
+    private static List<String> row(String name, long aPs, long bPs, boolean changeAlone) {
+        return changeAlone
+                ? List.of(name, seconds(bPs))
+                : List.of(name, seconds(aPs), seconds(bPs), seconds(bPs - aPs));
+    }
+
+    private static String seconds(long ps) {
+        return Quantities.fixed(ps * PS_TO_SECONDS, 3);
+    }
+}
