@@ -2,9 +2,12 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
+import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.topology.Cluster;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -12,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Nodes that provably do the same at the same time, found by colour refinement.
@@ -63,17 +68,13 @@ final class NodeClasses {
             }
             colour[node] = names.computeIfAbsent(ranks, key -> names.size());
         }
-        Map<List<Primitive>, Integer> lists = new HashMap<>();
-        IdentityHashMap<List<Primitive>, Integer> known = new IdentityHashMap<>();
-        ToIntFunction<List<Primitive>> numberOf =
-                list -> known.computeIfAbsent(list, same -> lists.computeIfAbsent(same, equal -> lists.size()));
+        Wired[] wired = wired(cluster, planOf, schedules);
         while (names.size() > colours) {
             colours = names.size();
             names.clear();
             int[] refined = new int[colour.length];
             for (int node = 0; node < colour.length; node++) {
-                Object signature = signature(node, colour, cluster, planOf, schedules, numberOf);
-                refined[node] = names.computeIfAbsent(signature, key -> names.size());
+                refined[node] = names.computeIfAbsent(wired[node].coloured(colour[node], colour), key -> names.size());
             }
             colour = refined;
         }
@@ -91,50 +92,98 @@ final class NodeClasses {
     }
 
     /**
-     * What a node does and with whom, as far as colours tell.
+     * What a node does and with whom, whatever the colours: its programs are asked for once, not in every round.
      *
-     * @param numberOf equal for equal lists; thousands of programs share a few
+     * @param kind equal for nodes whose programs and slots are equal
+     * @param peerNodes of its peers, in the order of the programs, other than itself
      */
-    private static Object signature(
-            int node,
-            int[] colour,
-            Cluster cluster,
-            IntFunction<RankPlan> planOf,
-            CollectiveSchedules schedules,
-            ToIntFunction<List<Primitive>> numberOf) {
-        List<Object> parts = new ArrayList<>();
-        parts.add(colour[node]);
-        for (int local = 0; local < cluster.gpusPerNode(); local++) {
-            int rank = cluster.rank(node, local);
-            RankPlan plan = planOf.apply(rank);
-            for (int i = 0; i < plan.collectives().size(); i++) {
-                if (!plan.runsCollective(i)) {
-                    continue;
-                }
-                Operation.Collective collective = plan.collectives().get(i);
-                CollectiveSchedules.Scheduled scheduled = schedules.schedule(collective, rank);
-                int member = collective.groups().memberIndex(rank);
-                parts.add(scheduled.choice().transport());
-                for (int channel = 0; channel < scheduled.channels(); channel++) {
-                    ChannelProgram program = scheduled.program(member, channel);
-                    parts.add(numberOf.applyAsInt(program.primitives()));
-                    addPeers(parts, program.receivePeers(), node, colour, cluster);
-                    addPeers(parts, program.sendPeers(), node, colour, cluster);
-                    for (int slot = 0; slot < program.sendPeers().length; slot++) {
-                        parts.add(pair(program.sendPeerSlots()[slot], program.sendNics()[slot]));
+    private record Wired(int kind, int[] peerNodes) {
+        /** Equal for nodes of a colour and kind whose peers have the same colours. */
+        IntBuffer coloured(int own, int[] colour) {
+            int[] parts = new int[2 + peerNodes.length];
+            parts[0] = own;
+            parts[1] = kind;
+            for (int i = 0; i < peerNodes.length; i++) {
+                parts[2 + i] = colour[peerNodes[i]];
+            }
+            return IntBuffer.wrap(parts);
+        }
+    }
+
+    private static Wired[] wired(Cluster cluster, IntFunction<RankPlan> planOf, CollectiveSchedules schedules) {
+        Map<List<Primitive>, Integer> lists = new HashMap<>();
+        IdentityHashMap<List<Primitive>, Integer> known = new IdentityHashMap<>();
+        // Thousands of programs share a few lists.
+        ToIntFunction<List<Primitive>> numberOf =
+                list -> known.computeIfAbsent(list, same -> lists.computeIfAbsent(same, equal -> lists.size()));
+        Map<Transport, Integer> transports = new HashMap<>();
+        Map<LongBuffer, Integer> kinds = new HashMap<>();
+        Wired[] wired = new Wired[cluster.nodes()];
+        for (int node = 0; node < wired.length; node++) {
+            Wires wires = new Wires(cluster, node);
+            for (int local = 0; local < cluster.gpusPerNode(); local++) {
+                int rank = cluster.rank(node, local);
+                RankPlan plan = planOf.apply(rank);
+                for (int i = 0; i < plan.collectives().size(); i++) {
+                    if (plan.runsCollective(i)) {
+                        Operation.Collective collective = plan.collectives().get(i);
+                        CollectiveSchedules.Scheduled scheduled = schedules.schedule(collective, rank);
+                        wires.add(transports.computeIfAbsent(scheduled.choice().transport(), key -> transports.size()));
+                        wires.add(scheduled, collective.groups().memberIndex(rank), numberOf);
                     }
                 }
             }
+            int kind = kinds.computeIfAbsent(wires.kind(), key -> kinds.size());
+            wired[node] = new Wired(kind, wires.peerNodes());
         }
-        return parts;
+        return wired;
     }
 
-    private static void addPeers(List<Object> parts, int[] peers, int node, int[] colour, Cluster cluster) {
-        parts.add(peers.length);
-        for (int peer : peers) {
-            int peerNode = cluster.nodeRank(peer);
-            int placed = peerNode == node ? -1 : colour[peerNode];
-            parts.add(pair(cluster.localRank(peer), placed));
+    /** Collects what a node does and with whom. */
+    private static final class Wires {
+        private final Cluster cluster;
+        private final int node;
+        private final LongStream.Builder parts = LongStream.builder();
+        private final IntStream.Builder peerNodes = IntStream.builder();
+
+        Wires(Cluster cluster, int node) {
+            this.cluster = cluster;
+            this.node = node;
+        }
+
+        void add(int part) {
+            parts.add(part);
+        }
+
+        void add(CollectiveSchedules.Scheduled scheduled, int member, ToIntFunction<List<Primitive>> numberOf) {
+            for (int channel = 0; channel < scheduled.channels(); channel++) {
+                ChannelProgram program = scheduled.program(member, channel);
+                parts.add(numberOf.applyAsInt(program.primitives()));
+                addPeers(program.receivePeers());
+                addPeers(program.sendPeers());
+                for (int slot = 0; slot < program.sendPeers().length; slot++) {
+                    parts.add(pair(program.sendPeerSlots()[slot], program.sendNics()[slot]));
+                }
+            }
+        }
+
+        private void addPeers(int[] peers) {
+            parts.add(peers.length);
+            for (int peer : peers) {
+                int peerNode = cluster.nodeRank(peer);
+                parts.add(pair(cluster.localRank(peer), peerNode == node ? 1 : 0));
+                if (peerNode != node) {
+                    peerNodes.add(peerNode);
+                }
+            }
+        }
+
+        LongBuffer kind() {
+            return LongBuffer.wrap(parts.build().toArray());
+        }
+
+        int[] peerNodes() {
+            return peerNodes.build().toArray();
         }
     }
 
