@@ -209,7 +209,7 @@ final class RunCommand implements Callable<Integer> {
                     ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
                 advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
-                if (!runner.standing().isEmpty()) {
+                if (!cluster.isLocal() && !runner.standing().isEmpty()) {
                     tell(runner.standing());
                 }
                 if (resume) {

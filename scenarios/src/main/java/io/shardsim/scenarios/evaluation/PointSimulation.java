@@ -11,18 +11,23 @@ import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.run.RunObserver;
+import io.shardsim.simulator.run.RunProgress;
 import io.shardsim.simulator.run.Shortcut;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.simulator.run.SimulationSetup;
 import io.shardsim.topology.Faults;
+import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Simulates points of scenarios, several at once if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
     private final Simulator simulator;
+    private final Supplier<List<RunProgress>> underWay;
     private final Runnable close;
     private final Set<Shortcut> shortcuts;
     private final boolean beyondMemory;
@@ -47,16 +52,19 @@ public final class PointSimulation implements ScenarioRunner {
                 options,
                 (setup, observer, endMaxPs) ->
                         engine.run(setup, options.processes(), observer, new RunLimits(options.eventsMax(), endMaxPs)),
+                engine::underWay,
                 engine::close);
     }
 
     /** @param simulator executes in another way than by an engine of its own, one run after the other */
     public PointSimulation(RunOptions options, Simulator simulator) {
-        this(options, simulator, () -> {});
+        this(options, simulator, List::of, () -> {});
     }
 
-    private PointSimulation(RunOptions options, Simulator simulator, Runnable close) {
+    private PointSimulation(
+            RunOptions options, Simulator simulator, Supplier<List<RunProgress>> underWay, Runnable close) {
         this.simulator = simulator;
+        this.underWay = underWay;
         this.close = close;
         shortcuts = Shortcut.allIf(options.fastForward());
         alone = options.eventsMax() == Long.MAX_VALUE;
@@ -157,6 +165,15 @@ public final class PointSimulation implements ScenarioRunner {
     public static boolean fits(ScenarioPoint point) {
         return !(point.task() instanceof Task.Training)
                 || TrainingPoint.of(point).fits();
+    }
+
+    /** The run that has most before it. */
+    @Override
+    public String standing() {
+        return underWay.get().stream()
+                .max(Comparator.comparingLong(run -> run.eventsMax() - run.events()))
+                .map(RunStanding::words)
+                .orElse("");
     }
 
     @Override

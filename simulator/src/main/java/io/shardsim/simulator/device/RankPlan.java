@@ -354,6 +354,19 @@ public final class RankPlan {
         return kinds.collectiveClass()[operation];
     }
 
+    /** How often each of the distinct collectives runs in a step. */
+    public long[] timesOfCollectives() {
+        long[] times = new long[collectives().size()];
+        for (int[] operations : operationsOfStream) {
+            for (int operation : operations) {
+                if (collectiveClass(operation) >= 0) {
+                    times[collectiveClass(operation)]++;
+                }
+            }
+        }
+        return times;
+    }
+
     /** The distinct copies between GPU and host memory. */
     public List<Work> hostCopies() {
         return kinds.hostCopies();

@@ -128,6 +128,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         FastForward fastForward = run.fastForward();
         return runToEnd(() -> {
             dispatcher.claim(null);
+            dispatcher.tell(run.marks().pulse());
             if (run.causality() != null) {
                 dispatcher.events().follow(run.causality());
             }

@@ -1,7 +1,6 @@
 package io.shardsim.simulator.kernel;
 
 import java.util.Arrays;
-import java.util.concurrent.CancellationException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +14,7 @@ public final class MarkBoard {
     /** Null as long as nobody looks: state. */
     private @Nullable Runnable onPosted;
 
-    private volatile boolean abandoned;
-
+    private final Pulse pulse = new Pulse();
     private final long eventsMax;
     private final LongSupplier endMaxPs;
     /** For each mark, the least time from then on to the end of the run [ps]; empty where the run may end at any time. */
@@ -75,16 +73,14 @@ public final class MarkBoard {
         }
     }
 
-    /** Ends the run at the next mark: nobody waits for it any longer. May be called from any thread. */
-    public void abandon() {
-        abandoned = true;
+    /** How far the run is. */
+    public Pulse pulse() {
+        return pulse;
     }
 
     /** Takes the marks down, in the order of the plan. */
     int[] take() {
-        if (abandoned) {
-            throw new CancellationException("the run was abandoned");
-        }
+        pulse.check();
         int[] taken = marks;
         marks = new int[0];
         return taken;

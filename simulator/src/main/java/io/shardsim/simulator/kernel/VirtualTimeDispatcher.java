@@ -50,6 +50,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
 
     private long executedEvents;
 
+    /** Told how far the run is; null where nobody asks. */
+    private @Nullable Pulse pulse;
+
     VirtualTimeDispatcher(Configurator configurator, Config config, ExecutorServiceFactoryProvider executor) {
         super(
                 configurator,
@@ -211,6 +214,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             Envelope envelope = list.poppedEnvelope();
             receiver.invoke(envelope);
             executed++;
+            if ((executed & (Pulse.EVENTS - 1)) == 0 && pulse != null) {
+                pulse.beat(executedEvents + executed, list.nowPs());
+            }
             if (refusal != null) {
                 throw refusal;
             }
@@ -253,8 +259,13 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         return events;
     }
 
+    void tell(Pulse asked) {
+        pulse = asked;
+    }
+
     /** Forgets a run. */
     void reset() {
+        pulse = null;
         events.clear();
         inside = new FutureEventList[] {events};
         outbound = new FutureEventList[0];

@@ -33,6 +33,7 @@ final class Assembly implements SimulationEngine.Parts {
     private final Timeline timeline;
     private final RunWatch watch;
     private final @Nullable RunObserver observer;
+    private volatile long eventsMax;
 
     /**
      * @param processesMax logical processes that the run may be split into. One that skips in time is not split: it must see the whole state at one
@@ -56,6 +57,9 @@ final class Assembly implements SimulationEngine.Parts {
         Limits.require("GPUs of a node", cluster.gpusPerNode(), EventOrder.LOCAL_RANKS_MAX);
         router = new Router(cluster);
         placement = new Placement(setup);
+        Limits.requireHeap(
+                (long) placement.simulatedNodes() * cluster.devicesPerNode(),
+                Runtime.getRuntime().maxMemory());
         partition = new Partition(cluster, placement.nodes(), skipsInTime() || observer != null ? 1 : processesMax);
         timeline = new Timeline(setup.plan(), marks);
         watch = new RunWatch(timeline, observer);
@@ -104,7 +108,9 @@ final class Assembly implements SimulationEngine.Parts {
     }
 
     private void wire() {
-        new Wiring(setup, router, placement, paths).fill(devices);
+        Wiring wiring = new Wiring(setup, router, placement, paths);
+        wiring.fill(devices);
+        eventsMax = wiring.events();
     }
 
     private List<LogicalProcess.Command> commands(List<WindowExchange> exchanges) {
@@ -125,9 +131,13 @@ final class Assembly implements SimulationEngine.Parts {
         return commands;
     }
 
-    /** Ends the run at its next mark. */
+    /** Ends the run soon. */
     void abandon() {
-        marks.abandon();
+        marks.pulse().abandon();
+    }
+
+    RunProgress progress() {
+        return new RunProgress(marks.pulse().nowPs(), marks.pulse().events(), eventsMax);
     }
 
     private void begin(int process) {

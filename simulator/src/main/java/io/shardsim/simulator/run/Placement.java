@@ -3,6 +3,7 @@ package io.shardsim.simulator.run;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.topology.Cluster;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Which rank runs what, and which node is simulated in place of which. */
 final class Placement {
@@ -56,6 +57,10 @@ final class Placement {
     /** How many nodes a node stands for; 0 for nodes that are left out. */
     int copies(int node) {
         return copies[node];
+    }
+
+    int simulatedNodes() {
+        return (int) IntStream.of(copies).filter(many -> many > 0).count();
     }
 
     /** The device that is simulated in place of a device. */

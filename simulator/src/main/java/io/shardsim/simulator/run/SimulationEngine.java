@@ -44,6 +44,7 @@ public final class SimulationEngine implements AutoCloseable {
     private final Semaphore free;
 
     private final Queue<String> freeDispatchers = new ConcurrentLinkedQueue<>();
+    private final Queue<Assembly> underWay = new ConcurrentLinkedQueue<>();
     private final AtomicLong names = new AtomicLong();
     private final AtomicLong cpuNanos = new AtomicLong();
 
@@ -108,11 +109,14 @@ public final class SimulationEngine implements AutoCloseable {
             SimulationSetup setup, int processesMax, @Nullable RunObserver observer, RunLimits limits)
             throws InterruptedException {
         Assembly assembly = new Assembly(setup, Math.min(processesMax, threads), observer, limits);
+        underWay.add(assembly);
         try {
             return Observations.collect(assembly, execute(assembly));
         } catch (InterruptedException abandoned) {
             assembly.abandon();
             throw abandoned;
+        } finally {
+            underWay.remove(assembly);
         }
     }
 
@@ -273,6 +277,11 @@ public final class SimulationEngine implements AutoCloseable {
         for (int process = 0; process < commands.size(); process++) {
             started.get(process).actor.get().tell(commands.get(process));
         }
+    }
+
+    /** How far the runs are that somebody waits for, in the order in which they began. */
+    public List<RunProgress> underWay() {
+        return underWay.stream().map(Assembly::progress).toList();
     }
 
     /** Time that all runs so far have spent on cores to execute their events, without what comes before and after; a fact about the machine. */

@@ -29,6 +29,8 @@ final class Wiring {
     private final Bandwidth cacheRate;
     private final IdentityHashMap<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
     private final IdentityHashMap<List<Primitive>, ProgramLoops> loopsOf = new IdentityHashMap<>();
+    private final IdentityHashMap<RankPlan, long[]> timesOf = new IdentityHashMap<>();
+    private double events;
 
     Wiring(SimulationSetup setup, Router router, Placement placement, Paths paths) {
         cluster = setup.cluster();
@@ -54,8 +56,28 @@ final class Wiring {
         for (int i = 0; i < ofRank.length; i++) {
             if (plan.runsCollective(i)) {
                 ofRank[i] = collective(rank, i, plan.collectives().get(i));
+                events += timesOf.computeIfAbsent(plan, RankPlan::timesOfCollectives)[i] * events(ofRank[i]);
             }
         }
+    }
+
+    /** About as many events as a rank causes that runs a collective once: each slice begins, and what is sent passes ports. */
+    private static double events(RankCollective collective) {
+        double events = 0;
+        for (int channel = 0; channel < collective.programs().length; channel++) {
+            for (Primitive primitive : collective.programs()[channel].primitives()) {
+                int hops = primitive.sendSlot() == ChannelProgram.NONE
+                        ? 0
+                        : collective.paths()[channel][primitive.sendSlot()].hops();
+                events += (double) primitive.repeat() * primitive.slices() * (1 + hops);
+            }
+        }
+        return events;
+    }
+
+    /** About as many events as a run has that skips none. */
+    long events() {
+        return (long) events;
     }
 
     private RankCollective collective(int rank, int collectiveClass, Operation.Collective collective) {
