@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -37,7 +39,12 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class DemoServer implements AutoCloseable {
     private static final int VIEWERS_MAX = 32;
+    /** Sides of a page, each of which has one run that is played and one that goes on. */
+    private static final int SIDES_MAX = 2;
+
     private static final int BODY_BYTES_MAX = 16 * 1024;
+    /** For a request to come whole, and for each block of an answer to be taken. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     /** A frame at most every 50 ms, 20 a second. */
     private static final long FRAME_MILLIS = 50;
     /** Without news, a sign of life so often, so that a closed page is noticed. */
@@ -46,6 +53,8 @@ public final class DemoServer implements AutoCloseable {
     /** The answer about a run that a later one has replaced. */
     private static final Map<String, ?> GONE = Map.of("gone", true);
 
+    private static final String NO_CHOICE = "body is no JSON object of texts";
+
     private static final int BACKLOG = 64;
     private static final String JSON = "application/json; charset=utf-8";
     /** Nothing but the page's own files; no inline script or style, no frame, no form, nothing from elsewhere. */
@@ -53,7 +62,15 @@ public final class DemoServer implements AutoCloseable {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
                     + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+    static {
+        // Read once, by the first server of the JVM: how long a request's head may take.
+        if (System.getProperty("sun.net.httpserver.maxReqTime") == null) {
+            System.setProperty("sun.net.httpserver.maxReqTime", String.valueOf(PATIENCE.toSeconds()));
+        }
+    }
+
     private final HttpServer server;
+    private final SlowClients clients = new SlowClients(PATIENCE);
     private final ExecutorService connections;
     private final ExecutorService workers;
     private final DemoScenario scenario;
@@ -208,13 +225,7 @@ public final class DemoServer implements AutoCloseable {
 
     /** Holds the page's event stream open until it breaks. */
     private void events(HttpExchange exchange) throws IOException, Refused, InterruptedException {
-        if (viewers.size() >= VIEWERS_MAX) {
-            throw new Refused(503, VIEWERS_MAX + " pages are open already; close one");
-        }
-        byte[] name = new byte[16];
-        random.nextBytes(name);
-        Viewer viewer = new Viewer(HexFormat.of().formatHex(name), workers, runs);
-        viewers.put(viewer.id(), viewer);
+        Viewer viewer = admitted();
         try {
             headers(exchange, "text/event-stream; charset=utf-8");
             exchange.sendResponseHeaders(200, 0);
@@ -222,6 +233,17 @@ public final class DemoServer implements AutoCloseable {
         } finally {
             drop(viewer);
         }
+    }
+
+    private synchronized Viewer admitted() throws Refused {
+        if (viewers.size() >= VIEWERS_MAX) {
+            throw new Refused(503, VIEWERS_MAX + " pages are open already; close one");
+        }
+        byte[] name = new byte[16];
+        random.nextBytes(name);
+        Viewer viewer = new Viewer(HexFormat.of().formatHex(name), workers, runs);
+        viewers.put(viewer.id(), viewer);
+        return viewer;
     }
 
     private void pump(Viewer viewer, OutputStream out) throws IOException, InterruptedException {
@@ -233,18 +255,16 @@ public final class DemoServer implements AutoCloseable {
                 event(out, frame++, "progress", progress);
                 quiet = 0;
             } else if (++quiet >= QUIET_FRAMES_MAX) {
-                out.write(":\n\n".getBytes(StandardCharsets.UTF_8));
-                out.flush();
+                clients.write(out, ":\n\n".getBytes(StandardCharsets.UTF_8));
                 quiet = 0;
             }
             Thread.sleep(FRAME_MILLIS);
         }
     }
 
-    private static void event(OutputStream out, long number, String name, Object data) throws IOException {
+    private void event(OutputStream out, long number, String name, Object data) throws IOException {
         String text = "id: " + number + "\nevent: " + name + "\ndata: " + ReplayJson.text(data) + "\n\n";
-        out.write(text.getBytes(StandardCharsets.UTF_8));
-        out.flush();
+        clients.write(out, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void drop(Viewer viewer) {
@@ -256,6 +276,9 @@ public final class DemoServer implements AutoCloseable {
         Map<String, String> query = query(exchange);
         Viewer viewer = viewer(query);
         String side = side(query);
+        if (!viewer.takes(side, SIDES_MAX)) {
+            throw new Refused(429, "a page has " + SIDES_MAX + " sides");
+        }
         Viewer.Done done;
         try {
             ScenarioPoint point = point(choice(exchange));
@@ -303,16 +326,20 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
-        byte[] body = exchange.getRequestBody().readNBytes(BODY_BYTES_MAX + 1);
+        byte[] body = clients.read(exchange.getRequestBody(), BODY_BYTES_MAX + 1);
         if (body.length > BODY_BYTES_MAX) {
             throw new Refused(413, "body of more than " + BODY_BYTES_MAX + " bytes");
         }
         try {
             Map<String, String> choice = new LinkedHashMap<>();
-            mapper.readTree(body).forEachEntry((key, value) -> choice.put(key, value.asString()));
+            JsonNode tree = mapper.readTree(body);
+            if (!tree.isObject() || !tree.valueStream().allMatch(JsonNode::isString)) {
+                throw new Refused(400, NO_CHOICE);
+            }
+            tree.forEachEntry((key, value) -> choice.put(key, value.asString()));
             return choice;
         } catch (JacksonException unreadable) {
-            throw new Refused(400, "body is no JSON object of texts");
+            throw new Refused(400, NO_CHOICE);
         }
     }
 
@@ -391,18 +418,24 @@ public final class DemoServer implements AutoCloseable {
         return Long.parseLong(text);
     }
 
-    private static Map<String, String> query(HttpExchange exchange) {
+    private static Map<String, String> query(HttpExchange exchange) throws Refused {
         Map<String, String> query = new LinkedHashMap<>();
         String raw = exchange.getRequestURI().getRawQuery();
         for (String part : raw == null ? new String[0] : raw.split("&")) {
             int equals = part.indexOf('=');
             if (equals > 0) {
-                query.put(
-                        part.substring(0, equals),
-                        URLDecoder.decode(part.substring(equals + 1), StandardCharsets.UTF_8));
+                query.put(part.substring(0, equals), decoded(part.substring(equals + 1)));
             }
         }
         return query;
+    }
+
+    private static String decoded(String value) throws Refused {
+        try {
+            return URLDecoder.decode(value, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException broken) {
+            throw new Refused(400, "broken escape in the address");
+        }
     }
 
     private static void headers(HttpExchange exchange, String type) {
@@ -415,13 +448,12 @@ public final class DemoServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Cross-Origin-Opener-Policy", "same-origin");
     }
 
-    private static void send(HttpExchange exchange, int status, String type, byte @Nullable [] content)
-            throws IOException {
+    private void send(HttpExchange exchange, int status, String type, byte @Nullable [] content) throws IOException {
         byte[] body = content == null ? new byte[0] : content;
         headers(exchange, type);
         exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
         try (OutputStream out = exchange.getResponseBody()) {
-            out.write(body);
+            clients.write(out, body);
         }
     }
 
@@ -432,5 +464,6 @@ public final class DemoServer implements AutoCloseable {
         server.stop(0);
         workers.shutdownNow();
         connections.shutdownNow();
+        clients.close();
     }
 }

@@ -3,8 +3,10 @@ package io.shardsim.scenarios.demo;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +22,7 @@ final class Viewer {
     private final String id;
     private final ExecutorService workers;
     private final RunRecorder runs;
+    private final Set<String> sides = new HashSet<>();
     private final Map<String, Running> running = new ConcurrentHashMap<>();
     private final Map<String, Done> done = new ConcurrentHashMap<>();
     private @Nullable Future<LessonAnswer> asked;
@@ -55,6 +58,11 @@ final class Viewer {
 
     String id() {
         return id;
+    }
+
+    /** Whether a side is one of so many that this page has asked for first. */
+    synchronized boolean takes(String side, int sidesMax) {
+        return sides.contains(side) || sides.size() < sidesMax && sides.add(side);
     }
 
     /**

@@ -1,0 +1,72 @@
+package io.shardsim.scenarios.demo;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Drops those who send or read so slowly that they hold a thread: a blocking socket is closed when its thread is interrupted. */
+final class SlowClients implements AutoCloseable {
+    /** Bytes that a client must take within the patience. */
+    private static final int BLOCK = 64 * 1024;
+
+    private final Duration patience;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "demo-patience");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    SlowClients(Duration patience) {
+        this.patience = patience;
+    }
+
+    /** Something that may wait for a client. */
+    private interface Waiting<T> {
+        T run() throws IOException;
+    }
+
+    /**
+     * Sends bytes.
+     *
+     * @throws IOException also when the client did not take a block of them in time
+     */
+    void write(OutputStream out, byte[] bytes) throws IOException {
+        for (int at = 0; at < bytes.length; at += BLOCK) {
+            int from = at;
+            inTime(() -> {
+                out.write(bytes, from, Math.min(BLOCK, bytes.length - from));
+                out.flush();
+                return true;
+            });
+        }
+    }
+
+    /**
+     * Reads all that comes.
+     *
+     * @throws IOException also when the client did not send it in time
+     */
+    byte[] read(InputStream in, int bytesMax) throws IOException {
+        return inTime(() -> in.readNBytes(bytesMax));
+    }
+
+    private <T> T inTime(Waiting<T> waiting) throws IOException {
+        Thread self = Thread.currentThread();
+        ScheduledFuture<?> cut = timer.schedule(self::interrupt, patience.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            return waiting.run();
+        } finally {
+            cut.cancel(false);
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}
