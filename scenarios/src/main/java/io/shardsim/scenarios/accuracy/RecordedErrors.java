@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,20 +100,25 @@ public final class RecordedErrors {
 
     /** The outcomes of cases as they were recorded. */
     List<CaseOutcome> outcomes(List<ReferenceCase> cases) {
-        Map<String, Double> recorded = new HashMap<>();
-        Map<String, @Nullable Double> released = new HashMap<>();
-        for (Row row : rows) {
-            recorded.put(row.id() + " " + row.metric().id(), row.simulated());
-            released.put(row.id() + " " + row.metric().id(), row.released());
+        Map<String, Row> recorded = new HashMap<>();
+        rows.forEach(row -> recorded.put(key(row.id(), row.metric()), row));
+        List<CaseOutcome> outcomes = new ArrayList<>();
+        for (ReferenceCase one : cases) {
+            Function<Metric, @Nullable Row> rowOf = metric -> recorded.get(key(one.id(), metric));
+            outcomes.addAll(one.outcomes(
+                    metric -> figure(rowOf.apply(metric), Row::simulated),
+                    metric -> figure(rowOf.apply(metric), Row::released),
+                    true));
         }
-        return cases.stream()
-                .flatMap(one -> one
-                        .outcomes(
-                                metric -> recorded.get(one.id() + " " + metric.id()),
-                                metric -> released.get(one.id() + " " + metric.id()),
-                                true)
-                        .stream())
-                .toList();
+        return outcomes;
+    }
+
+    private static String key(String id, Metric metric) {
+        return id + " " + metric.id();
+    }
+
+    private static @Nullable Double figure(@Nullable Row row, Function<Row, @Nullable Double> figure) {
+        return row == null ? null : figure.apply(row);
     }
 
     /** The facts of a run with what its like say about it. */
