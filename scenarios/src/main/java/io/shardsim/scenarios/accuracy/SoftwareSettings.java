@@ -4,7 +4,6 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -49,11 +48,18 @@ final class SoftwareSettings {
     }
 
     private static Mapping stripped(String name, Mapping block) {
-        Map<String, Set<String>> only = Map.of("strategy", SPLIT);
         List<Entry> left = block.entries().stream()
-                .filter(entry -> only.getOrDefault(name, Set.of(entry.key())).contains(entry.key()))
-                .filter(entry -> !name.equals("training") || !TRAINING.contains(entry.key()))
+                .filter(entry -> isWritten(name, entry.key()))
                 .toList();
         return new Mapping(block.position(), left);
+    }
+
+    /** Whether a stranger writes a key of a block. */
+    private static boolean isWritten(String block, String key) {
+        return switch (block) {
+            case "training" -> !TRAINING.contains(key);
+            case "strategy" -> SPLIT.contains(key);
+            default -> true;
+        };
     }
 }
