@@ -1,9 +1,5 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.simulator.ResourceDirectory;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -11,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * What the releases of a framework do of themselves: values of scenario keys, in a file of the folder {@code catalog/releases}.
@@ -22,12 +17,10 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * @param origin where this comes from
  */
 public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
-    private static final ResourceDirectory FILES = new ResourceDirectory("catalog/releases", ".yaml");
+    private static final DataFiles<Releases> FILES = new DataFiles<>("catalog/releases", Releases.class);
 
     /** Digits of a number that a long surely holds. */
     private static final int DIGITS_MAX = 18;
-
-    private static final YAMLMapper YAML = new YAMLMapper();
 
     /** Files that have been asked for: a plan asks at every candidate. */
     private static final Map<String, Releases> READ = new ConcurrentHashMap<>();
@@ -72,15 +65,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
 
     /** The framework of a name; null where there is none. */
     public static @Nullable Releases named(String name) {
-        return READ.computeIfAbsent(name, Releases::read);
-    }
-
-    private static @Nullable Releases read(String name) {
-        try (InputStream in = FILES.open(name)) {
-            return in == null ? null : YAML.readValue(in, Releases.class);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(FILES.path(name) + " cannot be read", failure);
-        }
+        return READ.computeIfAbsent(name, FILES::read);
     }
 
     /**

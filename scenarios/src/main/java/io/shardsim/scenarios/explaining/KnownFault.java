@@ -1,9 +1,6 @@
 package io.shardsim.scenarios.explaining;
 
-import io.shardsim.simulator.ResourceDirectory;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.shardsim.scenarios.catalog.DataFiles;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +8,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
-import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * What can make a training run slower than it should be: a small change of its scenario, in a file of the folder {@code catalog/faults}.
@@ -35,8 +31,7 @@ public record KnownFault(
         @Nullable Unsimulated unsimulated,
         List<String> look,
         Origin from) {
-    private static final YAMLMapper MAPPER = new YAMLMapper();
-    private static final ResourceDirectory FILES = new ResourceDirectory("catalog/faults", ".yaml");
+    private static final DataFiles<KnownFault> FILES = new DataFiles<>("catalog/faults", KnownFault.class);
 
     /**
      * What is known of a fault that no setting makes.
@@ -78,14 +73,11 @@ public record KnownFault(
 
     /** The fault of a name, which must exist. */
     public static KnownFault named(String name) {
-        try (InputStream in = FILES.open(name)) {
-            if (in == null) {
-                throw new IllegalArgumentException("no fault " + name + ": there is no " + FILES.path(name));
-            }
-            return MAPPER.readValue(in, KnownFault.class);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(FILES.path(name) + " cannot be read", failure);
+        KnownFault fault = FILES.read(name);
+        if (fault == null) {
+            throw new IllegalArgumentException("no fault " + name + ": the faults are " + String.join(", ", names()));
         }
+        return fault;
     }
 
     /** Its strengths, each with all settings and factors. */
