@@ -1,7 +1,9 @@
 package io.shardsim.scenarios.accuracy;
 
 import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.writing.WholeFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -35,16 +37,16 @@ public final class ValidationRecord {
             throws IOException {
         List<CaseOutcome> outcomes = withRecorded(cases, simulated);
         List<RecordedErrors.Row> rows = rows(cases, outcomes);
-        Files.writeString(root.resolve(ERRORS), RecordedErrors.write(rows));
+        replace(root.resolve(ERRORS), RecordedErrors.write(rows));
         Path firstFile = root.resolve(FIRST);
         FirstErrors first = FirstErrors.read(Files.readString(firstFile));
         first.enter(outcomes, today);
-        Files.writeString(firstFile, first.write());
+        replace(firstFile, first.write());
         Path register = root.resolve(DEVIATIONS);
-        Files.writeString(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes, first)));
+        replace(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes, first)));
         for (Path document : COUNTING) {
             Path file = root.resolve(document);
-            Files.writeString(file, ValidationCounts.update(Files.readString(file), outcomes, first));
+            replace(file, ValidationCounts.update(Files.readString(file), outcomes, first));
         }
     }
 
@@ -54,6 +56,10 @@ public final class ValidationRecord {
                 .flatMap(one ->
                         ran.getOrDefault(one.id(), RecordedErrors.builtIn().outcomes(List.of(one))).stream())
                 .toList();
+    }
+
+    private static void replace(Path file, String text) throws IOException {
+        WholeFiles.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes) {

@@ -1,10 +1,11 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.evaluation.Benchmark;
 import io.shardsim.scenarios.evaluation.Growth;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -110,7 +111,7 @@ final class BenchCommand implements Callable<Integer> {
             rows.get(series).forEach(row -> print(out, row));
         }
         if (plot != null) {
-            Files.writeString(plot, GrowthPlot.svg(rows));
+            WholeFiles.write(plot, file -> file.write(GrowthPlot.svg(rows).getBytes(StandardCharsets.UTF_8)));
         }
         return rows.values().stream().flatMap(List::stream).toList();
     }
