@@ -14,16 +14,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code critical-path} as a stranger tries it. */
 class CriticalPathCommandTest {
-    private static final String SMALL = """
-            scenario: small
-            model: {hidden: 1024, layers: 2, heads: 16, vocab: 32000}
-            cluster: {instance: p4d.24xlarge, nodes: 2}
-            training: {sequence_length: 512, global_batch: 32, micro_batch: 2}
-            strategy: {kind: fsdp2}
-            sweep:
-              cluster.nodes: [1, 2]
-            """;
-
     @TempDir
     Path folder;
 
@@ -31,7 +21,7 @@ class CriticalPathCommandTest {
 
     @Test
     void eachListOfTheDocumentSumsToTheStep() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim("critical-path", file + "#nodes=2", "--json")).isEqualTo(ExitStatus.DONE);
         JsonNode json = JsonMapper.builder()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -56,7 +46,7 @@ class CriticalPathCommandTest {
     /** Of a sweep the fastest run alone has a path, whose parts sum to its step; text and report have it, too. */
     @Test
     void aRunHasItsPathWhereThatIsAskedFor() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         Path out = folder.resolve("out");
         assertThat(shell.shardsim("run", file, "--critical-path", "--out", out.toString()))
                 .isEqualTo(ExitStatus.DONE);
@@ -81,7 +71,7 @@ class CriticalPathCommandTest {
 
     @Test
     void theTextFitsTheTerminal() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim("critical-path", file + "#1")).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("Critical path: ", "backward layer", "At rank");
         assertThat(shell.out().lines()).allMatch(line -> line.length() <= Terminal.width());
@@ -89,7 +79,7 @@ class CriticalPathCommandTest {
 
     @Test
     void whatDoesNotFitAndWhatIsWrongIsSaid() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim("critical-path", file + "#1", "--set", "training.micro_batch=4096"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.shardsim("critical-path", file)).isEqualTo(ExitStatus.USAGE);

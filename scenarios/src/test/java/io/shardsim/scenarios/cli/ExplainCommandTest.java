@@ -3,23 +3,12 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code explain} as a stranger tries it. */
 class ExplainCommandTest {
-    private static final String SMALL = """
-            scenario: small
-            model: {hidden: 1024, layers: 2, heads: 16, vocab: 32000}
-            cluster: {instance: p4d.24xlarge, nodes: 2}
-            training: {sequence_length: 512, global_batch: 32}
-            strategy: {kind: fsdp2}
-            sweep:
-              cluster.nodes: [1, 2]
-            """;
-
     @TempDir
     Path folder;
 
@@ -27,7 +16,7 @@ class ExplainCommandTest {
 
     @Test
     void aPointOfASweepIsExplained() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim(
                         "explain",
                         file + "#nodes=2",
@@ -44,7 +33,7 @@ class ExplainCommandTest {
 
     @Test
     void whatCannotBeExplainedIsUsage() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim("explain", file)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--measured");
         assertThat(shell.shardsim("explain", file, "--measured", "1 samples/s")).isEqualTo(ExitStatus.USAGE);

@@ -3,21 +3,12 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code what-if} as a stranger tries it. */
 class WhatIfCommandTest {
-    private static final String SMALL = """
-            scenario: small
-            model: {hidden: 1024, layers: 2, heads: 16, vocab: 32000}
-            cluster: {instance: p4d.24xlarge, nodes: 1}
-            training: {sequence_length: 512, global_batch: 16}
-            strategy: {kind: fsdp2}
-            """;
-
     @TempDir
     Path folder;
 
@@ -25,7 +16,7 @@ class WhatIfCommandTest {
 
     @Test
     void aScenarioIsPriced() throws Exception {
-        String file = Files.writeString(folder.resolve("a.yaml"), SMALL).toString();
+        String file = Shell.file(folder, Shell.SMALL);
         assertThat(shell.shardsim("what-if", file, "--set", "training.attention=flash"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("Bound by", "Next: ", "Resource", "10 % better");
@@ -51,9 +42,7 @@ class WhatIfCommandTest {
 
     @Test
     void whatDoesNotFitHasItsOwnStatus() throws Exception {
-        String file = Files.writeString(
-                        folder.resolve("a.yaml"), SMALL.replace("hidden: 1024, layers: 2", "hidden: 16384, layers: 96"))
-                .toString();
+        String file = Shell.file(folder, Shell.SMALL.replace("hidden: 1024, layers: 2", "hidden: 16384, layers: 96"));
         assertThat(shell.shardsim("what-if", file)).isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out()).contains("Nothing to price");
     }
