@@ -6,26 +6,29 @@ import java.util.Locale;
 
 /** How far a run is, for people. */
 final class RunStanding {
+    /** A second of a core and more: whoever waits for less needs no words [events]. */
+    private static final long LONG = 5_000_000;
+
     private RunStanding() {}
 
-    /** For example {@code at 12.4 ms, 12.3 of at most 440 million events, heap 1.2 of 6.0 GiB}. */
+    /** For example {@code at 12.4 ms, 12.3 of at most 440 million events, heap 1.2 of 6.0 GiB}; empty of a short run. */
     static String words(RunProgress run) {
         Runtime jvm = Runtime.getRuntime();
         return words(run, jvm.totalMemory() - jvm.freeMemory(), jvm.maxMemory());
     }
 
     static String words(RunProgress run, long usedBytes, long heapBytes) {
-        String heap = String.format(Locale.ROOT, ", heap %.1f of %.1f GiB", gib(usedBytes), gib(heapBytes));
-        if (run.eventsMax() == 0) {
-            return "making devices" + heap;
+        if (run.eventsMax() < LONG) {
+            return "";
         }
         return "at " + Quantities.seconds(run.nowPs() * 1e-12)
                 + String.format(
                         Locale.ROOT,
-                        ", %.1f of at most %.0f million events",
+                        ", %.1f of at most %.0f million events, heap %.1f of %.1f GiB",
                         run.events() * 1e-6,
-                        run.eventsMax() * 1e-6)
-                + heap;
+                        run.eventsMax() * 1e-6,
+                        gib(usedBytes),
+                        gib(heapBytes));
     }
 
     private static double gib(long bytes) {
