@@ -1,0 +1,151 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.scenario.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Usage, help and what else needs no simulation. */
+class CommandUsageTest extends WithoutSimulation {
+    @Test
+    void whatIsWrongWithASetValueIsToldAtItsNumber() throws IOException {
+        assertThat(shell.shardsim(
+                        "run",
+                        file("a.yaml", TRAINING),
+                        "--set",
+                        "training.micro_batch=many",
+                        "--set",
+                        "micro_batch=3",
+                        "--set",
+                        "training.atention=flash",
+                        "--set",
+                        "nonsense",
+                        "--set",
+                        "model.layers=3",
+                        "--set",
+                        "training.precision=[bf16"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().lines())
+                .startsWith(
+                        "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
+                        "--set 2: key micro_batch stands in a block; write training.micro_batch=...",
+                        "--set 3: unknown key atention; did you mean attention?",
+                        "--set 4: nonsense is no KEY=VALUE with a dotted key of a scenario; write for example training.micro_batch=4",
+                        "--set 5: model.layers asks for a block, but model is a text; set model itself")
+                .hasSize(6)
+                .last()
+                .asString()
+                .startsWith("--set 6: ");
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void helpExplainsCommandsAndCodes() {
+        assertThat(shell.shardsim("help", "run")).isZero();
+        assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
+        assertThat(shell.shardsim("help", "memory-edge")).isZero();
+        assertThat(shell.out()).contains("memory-edge: Memory is more than 93 % full");
+        assertThat(shell.shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .startsWith(
+                        "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rnu | shardsim: unknown command rnu; did you mean run?",
+                "'' | shardsim: a command is missing",
+                "plen x.yaml | shardsim: unknown command plen; did you mean plan?",
+                "run | shardsim run: Missing required parameter: 'FILE'",
+                "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
+                "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 and 1024; leave it out for one a core",
+                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not between 1 and 1024; leave it out for one a core",
+                "run --out  x | shardsim run: Invalid value for option '--out': it is empty; name a folder, or leave it out",
+                "import x.json --instance p4d | shardsim import: --instance p4d is not in the catalog; did you mean p4d.24xlarge or p4de.24xlarge?",
+                "import x.json --nodes 0 | shardsim import: --nodes 0 is not from 1 to 65536",
+                "catalog modles | shardsim catalog: no kind or entry modles in the catalog; did you mean models?",
+                "catalog zzzzzz | shardsim catalog: no kind or entry zzzzzz in the catalog; kinds: models, instances, gpus, storage, collectives, strategies, schedules, releases, frameworks, modules, compilers, toolchains, optimizers, fp8, compute, nccl, networks, tuners, smddp, faults, library",
+                "catalog modles x | shardsim catalog: no kind modles in the catalog; did you mean models?",
+                "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
+                "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
+            })
+    void wrongUsageIsToldInOneLineWithTheNearestThing(String arguments, String message) {
+        String[] words = arguments == null || arguments.isEmpty() ? new String[0] : arguments.split(" ");
+        assertThat(shell.shardsim(words)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().lines().findFirst()).hasValue(message);
+        assertThat(shell.err().lines()).hasSize(2);
+        assertThat(shell.out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--help",
+        "run --help",
+        "catalog --help",
+        "import --help",
+        "--version",
+        "version",
+        "help",
+        "help run",
+        "help out-of-memory",
+        "completion",
+        "catalog",
+        "catalog models",
+        "catalog instances",
+        "catalog gpus",
+        "catalog collectives",
+        "catalog strategies",
+        "catalog storage",
+        "catalog library",
+        "catalog schedules",
+        "catalog tuners",
+        "catalog smddp",
+        "catalog gpus h200"
+    })
+    void helpVersionAndCatalogNeedNoSimulator(String arguments) {
+        assertThat(shell.shardsim(arguments.split(" "))).isZero();
+        assertThat(shell.out()).isNotBlank();
+        assertThat(shell.err()).isEmpty();
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void importPrintsAScenarioThatRunTakes() throws IOException {
+        Path config = Files.writeString(
+                folder.resolve("ds_config.json"),
+                "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3}, \"odd\": 1}");
+        assertThat(shell.shardsim("import", config.toString())).isZero();
+        assertThat(shell.err()).startsWith("4 keys: 1 not modelled, 0 approximated, 3 modelled, 0 irrelevant to speed");
+        assertThat(shell.err()).contains("assumed cluster.nodes: 1 (no file says how many; --nodes N changes it)");
+        assertThat(shell.out()).contains("#   not modelled: odd = 1: unknown key; ");
+        Path scenario = Files.writeString(folder.resolve("imported.yaml"), shell.out());
+        shell.shardsim("run", scenario.toString());
+        assertThat(ran).hasSize(1);
+        assertThat(ran.get(0).task()).isInstanceOf(Task.Training.class);
+    }
+
+    @Test
+    void progressSaysHowLongAndFitsTheTerminal() {
+        Duration elapsed = Duration.ofSeconds(41);
+        assertThat(ProgressBarLine.render(400, elapsed, "3 of 15 points", 80))
+                .isEqualTo("3 of 15 points [============                  ]  40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.render(400, elapsed, "3 of 15 points", 50))
+                .isEqualTo("3 of 15 points  40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.line(400, elapsed, "3 of 15 points"))
+                .isEqualTo("3 of 15 points, 40 %, 0:41 so far, 1:01 left");
+        assertThat(ProgressBarLine.render(0, Duration.ofHours(3), "0 of 15 points", 100))
+                .endsWith("  0 %, 3:00:00 so far, time left not known yet");
+        for (int width = 40; width < 130; width++) {
+            assertThat(ProgressBarLine.render(999, elapsed, "14 of 15 points", width))
+                    .hasSizeLessThan(width);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.TooLargeException;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** What {@code run} makes of its options and of what comes of the points. */
+class RunCommandTest extends WithoutSimulation {
+    @Test
+    void everyPointIsRunAndReportedInTheOrderOfTheFile() throws IOException {
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "2"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(ran).hasSize(3);
+        assertThat(created).containsExactly(new RunOptions(2, true));
+        assertThat(Path.of(outFolder(), "report.txt"))
+                .hasContent("{cluster.nodes=2}\n{cluster.nodes=4}\n{cluster.nodes=8}");
+        assertThat(shell.out()).contains("table of gather").contains("report: " + Path.of(outFolder(), "report.txt"));
+        assertThat(shell.err()).isEmpty();
+    }
+
+    @Test
+    void threadsThatHaveNoPointOfTheirOwnShareOne() throws IOException {
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "7"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(created).as("three points").containsExactly(new RunOptions(7, 2, true, RunOptions.TooLarge.REFUSED));
+    }
+
+    @Test
+    void jsonIsAllThatStandardOutputGets() throws IOException {
+        assertThat(shell.shardsim(
+                        "run", "--json", "--no-fast-forward", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isZero();
+        assertThat(shell.out()).isEqualTo("{gather}\n");
+        assertThat(created.get(0).fastForward()).isFalse();
+    }
+
+    @Test
+    void setReplacesAValueEndsItsSweepOrBeginsOne() throws IOException {
+        String file = file("a.yaml", COLLECTIVE);
+        shell.shardsim(
+                "run", file, "-o", outFolder(), "--set", "cluster.nodes=16", "--set", "workload.size=[1 MiB, 2 MiB]");
+        assertThat(ran)
+                .extracting(point -> point.cluster().nodes() + " " + ((Task.Collective) point.task()).totalBytes())
+                .containsExactlyInAnyOrder("16 1048576", "16 2097152");
+        assertThat(ran.get(0).values()).containsOnlyKeys("workload.size");
+        ran.clear();
+        shell.shardsim("run", file, "-o", outFolder(), "--set", "cluster.nodes=[2, 16]");
+        assertThat(ran).extracting(point -> point.cluster().nodes()).containsExactlyInAnyOrder(2, 16);
+    }
+
+    @Test
+    void setGoesIntoTheBlocksOfASweep() throws IOException {
+        answer = WithoutSimulation::tooLarge;
+        String swept = TRAINING.replace("strategy: {kind: fsdp}", "sweep: {strategy: [{kind: fsdp}, {kind: zero3}]}");
+        shell.shardsim("run", file("a.yaml", swept), "-o", outFolder(), "--set", "strategy.prefetch_bucket_size=0");
+        assertThat(ran).hasSize(2);
+        assertThat(ran)
+                .filteredOn(point ->
+                        ((Task.Training) point.task()).strategy().kind().equals("zero3"))
+                .allSatisfy(point -> assertThat(
+                                ((Task.Training) point.task()).strategy().given())
+                        .containsEntry("prefetch_bucket_size", "0"));
+    }
+
+    @Test
+    void quietPrintsNothing() throws IOException {
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "-o", outFolder(), "-q"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err()).isEmpty();
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
+    @Test
+    void aFailedSimulationIsToldWithoutAStackTraceAndLeavesTheOtherPoints() throws IOException {
+        answer = point -> {
+            if (point.cluster().nodes() == 2) {
+                throw new IllegalStateException("Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
+            }
+            return finished(point);
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--threads", "1"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(shell.err().strip())
+                .isEqualTo(
+                        "simulation failed: gather {cluster.nodes=2}: Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
+        assertThat(Path.of(outFolder(), "report.txt")).hasContent("{cluster.nodes=4}\n{cluster.nodes=8}");
+    }
+
+    @Test
+    void aSimulatorWithoutMemorySaysWhatToDo() throws IOException {
+        answer = point -> {
+            throw new OutOfMemoryError("Java heap space");
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(shell.err())
+                .contains("the simulator itself ran out of memory")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void timesBeyondWhatCanBeCountedSaySo() throws IOException {
+        answer = point -> {
+            throw TooLargeException.ofTime();
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .contains("a.yaml:3:", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
+    }
+
+    @Test
+    void whatDoesNotFitSaysByHowMuchAndWhatDoes() throws IOException {
+        answer = WithoutSimulation::tooLarge;
+        assertThat(shell.shardsim("run", file("a.yaml", TRAINING), "--out", outFolder(), "--quiet"))
+                .isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err().strip())
+                .isEqualTo(
+                        "train does not fit in memory: FSDP on 8 GPUs needs 50.0 of 40.0 GiB per GPU: 10.0 GiB too much; 2 nodes fit");
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+}
