@@ -4,14 +4,10 @@ import io.shardsim.scenarios.explaining.CriticalPathJson;
 import io.shardsim.scenarios.explaining.CriticalPathText;
 import io.shardsim.scenarios.explaining.CriticalPaths;
 import io.shardsim.scenarios.explaining.Explainer;
-import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.simulator.yaml.InputException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code critical-path FILE}: what each second of a run waited for. */
 @Command(
@@ -28,24 +24,17 @@ import picocli.CommandLine.Parameters;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 the run does not fit in memory, 130 interrupted."
         })
 final class CriticalPathCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
-    private String file = "";
-
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Set a key of the scenario first. May be given several times.")
-    private List<String> set = List.of();
+    @Mixin
+    private final RunFile file = new RunFile();
 
     @Mixin
     private final Question question = new Question();
 
     @Override
     public Integer call() {
-        RunName name = RunName.of(file);
         try {
             CriticalPaths paths = new CriticalPaths();
-            Explainer.Subject subject = Explainer.Subject.of(name, ScenarioFiles.swept(name.file()), set);
+            Explainer.Subject subject = file.subject();
             CriticalPaths.Followed followed = question.ask(
                     progress -> paths.follow(subject),
                     paths::interrupt,
@@ -56,7 +45,7 @@ final class CriticalPathCommand implements Callable<Integer> {
             }
             return followed.path() != null ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
         } catch (InputException refused) {
-            return question.refuse(ScenarioFiles.problems(name.file(), refused));
+            return question.refuse(refused.problems());
         }
     }
 }

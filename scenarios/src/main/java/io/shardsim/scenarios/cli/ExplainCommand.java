@@ -7,7 +7,6 @@ import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
-import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.YamlReader;
@@ -19,7 +18,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code explain FILE --measured SPEED}: which fault makes a run as slow as somebody measured. */
@@ -42,8 +40,8 @@ import picocli.CommandLine.TypeConversionException;
 final class ExplainCommand implements Callable<Integer> {
     private final RunnerFactory runners;
 
-    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
-    private String file = "";
+    @Mixin
+    private final RunFile file = new RunFile();
 
     @Option(
             names = "--measured",
@@ -62,12 +60,6 @@ final class ExplainCommand implements Callable<Integer> {
             description =
                     "A fault that you have looked for and not found, for example tcp-over-ethernet where NCCL_DEBUG=INFO prints NET/IB. May be given several times. Known: ${COMPLETION-CANDIDATES}.")
     private List<String> ruledOut = List.of();
-
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Set a key of the scenario first. May be given several times.")
-    private List<String> set = List.of();
 
     @Mixin
     private final Question question = new Question();
@@ -110,10 +102,9 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        RunName name = RunName.of(file);
         try {
             Explainer explainer = new Explainer(runners, question.threads());
-            Explainer.Subject subject = Explainer.Subject.of(name, ScenarioFiles.swept(name.file()), set);
+            Explainer.Subject subject = file.subject();
             Explanation explanation = question.ask(
                     progress -> explainer.explain(subject, measured, known(ruledOut), progress),
                     explainer::interrupt,
@@ -124,7 +115,7 @@ final class ExplainCommand implements Callable<Integer> {
             }
             return explanation.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
         } catch (InputException refused) {
-            return question.refuse(ScenarioFiles.problems(name.file(), refused));
+            return question.refuse(refused.problems());
         }
     }
 }

@@ -46,9 +46,9 @@ final class ScenarioFiles {
         return Variations.of(open(name));
     }
 
-    /** What a name stands for, read once. */
-    static SweptFile swept(String name) throws InputException {
-        return SweptFile.of(open(name));
+    /** What a name stands for, read once, with some values in place of its own. */
+    static SweptFile swept(String name, Overrides overrides) throws InputException {
+        return SweptFile.of(open(name), overrides);
     }
 
     private static OpenedFile open(String name) throws InputException {

@@ -6,7 +6,6 @@ import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.scenarios.explaining.WhatIf;
 import io.shardsim.scenarios.explaining.WhatIfJson;
 import io.shardsim.scenarios.explaining.WhatIfText;
-import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
@@ -15,8 +14,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code what-if FILE}: what each resource and each setting of a training run is worth. */
 @Command(
@@ -36,14 +33,8 @@ import picocli.CommandLine.Parameters;
 final class WhatIfCommand implements Callable<Integer> {
     private final RunnerFactory runners;
 
-    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
-    private String file = "";
-
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Set a key of the scenario first. May be given several times.")
-    private List<String> set = List.of();
+    @Mixin
+    private final RunFile file = new RunFile();
 
     @Mixin
     private final Question question = new Question();
@@ -54,9 +45,9 @@ final class WhatIfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        RunName name = RunName.of(file);
+        RunName name = file.name();
         List<Problem> problems = new ArrayList<>();
-        List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), Overrides.of("--set", set), problems);
+        List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), file.overrides(), problems);
         if (scenarios.isEmpty()) {
             return question.refuse(problems);
         }

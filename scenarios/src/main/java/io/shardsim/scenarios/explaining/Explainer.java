@@ -11,7 +11,6 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.YamlReader;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
@@ -49,32 +48,19 @@ public final class Explainer {
      *
      * @param name as the command line names it
      * @param place of the run in the file's sweep, from 0
-     * @param set values in place of the file's, by dotted key
      */
-    public record Subject(String name, SweptFile file, int place, Map<String, String> set) {
+    public record Subject(String name, SweptFile file, int place) {
         /**
          * The run of a name.
          *
-         * @param set values in place of the file's, {@code KEY=VALUE} each
          * @throws InputException where no run is meant, or several are
          */
-        public static Subject of(RunName name, SweptFile file, List<String> set) throws InputException {
-            Map<String, String> values = new LinkedHashMap<>();
-            for (String written : set) {
-                int equals = written.indexOf('=');
-                if (equals < 1) {
-                    throw new InputException(
-                            "--set", YamlReader.printable(written) + " is no KEY=VALUE; write training.micro_batch=4");
-                }
-                values.put(written.substring(0, equals).strip(), written.substring(equals + 1));
-            }
-            return new Subject(name.written(), file, name.place(file.values()), values);
+        public static Subject of(RunName name, SweptFile file) throws InputException {
+            return new Subject(name.written(), file, name.place(file.values()));
         }
 
         ScenarioPoint point(Map<String, String> changes) throws InputException {
-            Map<String, String> values = new LinkedHashMap<>(set);
-            values.putAll(changes);
-            return file.point(place, values);
+            return file.point(place, changes);
         }
     }
 

@@ -12,12 +12,14 @@ public final class SweptFile {
     private final Mapping tree;
     private final Sweep sweep;
     private final List<Sweep.Combination> points;
+    private final Overrides overrides;
 
-    private SweptFile(String file, Mapping tree, Sweep sweep, List<Sweep.Combination> points) {
+    private SweptFile(String file, Mapping tree, Sweep sweep, List<Sweep.Combination> points, Overrides overrides) {
         this.file = file;
         this.tree = tree;
         this.sweep = sweep;
         this.points = points;
+        this.overrides = overrides;
     }
 
     /**
@@ -27,21 +29,30 @@ public final class SweptFile {
      * @throws InputException as {@link #of} does
      */
     public static SweptFile readText(String file, String text) throws InputException {
-        return of(OpenedFile.text(file, text));
+        return of(OpenedFile.text(file, text), Overrides.NONE);
     }
 
     /**
-     * Reads a file.
+     * Reads a file with some values in place of its own.
      *
-     * @throws InputException when it is no YAML or its sweep is wrong; other keys are looked at by {@link #point}
+     * @throws InputException when it is no YAML, or its sweep or a value is wrong; other keys are looked at by {@link #point}
      */
-    public static SweptFile of(OpenedFile opened) throws InputException {
-        Mapping tree = opened.keys();
+    public static SweptFile of(OpenedFile opened, Overrides overrides) throws InputException {
+        Mapping file = opened.keys();
         Problems problems = opened.problems();
+        Mapping tree = overrides.in(file, problems);
         Sweep sweep = Sweep.of(tree, problems);
         List<Sweep.Combination> points = sweep.combinations(tree, problems);
-        problems.throwIfAny();
-        return new SweptFile(problems.file(), tree, sweep, points);
+        throwIfAny(problems, overrides);
+        return new SweptFile(problems.file(), tree, sweep, points, overrides);
+    }
+
+    private static void throwIfAny(Problems problems, Overrides overrides) throws InputException {
+        try {
+            problems.throwIfAny();
+        } catch (InputException refused) {
+            throw new InputException(overrides.told(refused.problems()));
+        }
     }
 
     /** What the sweep gives each point, by dotted key, as plain Java values. */
@@ -62,7 +73,7 @@ public final class SweptFile {
         Sweep.Combination changed = ScenarioReader.changed(points.get(place).tree(), changes, problems);
         ScenarioPoint point =
                 changed == null ? null : ScenarioReader.point(changed, sweep, tree.entry("sweep") != null, problems);
-        problems.throwIfAny();
+        throwIfAny(problems, overrides);
         if (point == null) {
             throw new InputException(file, "holds no scenario");
         }

@@ -35,7 +35,7 @@ class ExplainerTest {
 
     private static Explanation explain(String text, List<Measured> measured, int threads) throws InputException {
         Explainer.Subject subject =
-                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text), List.of());
+                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text));
         return Objects.requireNonNull(
                 new Explainer(PointSimulation::new, threads).explain(subject, measured, Set.of(), (share, what) -> {}));
     }
@@ -241,7 +241,7 @@ class ExplainerTest {
     @Test
     void whatIsRuledOutIsNoSuspect() throws Exception {
         Explainer.Subject subject =
-                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", ZERO3), List.of());
+                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", ZERO3));
         Explanation without = Objects.requireNonNull(new Explainer(PointSimulation::new, 2)
                 .explain(
                         subject,

@@ -83,8 +83,7 @@ class PublishedFaultsTest {
                                 RunName.of(one.name()),
                                 SweptFile.readText(
                                         one.name(),
-                                        MAPPER.writeValueAsString(one.file().path("scenario"))),
-                                List.of()),
+                                        MAPPER.writeValueAsString(one.file().path("scenario")))),
                         one.texts("measured").stream().map(Measured::parse).toList(),
                         Set.copyOf(one.texts("not")),
                         (share, what) -> {}));

@@ -1,0 +1,43 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.explaining.Explainer;
+import io.shardsim.scenarios.explaining.RunName;
+import io.shardsim.scenarios.scenario.Overrides;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.List;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The file, and the values in place of its own, of a command that asks about a run. */
+final class RunFile {
+    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
+    private String file = "";
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "Set a key of the scenario first. May be given several times.")
+    private List<String> set = List.of();
+
+    RunName name() {
+        return RunName.of(file);
+    }
+
+    Overrides overrides() {
+        return Overrides.of("--set", set);
+    }
+
+    /**
+     * The run that is meant.
+     *
+     * @throws InputException with every problem of the file and of the values
+     */
+    Explainer.Subject subject() throws InputException {
+        RunName name = name();
+        try {
+            return Explainer.Subject.of(name, ScenarioFiles.swept(name.file(), overrides()));
+        } catch (InputException refused) {
+            throw new InputException(ScenarioFiles.problems(name.file(), refused));
+        }
+    }
+}
