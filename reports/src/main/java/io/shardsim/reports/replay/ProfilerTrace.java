@@ -120,24 +120,11 @@ public final class ProfilerTrace {
     /** All that a rank did, the times that were skipped included, in the order of beginnings. */
     private static List<Event> events(Recording recording, Spans spans, long endPs) {
         List<Event> events = new ArrayList<>();
-        for (int i = 0; i < spans.size(); i++) {
-            int operation = spans.operation(i);
-            long startPs = spans.startPs(i);
-            long stopPs = spans.endPs(i);
-            recording
-                    .skipped()
-                    .copies(
-                            spans.keyPs(i),
-                            startPs,
-                            stopPs,
-                            0,
-                            endPs + 1,
-                            (shiftPs, shift) -> events.add(new Event(
-                                    recording.labels().get(operation + shift),
-                                    operation + shift,
-                                    nanoseconds(startPs + shiftPs),
-                                    nanoseconds(stopPs + shiftPs))));
-        }
+        recording.tellAll(
+                spans,
+                endPs + 1,
+                (operation, startPs, stopPs) -> events.add(new Event(
+                        recording.labels().get(operation), operation, nanoseconds(startPs), nanoseconds(stopPs))));
         events.sort((a, b) -> a.startNs != b.startNs
                 ? Long.compare(a.startNs, b.startNs)
                 : Integer.compare(a.operation, b.operation));

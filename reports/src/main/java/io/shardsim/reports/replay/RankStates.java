@@ -44,20 +44,11 @@ final class RankStates {
     private String text(Spans spans) {
         byte[] states = new byte[LOOKS];
         long endPs = recording.totals().last()[0];
-        for (int i = 0; i < spans.size(); i++) {
-            byte state = state(recording.labels().get(spans.operation(i)));
-            long startPs = spans.startPs(i);
-            long stopPs = spans.endPs(i);
-            recording
-                    .skipped()
-                    .copies(
-                            spans.keyPs(i),
-                            startPs,
-                            stopPs,
-                            0,
-                            endPs,
-                            (shiftPs, operations) -> mark(states, startPs + shiftPs, stopPs + shiftPs, state));
-        }
+        recording.tellAll(
+                spans,
+                endPs,
+                (operation, startPs, stopPs) ->
+                        mark(states, startPs, stopPs, state(recording.labels().get(operation))));
         StringBuilder text = new StringBuilder(LOOKS);
         for (byte state : states) {
             text.append(Character.forDigit(state, 16));

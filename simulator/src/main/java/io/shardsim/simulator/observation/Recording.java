@@ -240,4 +240,30 @@ public record Recording(
             return sample(size - 1);
         }
     }
+
+    /** Hears of an operation, whether it was executed or is a copy of one in time that was skipped. */
+    public interface SpanListener {
+        /** @param operation its place among the labels */
+        void span(int operation, long startPs, long endPs);
+    }
+
+    /**
+     * Tells of all that a rank did, skipped time included.
+     *
+     * @param untilPs what begins then or later is left out [ps]
+     */
+    public void tellAll(Spans rank, long untilPs, SpanListener listener) {
+        for (int i = 0; i < rank.size(); i++) {
+            int operation = rank.operation(i);
+            long startPs = rank.startPs(i);
+            long endPs = rank.endPs(i);
+            skipped.copies(
+                    rank.keyPs(i),
+                    startPs,
+                    endPs,
+                    0,
+                    untilPs,
+                    (shiftPs, operations) -> listener.span(operation + operations, startPs + shiftPs, endPs + shiftPs));
+        }
+    }
 }
