@@ -9,6 +9,8 @@ import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.Iterator;
 import java.util.List;
@@ -91,10 +93,11 @@ final class ExplainCommand implements Callable<Integer> {
     private static Set<String> known(List<String> faults) throws InputException {
         for (String fault : faults) {
             if (!KnownFault.names().contains(fault)) {
-                throw new InputException(
+                throw new InputException(List.of(new Problem(
                         "--not",
+                        Position.NONE,
                         "unknown fault " + YamlReader.printable(fault) + "; "
-                                + Nearest.remedy(fault, KnownFault.names()));
+                                + Nearest.remedy(fault, KnownFault.names()))));
             }
         }
         return Set.copyOf(faults);

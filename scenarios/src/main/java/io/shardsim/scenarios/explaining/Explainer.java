@@ -11,6 +11,8 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
@@ -90,8 +92,10 @@ public final class Explainer {
             Subject subject, List<Measured> measured, Set<String> ruledOut, ProgressListener progress)
             throws InputException {
         if (measured.stream().allMatch(log -> log.unit().isMemory())) {
-            throw new InputException(
-                    "--measured", "memory alone says nothing of speed; add one such as '1000 tokens/s/GPU'");
+            throw new InputException(List.of(new Problem(
+                    "--measured",
+                    Position.NONE,
+                    "memory alone says nothing of speed; add one such as '1000 tokens/s/GPU'")));
         }
         List<ScenarioPoint> points = new ArrayList<>();
         for (Measured log : measured) {

@@ -43,10 +43,10 @@ class ExplainCommandTest {
         assertThat(shell.err()).contains("'1 banana' is not a speed");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--not", "tcp-over-ethernt"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("unknown fault tcp-over-ethernt; did you mean tcp-over-ethernet?");
+        assertThat(shell.err()).contains("--not: unknown fault tcp-over-ethernt; did you mean tcp-over-ethernet?");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("x is no KEY=VALUE");
+        assertThat(shell.err()).contains("--set 1: x is no KEY=VALUE");
         assertThat(shell.shardsim("explain", "gpt2-30b-on-p4x", "--measured", "1 samples/s"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("did you mean gpt2-30b-on-p4d?");
