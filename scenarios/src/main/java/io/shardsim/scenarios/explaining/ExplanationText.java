@@ -11,6 +11,9 @@ import java.util.stream.Collectors;
 public final class ExplanationText {
     private static final int SUSPECTS_MAX = 5;
     private static final int LOOKED_AT = 3;
+    /** A fault is a rival where it is likelier than this part of the likeliest. */
+    private static final int RIVAL = 3;
+
     private static final int COLUMN = 13;
     private static final int COLUMN_LIKELY = 9;
     private static final int TITLE_MIN = 20;
@@ -80,9 +83,23 @@ public final class ExplanationText {
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
                         + ": the scenario has a setting that your run has not. " + range;
             case EXPLAINED ->
-                slower + "Likeliest: " + explanation.suspects().get(0).title() + ".";
+                slower + "Likeliest: " + explanation.suspects().get(0).title() + "." + rivals();
             default -> slower + "No single known fault explains it.";
         };
+    }
+
+    /** Those that one more piece of evidence may put first. */
+    private String rivals() {
+        List<Explanation.Suspect> suspects = explanation.suspects();
+        List<String> rivals = suspects.stream()
+                .skip(1)
+                .filter(one -> one.explains() && one.share() >= suspects.get(0).share() / RIVAL)
+                .map(Explanation.Suspect::fault)
+                .toList();
+        return rivals.isEmpty()
+                ? ""
+                : " Not much less likely: " + String.join(", ", rivals)
+                        + ". Look, then rule out by --not, or add what else you know.";
     }
 
     private static String off(double times) {
