@@ -64,9 +64,16 @@ public record RunFacts(
         /** Nothing was tried. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
 
-        public Tried {
-            trials = List.copyOf(trials);
-            assumptions = List.copyOf(assumptions);
+        // Written out: the compiler of the jars drops the annotations of a compact one, and other modules pass null.
+        public Tried(
+                List<Trial> trials,
+                List<Assumption> assumptions,
+                @Nullable BlastRadius radius,
+                @Nullable CriticalParts path) {
+            this.trials = List.copyOf(trials);
+            this.assumptions = List.copyOf(assumptions);
+            this.radius = radius;
+            this.path = path;
         }
     }
 
