@@ -100,15 +100,15 @@ final class ValidationCounts {
         return out.toString();
     }
 
-    /** Errors when figures were simulated first, beside those of today: of validation alone. */
+    /** Errors when figures were simulated first, beside those of today: of validation, and of what was locked, whatever it decided since. */
     static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
         StringBuilder out = new StringBuilder(
-                "| figures | number | mean error at first | mean error today | of these locked | mean error at first |\n"
+                "| figures | number | mean error at first | mean error today | locked, of any role | mean error at first |\n"
                         + "|---|--:|--:|--:|--:|--:|\n");
         for (Metric.Kind kind : Metric.Kind.values()) {
             List<CaseOutcome> some = some(outcomes, kind, ROLES.get(0));
             if (!some.isEmpty()) {
-                List<CaseOutcome> locked = first.locked(some);
+                List<CaseOutcome> locked = first.locked(some(outcomes, kind));
                 out.append("| ")
                         .append(String.join(
                                 " | ",
@@ -124,9 +124,13 @@ final class ValidationCounts {
         return out.toString();
     }
 
+    private static List<CaseOutcome> some(List<CaseOutcome> outcomes, Metric.Kind kind) {
+        return outcomes.stream().filter(one -> one.metric().kind() == kind).toList();
+    }
+
     private static List<CaseOutcome> some(List<CaseOutcome> outcomes, Metric.Kind kind, String role) {
-        return outcomes.stream()
-                .filter(one -> one.metric().kind() == kind && one.role().equals(role))
+        return some(outcomes, kind).stream()
+                .filter(one -> one.role().equals(role))
                 .toList();
     }
 
