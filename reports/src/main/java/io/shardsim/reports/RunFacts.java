@@ -64,7 +64,6 @@ public record RunFacts(
         /** Nothing was tried. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
 
-        // Written out: the compiler of the jars drops the annotations of a compact one, and other modules pass null.
         public Tried(
                 List<Trial> trials,
                 List<Assumption> assumptions,
@@ -99,8 +98,23 @@ public record RunFacts(
         }
     }
 
-    public RunFacts {
-        point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
+    public RunFacts(
+            String scenario,
+            Map<String, ?> point,
+            Cluster cluster,
+            Work work,
+            Remarks remarks,
+            @Nullable Surroundings surroundings,
+            Tried tried,
+            @Nullable ErrorInterval accuracy) {
+        this.scenario = scenario;
+        this.point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
+        this.cluster = cluster;
+        this.work = work;
+        this.remarks = remarks;
+        this.surroundings = surroundings;
+        this.tried = tried;
+        this.accuracy = accuracy;
     }
 
     /** Facts with nothing around the step, no trials, and no published run like it. */

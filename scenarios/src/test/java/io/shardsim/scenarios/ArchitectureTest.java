@@ -24,11 +24,13 @@ import io.shardsim.scenarios.catalog.Strategies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,6 +39,8 @@ import org.junit.jupiter.api.Test;
 /** Who may know whom. A rule that stands in the way of a good design is changed here, in a commit that says why. */
 class ArchitectureTest {
     private static final String PEKKO = "org.apache.pekko..";
+    private static final Pattern RECORD =
+            Pattern.compile("\\brecord (?<name>\\w+)(<[^>]*>)?\\((?<parts>[^{]*)\\)[^{)]*\\{");
     private static final JavaClasses SHARDSIM = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages("io.shardsim");
@@ -67,6 +71,33 @@ class ArchitectureTest {
                     .as(module)
                     .isNotEmpty();
         }
+    }
+
+    /**
+     * The compiler of the jars drops {@code @Nullable} of a compact constructor's parameters, and {@code mvn verify} checks a module against the jars of those
+     * before it: whoever passes null there is stopped.
+     */
+    @Test
+    void recordsWithAbsentPartsWriteTheirConstructorOut() throws IOException {
+        List<String> compact = new ArrayList<>();
+        for (String module : MODULES.subList(0, MODULES.size() - 1)) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    Matcher record = RECORD.matcher(Files.readString(file));
+                    while (record.find()) {
+                        if (record.group("parts").contains("@Nullable")
+                                && Pattern.compile("(?m)^ +(public )?" + record.group("name") + " \\{")
+                                        .matcher(Files.readString(file))
+                                        .find()) {
+                            compact.add(file + ": " + record.group("name"));
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(compact).isEmpty();
+        assertThat(RECORD.matcher("record A(@Nullable B b) {").find()).isTrue();
     }
 
     @Test

@@ -70,9 +70,12 @@ public record Work(Kind kind, @Nullable Segment segment, long amount) {
         return new Work(kind, segment, 1);
     }
 
-    public Work {
+    public Work(Kind kind, @Nullable Segment segment, long amount) {
         if (amount < 0) {
             throw new IllegalArgumentException(kind + " amount " + amount + " < 0");
         }
+        this.kind = kind;
+        this.segment = segment;
+        this.amount = amount;
     }
 }
