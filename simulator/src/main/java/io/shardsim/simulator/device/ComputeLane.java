@@ -77,21 +77,21 @@ final class ComputeLane {
      */
     void onKernelBeside(long workPs, long perMille) {
         if (running) {
-            lostPs += workPs * perMille / 1000;
+            lostPs += Math.multiplyExact(workPs, perMille) / 1000;
         }
     }
 
     /** Collectives keep the memory busy for a time. */
     void onMemoryBusy(long busyPs) {
         if (running) {
-            lostPs += busyPs * memoryPerMille / 1000;
+            lostPs += Math.multiplyExact(busyPs, memoryPerMille) / 1000;
         }
     }
 
     /** Collectives keep the L2 cache busy for a time. */
     void onCacheBusy(long busyPs) {
         if (running) {
-            lostPs += busyPs * productsPerMille / 1000;
+            lostPs += Math.multiplyExact(busyPs, productsPerMille) / 1000;
         }
     }
 

@@ -344,7 +344,7 @@ public final class GpuDevice extends Device {
     }
 
     private long workPs(int operation) {
-        return state.plan.durationPs(operation) * specification.durationPerMille() / 1000;
+        return Math.multiplyExact(state.plan.durationPs(operation), specification.durationPerMille()) / 1000;
     }
 
     private int streamOf(int operation) {

@@ -7,6 +7,7 @@ import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.serializers.DefaultSerializers.EnumSerializer;
+import com.esotericsoftware.kryo.util.DefaultClassResolver;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,7 +33,16 @@ final class WireKryo extends Kryo {
 
     private final List<TextForm<?>> forms;
 
+    /** Classes go by number alone. One that is named is refused unread, as its name may say that it is as long as memory. */
+    private static final class Numbers extends DefaultClassResolver {
+        @Override
+        protected Registration readName(Input input) {
+            throw new KryoException("a class that goes by its name");
+        }
+    }
+
     WireKryo(List<Class<?>> types, List<TextForm<?>> forms) {
+        super(new Numbers(), null);
         this.forms = forms;
         setRegistrationRequired(true);
         setReferences(false);
