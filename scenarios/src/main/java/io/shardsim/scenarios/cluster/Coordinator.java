@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -81,7 +82,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private record Tick() implements Command {}
 
     private final Duration silence;
-    private final long beganNanos = System.nanoTime();
+    /** Time that only runs forward [ns]. */
+    private final LongSupplier clock;
+
+    private final long beganNanos;
     /** Members by address: state. */
     private final Map<String, MemberEntry> members = new LinkedHashMap<>();
     /** Commands by name: state. */
@@ -133,17 +137,24 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
     }
 
-    private Coordinator(ActorContext<Command> context, Duration silence) {
+    private Coordinator(ActorContext<Command> context, Duration silence, LongSupplier clock) {
         super(context);
         this.silence = silence;
+        this.clock = clock;
+        beganNanos = clock.getAsLong();
         LOG.info("coordinates the cluster");
     }
 
     /** @param silence after which the points of a member are handed out again */
     static Behavior<Command> create(Duration silence) {
+        return create(silence, System::nanoTime);
+    }
+
+    /** The same by another clock [ns]. */
+    static Behavior<Command> create(Duration silence, LongSupplier clock) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), BEAT);
-            return new Coordinator(context, silence);
+            return new Coordinator(context, silence, clock);
         }));
     }
 
@@ -158,7 +169,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private Behavior<Command> onBeat(Beat beat) {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         MemberEntry member = members.get(beat.address());
         if (member != null && !member.ref.equals(beat.member())) {
             lose(member, "was restarted", true);
@@ -235,7 +246,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private Behavior<Command> onWanted(Wanted wanted) {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         Job job = jobs.computeIfAbsent(wanted.job(), name -> new Job(wanted.client()));
         job.heardNanos = now;
         Set<Integer> numbers = new HashSet<>(wanted.numbers());
@@ -299,7 +310,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private Behavior<Command> onTick() {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         for (MemberEntry member : List.copyOf(members.values())) {
             if (now - member.heardNanos > silence.toNanos()) {
                 lose(member, "has said nothing for " + silence.toSeconds() + " s", true);
@@ -356,7 +367,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private void assignAll() {
-        if (System.nanoTime() - beganNanos < LISTENING.toNanos()) {
+        if (clock.getAsLong() - beganNanos < LISTENING.toNanos()) {
             return;
         }
         boolean handedOut = true;
@@ -372,7 +383,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private boolean assignOne(MemberEntry member) {
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         Point next = null;
         // The command that has the fewest points running comes first, so that a long sweep does not keep a short one
         // waiting.

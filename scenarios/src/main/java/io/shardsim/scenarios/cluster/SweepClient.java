@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -92,7 +93,10 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     /** Points without a result: state. */
     private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
 
-    private long coordinatorNanos = System.nanoTime();
+    /** Time that only runs forward [ns]. */
+    private final LongSupplier clock;
+
+    private long coordinatorNanos;
     private boolean silenceTold;
 
     private static final class Wish {
@@ -141,14 +145,16 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             String job,
             ActorRef<Coordinator.Command> coordinator,
             Duration takeover,
-            Consumer<String> notices,
-            View view) {
+            Told told,
+            LongSupplier clock) {
         super(context);
         this.job = job;
         this.coordinator = coordinator;
         this.takeover = takeover;
-        this.notices = notices;
-        this.view = view;
+        notices = told.notices();
+        view = told.view();
+        this.clock = clock;
+        coordinatorNanos = clock.getAsLong();
     }
 
     /**
@@ -161,9 +167,18 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             Duration takeover,
             Consumer<String> notices,
             View view) {
+        return create(job, coordinator, takeover, new Told(notices, view), System::nanoTime);
+    }
+
+    /** Who is told what comes of it. */
+    record Told(Consumer<String> notices, View view) {}
+
+    /** The same by another clock [ns]. */
+    static Behavior<Command> create(
+            String job, ActorRef<Coordinator.Command> coordinator, Duration takeover, Told told, LongSupplier clock) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Coordinator.BEAT);
-            SweepClient client = new SweepClient(context, job, coordinator, takeover, notices, view);
+            SweepClient client = new SweepClient(context, job, coordinator, takeover, told, clock);
             client.sayWhatIsWanted();
             return client;
         }));
@@ -214,7 +229,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     }
 
     private Behavior<Command> onStatus(Status status) {
-        coordinatorNanos = System.nanoTime();
+        coordinatorNanos = clock.getAsLong();
         if (silenceTold) {
             silenceTold = false;
             notices.accept("the cluster has a coordinator again");
@@ -275,7 +290,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     }
 
     private void fetch(Wish wish, Fetching fetching) {
-        fetching.askedNanos = System.nanoTime();
+        fetching.askedNanos = clock.getAsLong();
         fetching.member.tell(new Member.Fetch(new Ticket(job, wish.number), fetching.have));
     }
 
@@ -332,7 +347,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
 
     private Behavior<Command> onTick() {
         sayWhatIsWanted();
-        long now = System.nanoTime();
+        long now = clock.getAsLong();
         for (Wish wish : wishes.values()) {
             Fetching fetching = wish.fetching;
             if (wish.part != null && fetching == null) {

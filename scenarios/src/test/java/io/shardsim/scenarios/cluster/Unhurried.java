@@ -23,6 +23,10 @@ final class Unhurried extends AbstractExecutorService {
         return waiting.poll();
     }
 
+    boolean isIdle() {
+        return waiting.isEmpty();
+    }
+
     @Override
     public void shutdown() {
         shut = true;

@@ -45,6 +45,9 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 public final class YamlReader {
     /** Far beyond any scenario; a sweep of ten thousand values fits. */
     public static final int BYTES_MAX = 1 << 20;
+
+    /** Beyond a text, so that it is read at once. */
+    private static final int BUFFER_MORE = 1024;
     /** A scenario needs five. */
     public static final int DEPTH_MAX = 32;
     /** Bounds what a chain of aliases can expand to. */
@@ -156,7 +159,7 @@ public final class YamlReader {
     /** Reads a text. */
     public static @Nullable YamlNode readText(String text, Problems problems) {
         String withoutMark = text.startsWith("\ufeff") ? text.substring(1) : text;
-        // The parser fails on half of a pair at the end of its buffer.
+        // Half of a pair is no character.
         return new YamlReader(problems).parse(withoutMark.replaceAll("\\p{Cs}", "\ufffd"));
     }
 
@@ -171,6 +174,8 @@ public final class YamlReader {
                 .setLabel(problems.file())
                 .setCodePointLimit(BYTES_MAX)
                 .setUseMarks(true)
+                // The parser fails on a pair of surrogates that its buffer cuts in two.
+                .setBufferSize(text.length() + BUFFER_MORE)
                 .build();
         try {
             int documents = 0;
