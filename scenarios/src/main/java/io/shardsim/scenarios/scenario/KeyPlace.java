@@ -41,11 +41,19 @@ public final class KeyPlace {
         }
     }
 
+    /** Where a scenario sets a key, or lists its values; the beginning where it does not. */
+    static Position in(Mapping scenario, String key) {
+        Position place = place(scenario, key);
+        return place == null ? Position.START : place;
+    }
+
     private static @Nullable Position place(Mapping scenario, String key) {
-        Entry sweep = scenario.entry("sweep");
-        Entry swept = sweep != null && sweep.value() instanceof Mapping block ? block.entry(key) : null;
-        if (swept != null) {
-            return swept.keyPosition();
+        for (String lists : List.of("sweep", ScenarioKeys.SEARCH)) {
+            Entry all = scenario.entry(lists);
+            Entry listed = all != null && all.value() instanceof Mapping block ? block.entry(key) : null;
+            if (listed != null) {
+                return listed.keyPosition();
+            }
         }
         YamlNode at = scenario;
         Position place = null;

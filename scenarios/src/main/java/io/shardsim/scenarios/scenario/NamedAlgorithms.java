@@ -46,8 +46,12 @@ final class NamedAlgorithms {
         }
         TransportModel transports =
                 new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
+        // All micro-batches have the collectives of the first few; an interleaved schedule takes as many at once as it
+        // has stages.
+        int few = Math.min(job.accumulationSteps(), 2 * job.parallel().stages());
+        TrainingJob shown = job.withMicroBatch(job.microBatch(), few);
         Set<Refusal> found = new LinkedHashSet<>();
-        for (Operation.Collective collective : collectives(strategy.plan(job))) {
+        for (Operation.Collective collective : collectives(strategy.plan(shown))) {
             boolean reduces = collective.stream() == Stream.REDUCE;
             named.forEach((key, algorithm) -> {
                 String problem = key.equals(StrategyDescriptor.REDUCE_ALGORITHM) == reduces

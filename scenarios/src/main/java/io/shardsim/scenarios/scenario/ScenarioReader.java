@@ -70,22 +70,67 @@ public final class ScenarioReader {
 
     /** The point of a file without a sweep, as if a sweep had changed some values; null after problems were added. */
     static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Problems problems) {
-        Sweep.Combination changed = changed(tree, changes, problems);
-        return changed == null ? null : point(changed, sweep(changes, problems), true, problems);
+        return point(tree, changes, tree, problems);
+    }
+
+    /**
+     * The same with problems at places of another tree.
+     *
+     * @param places the tree as it is written, with the keys that are changed
+     */
+    static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Mapping places, Problems problems) {
+        Sweep changing = sweep(changes, places, problems);
+        Sweep.Combination changed = only(changing.combinations(tree, problems));
+        return changed == null ? null : point(changed, changing, true, problems);
     }
 
     /** A tree with some values changed; null after problems were added. */
     static Sweep.@Nullable Combination changed(Mapping tree, Map<String, String> changes, Problems problems) {
-        List<Sweep.Combination> combinations = sweep(changes, problems).combinations(tree, problems);
+        return only(sweep(changes, tree, problems).combinations(tree, problems));
+    }
+
+    private static Sweep.@Nullable Combination only(List<Sweep.Combination> combinations) {
         return combinations.size() == 1 ? combinations.get(0) : null;
     }
 
-    private static Sweep sweep(Map<String, String> changes, Problems problems) {
+    private static Sweep sweep(Map<String, String> changes, Mapping places, Problems problems) {
         StringBuilder text = new StringBuilder("sweep:");
         changes.forEach((key, value) ->
                 text.append("\n  ").append(key).append(": [").append(value).append(']'));
         YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : text.toString(), problems);
-        return block instanceof Mapping values ? Sweep.of(values, problems) : Sweep.NONE;
+        return block instanceof Mapping values ? Sweep.of(moved(values, places), problems) : Sweep.NONE;
+    }
+
+    /** Changes with the places of the keys that they change, so that messages point into the file. */
+    private static Mapping moved(Mapping changes, Mapping places) {
+        List<YamlNode.Entry> moved = new ArrayList<>();
+        for (YamlNode.Entry sweep : changes.entries()) {
+            List<YamlNode.Entry> axes = new ArrayList<>();
+            List<YamlNode.Entry> written =
+                    sweep.value() instanceof Mapping block ? block.entries() : List.<YamlNode.Entry>of();
+            for (YamlNode.Entry axis : written) {
+                Position at = KeyPlace.in(places, axis.key());
+                axes.add(new YamlNode.Entry(axis.key(), at, moved(axis.value(), at)));
+            }
+            moved.add(new YamlNode.Entry(sweep.key(), Position.START, new Mapping(Position.START, axes)));
+        }
+        return new Mapping(Position.START, moved);
+    }
+
+    private static YamlNode moved(YamlNode node, Position at) {
+        if (node instanceof YamlNode.Scalar scalar) {
+            return new YamlNode.Scalar(at, scalar.text(), scalar.plain());
+        }
+        if (node instanceof YamlNode.Sequence list) {
+            return new YamlNode.Sequence(
+                    at, list.items().stream().map(item -> moved(item, at)).toList());
+        }
+        return new Mapping(
+                at,
+                ((Mapping) node)
+                        .entries().stream()
+                                .map(entry -> new YamlNode.Entry(entry.key(), at, moved(entry.value(), at)))
+                                .toList());
     }
 
     private static Scenario finish(@Nullable Scenario scenario, Problems problems) throws InputException {

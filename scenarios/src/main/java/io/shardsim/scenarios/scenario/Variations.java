@@ -18,16 +18,21 @@ import org.jspecify.annotations.Nullable;
 public final class Variations {
     private final String file;
     private final Mapping tree;
+    /** As the file has it, with its lists. */
+    private final Mapping whole;
+
     private final Map<String, List<String>> lists;
 
-    private Variations(String file, Mapping tree, Map<String, List<String>> lists) {
+    private Variations(String file, Mapping tree, Mapping whole, Map<String, List<String>> lists) {
         this.file = file;
         this.tree = tree;
+        this.whole = whole;
         this.lists = lists;
     }
 
     private Variations(String file, Mapping whole, Problems problems) {
         this.file = file;
+        this.whole = whole;
         lists = new LinkedHashMap<>();
         List<Entry> entries = new ArrayList<>();
         for (Entry entry : whole.entries()) {
@@ -106,7 +111,7 @@ public final class Variations {
             }
             entries = without(entries, key);
         }
-        return new Variations(file, new Mapping(tree.position(), entries), lists);
+        return new Variations(file, new Mapping(tree.position(), entries), whole, lists);
     }
 
     private static List<Entry> without(List<Entry> entries, String key) {
@@ -163,7 +168,7 @@ public final class Variations {
      */
     public ScenarioPoint with(Map<String, String> changes) throws InputException {
         Problems problems = new Problems(file);
-        ScenarioPoint point = ScenarioReader.point(tree, changes, problems);
+        ScenarioPoint point = ScenarioReader.point(tree, changes, whole, problems);
         problems.throwIfAny();
         if (point == null) {
             throw new InputException(file, "holds no scenario");

@@ -56,7 +56,7 @@ public final class FrameTarget implements Target {
                         """).points().get(0);
         Question asked = new Question(point, new RunOptions(1, true));
         try (PointSimulation simulation = new PointSimulation(1, true)) {
-            RunResult result = timeless(simulation.run(point));
+            RunResult result = SimulatedCluster.timeless(simulation.run(point));
             question = contents.pack(asked);
             answer = contents.pack(new Answer.Done(result));
             whole.add(framed(CONTENT, contents.encode(asked)));
@@ -85,20 +85,6 @@ public final class FrameTarget implements Target {
         whole.add(framed(GREETING, "greet=pekko://frames/temp/c\n".getBytes(StandardCharsets.UTF_8)));
         whole.add(framed(
                 GREETING, "address=one:1\nbuild=1 2 3\njoined=true\nworkers=2\n".getBytes(StandardCharsets.UTF_8)));
-    }
-
-    /** The same without the time that it took, which differs from run to run. */
-    private static RunResult timeless(RunResult result) {
-        RunResult.Effort effort = result.effort();
-        return new RunResult(
-                result.facts(),
-                result.training(),
-                result.collective(),
-                result.network(),
-                result.rank0(),
-                result.remedy(),
-                new RunResult.Effort(effort.executedEvents(), effort.simulatedEvents(), effort.pendingEventsMax(), 1),
-                result.digest());
     }
 
     /** A reference that is written the same way each time. */

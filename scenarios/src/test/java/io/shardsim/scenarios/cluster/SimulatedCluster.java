@@ -138,6 +138,20 @@ final class SimulatedCluster {
         elect();
     }
 
+    /** The same without the time that it took, which differs from run to run. */
+    static RunResult timeless(RunResult result) {
+        RunResult.Effort effort = result.effort();
+        return new RunResult(
+                result.facts(),
+                result.training(),
+                result.collective(),
+                result.network(),
+                result.rank0(),
+                result.remedy(),
+                new RunResult.Effort(effort.executedEvents(), effort.simulatedEvents(), effort.pendingEventsMax(), 1),
+                result.digest());
+    }
+
     private static String name(ActorRef<?> ref) {
         return ref.path().name();
     }

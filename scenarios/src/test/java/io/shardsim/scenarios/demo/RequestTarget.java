@@ -61,7 +61,7 @@ public final class RequestTarget implements Target {
             "Range: bytes=0-1",
             "Cookie: a=b");
     private static final Set<Integer> STATUSES =
-            Set.of(200, 400, 403, 404, 405, 411, 413, 414, 422, 431, 501, 503, 505);
+            Set.of(200, 400, 403, 404, 405, 411, 413, 414, 422, 429, 431, 501, 503, 505);
     private static final int MILLIS_MAX = 9_000;
     private static final int ANSWER_MAX = 1 << 20;
     private static final long EVENTS_MAX = 100_000;

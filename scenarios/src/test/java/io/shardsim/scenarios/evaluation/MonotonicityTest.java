@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.run.SimulationEngine;
 import io.shardsim.topology.Cluster;
@@ -13,6 +14,7 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.NicSpec;
+import io.shardsim.topology.PcieSpec;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AutoClose;
@@ -30,7 +32,11 @@ class MonotonicityTest {
     /** Most that an offloading run loses [1]. */
     private static final double REORDERED = 0.005;
 
+    /** Most that a training loses over a faster PCIe: NCCL's search then finds fewer rings, each of a higher rate. */
+    private static final double OTHER_RINGS = 0.025;
+
     private static final int RANKS_MAX = 16;
+    private static final long SMALL_BYTES = 1 << 20;
 
     @AutoClose
     private static final SimulationEngine engine = new SimulationEngine(1);
@@ -101,6 +107,59 @@ class MonotonicityTest {
             compared++;
         }
         assertThat(compared).isGreaterThan(100);
+    }
+
+    @Test
+    void twiceThePcieIsNotSlower() throws Exception {
+        int compared = 0;
+        for (int seed = 0; seed < Integer.getInteger("monotone.seeds", 300); seed += 3) {
+            ScenarioPoint point = RandomScenario.point(seed).orElse(null);
+            if (point == null || point.cluster().worldSize() > RANKS_MAX) {
+                continue;
+            }
+            Timed before = time(point);
+            Timed after = time(on(point, MonotonicityTest::withTwiceThePcie));
+            String text = RandomScenario.text(seed);
+            double mayLose = text.contains("workload:") ? 0 : OTHER_RINGS;
+            if (before.algorithm().equals(after.algorithm())) {
+                assertThat(after.ps()).as("seed %d: %s", seed, text).isLessThanOrEqualTo((long)
+                        (before.ps() * (1 + mayLose)));
+                compared++;
+            }
+        }
+        assertThat(compared).isGreaterThan(30);
+    }
+
+    private static InstanceSpec withTwiceThePcie(InstanceSpec i) {
+        PcieSpec twice = new PcieSpec(
+                i.pcie().switches(), i.pcie().linkRate().scaled(2), i.pcie().latencyPs());
+        return new InstanceSpec(
+                i.name(), i.gpu(), i.gpusPerNode(), i.intraNode(), twice, i.network(), i.hostMemoryBytes(), i.price());
+    }
+
+    /** Of 100 KiB, half makes NCCL take one channel where it took two, and an all-to-all over NICs is then up to 1.6 times slower. Not compared. */
+    @Test
+    void halfTheBytesOfACollectiveAreNotSlower() throws Exception {
+        int compared = 0;
+        for (int seed = 0; seed < Integer.getInteger("monotone.seeds", 300); seed++) {
+            ScenarioPoint point = RandomScenario.point(seed).orElse(null);
+            if (point == null
+                    || !(point.task() instanceof Task.Collective collective)
+                    || collective.totalBytes() <= SMALL_BYTES
+                    || point.cluster().worldSize() > RANKS_MAX) {
+                continue;
+            }
+            String half = RandomScenario.text(seed)
+                    .replace("size: 3 MiB", "size: 1536 KiB")
+                    .replace("size: 20 MB", "size: 10 MB");
+            Timed before = time(point);
+            Timed after = time(ScenarioReader.readText("half", half).points().get(0));
+            if (before.algorithm().equals(after.algorithm())) {
+                assertThat(after.ps()).as("seed %d: %s", seed, half).isLessThanOrEqualTo(before.ps());
+                compared++;
+            }
+        }
+        assertThat(compared).isGreaterThan(10);
     }
 
     /** Rates on both sides of where NCCL's search, its protocols and PCIe change. */

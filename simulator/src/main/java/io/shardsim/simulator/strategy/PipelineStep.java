@@ -38,6 +38,10 @@ final class PipelineStep {
 
     private final int[][] backward;
     private final int[] next;
+
+    /** Forwards that the first stage has written: state. */
+    private int forwardsOfFirst;
+
     private final int[] backwardsOfPiece;
 
     PipelineStep(TrainingJob job, StepWriter writer, IntFunction<? extends ReplicatedStep> stepOfStage) {
@@ -115,8 +119,9 @@ final class PipelineStep {
         List<Pass> ofFirst = passes.get(0);
         int at = next[0];
         if (ofFirst.get(at).forward()) {
-            long before = ofFirst.subList(0, at).stream().filter(Pass::forward).count();
-            return before % schedule.period(stages, job.parallel().pipeline().chunks()) == 0;
+            return forwardsOfFirst
+                            % schedule.period(stages, job.parallel().pipeline().chunks())
+                    == 0;
         }
         return at > 0 && !ofFirst.get(at - 1).forward();
     }
@@ -132,6 +137,7 @@ final class PipelineStep {
         writer.onStage(stage);
         loadForNext(stage);
         if (pass.forward()) {
+            forwardsOfFirst += stage == 0 ? 1 : 0;
             receive(true, piece - 1, microBatch, forward);
             steps.get(stage).forward(piece);
             forward[piece][microBatch] = writer.result();
