@@ -327,7 +327,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine, or write precision: bf16"),
+                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine or transformer-engine-cudnn-8, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1500",
