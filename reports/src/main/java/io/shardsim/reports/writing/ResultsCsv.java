@@ -70,7 +70,14 @@ public final class ResultsCsv {
                 }
                 case "around_step" -> putAll(row, "around_step", value);
                 case "advice" -> row.put(key, text(sentences(value)));
-                case "scaling", "waited_for", "trials", "assumptions", "messages", "settings" -> {}
+                case "scaling",
+                        "waited_for",
+                        "trials",
+                        "assumptions",
+                        "blast_radius",
+                        "critical_path",
+                        "messages",
+                        "settings" -> {}
                 default -> row.put(key, text(value));
             }
         });
