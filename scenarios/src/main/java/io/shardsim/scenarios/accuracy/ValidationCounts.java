@@ -102,9 +102,10 @@ final class ValidationCounts {
 
     /** Errors when figures were simulated first, beside those of today: of validation, and of what was locked, whatever it decided since. */
     static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
-        StringBuilder out = new StringBuilder(
-                "| figures | number | mean error at first | mean error today | locked, of any role | mean error at first |\n"
-                        + "|---|--:|--:|--:|--:|--:|\n");
+        StringBuilder out = new StringBuilder("""
+                | figures | number | mean error at first | mean error today | locked, of any role | mean error at first |
+                |---|--:|--:|--:|--:|--:|
+                """);
         for (Metric.Kind kind : Metric.Kind.values()) {
             List<CaseOutcome> some = some(outcomes, kind, ROLES.get(0));
             if (!some.isEmpty()) {

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,7 +38,7 @@ public final class PointRuns {
     private final List<String> failures = new ArrayList<>();
     private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Points that are too large to be simulated. */
-    private final Map<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
+    private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
 
     private @Nullable TooLargeException refusal;
     private boolean interrupted;

@@ -145,10 +145,10 @@ class ValidateCommandTest {
 
         assertThat(validate(file)).isEqualTo(ExitStatus.DONE);
         assertThat(ran).isEmpty();
-        assertThat(out.toString())
-                .isEqualTo(
-                        "edge: out of memory, simulated fits\n"
-                                + "memory outcomes: 3, right 2 (66.7 %), false \"fits\" 1 (33.3 %), false \"does not fit\" 0 (0.0 %)\n");
+        assertThat(out.toString()).isEqualTo("""
+                        edge: out of memory, simulated fits
+                        memory outcomes: 3, right 2 (66.7 %), false "fits" 1 (33.3 %), false "does not fit" 0 (0.0 %)
+                        """);
     }
 
     @Test

@@ -36,7 +36,8 @@ class MemberRunsTest {
                         """).points().get(0);
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         try (Member.Runs runs = new Member.Runs(options -> failing, 1, result -> {})) {
-            runs.start(CODEC.pack(new Question(point, new RunOptions(1, true))), answer::complete);
+            assertThat(runs.start(CODEC.pack(new Question(point, new RunOptions(1, true))), answer::complete))
+                    .isNotCancelled();
             return CODEC.unpack(answer.get(30, TimeUnit.SECONDS), Answer.class);
         }
     }

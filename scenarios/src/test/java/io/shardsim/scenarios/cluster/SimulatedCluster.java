@@ -43,9 +43,9 @@ final class SimulatedCluster {
     private final WireCodec codec;
     private final TestInbox<Coordinator.Command> coordinatorName = TestInbox.create("coordinator");
     private final List<Machine> machines = new ArrayList<>();
-    private final List<Process<?>> processes = new ArrayList<>();
+    private final List<Running<?>> processes = new ArrayList<>();
     private final Map<String, ActorRef<?>> names = new HashMap<>();
-    private @Nullable Process<Coordinator.Command> coordinator;
+    private @Nullable Running<Coordinator.Command> coordinator;
     /** Machines that the others cannot reach now. */
     private List<Machine> apart = List.of();
 
@@ -69,7 +69,7 @@ final class SimulatedCluster {
         boolean up;
 
         @Nullable
-        Process<Member.Command> member;
+        Running<Member.Command> member;
 
         @Nullable
         Unhurried executor;
@@ -80,12 +80,12 @@ final class SimulatedCluster {
     }
 
     /** An actor on a machine, which ends with it. */
-    private final class Process<T> {
+    private final class Running<T> {
         final Machine machine;
         final BehaviorTestKit<T> kit;
         final int life;
 
-        Process(Machine machine, Behavior<T> behavior, String name) {
+        Running(Machine machine, Behavior<T> behavior, String name) {
             this.machine = machine;
             life = machine.lives;
             kit = BehaviorTestKit.create(behavior, name);
@@ -166,7 +166,7 @@ final class SimulatedCluster {
         Unhurried executor = new Unhurried();
         machine.executor = executor;
         Member.Runs runs = new Member.Runs(runners, SLOTS, result -> {}, executor);
-        machine.member = new Process<>(
+        machine.member = new Running<>(
                 machine,
                 Member.create(coordinatorName.getRef(), machine.address, SLOTS, runs),
                 "member-" + machines.indexOf(machine) + "-" + machine.lives);
@@ -190,7 +190,7 @@ final class SimulatedCluster {
         }
         for (Machine machine : machines) {
             if (machine.up && !apart.contains(machine)) {
-                coordinator = new Process<>(
+                coordinator = new Running<>(
                         machine, Coordinator.create(SILENCE, time::clock), "coordinator-" + time.nowNanos());
                 return;
             }
@@ -226,13 +226,13 @@ final class SimulatedCluster {
     /** A command on a machine of its own. */
     final class Command {
         private final Machine machine;
-        private final Process<SweepClient.Command> client;
+        private final Running<SweepClient.Command> client;
         final List<String> notices = new ArrayList<>();
 
         Command(String job) {
             machine = new Machine(job);
             machine.up = true;
-            client = new Process<>(
+            client = new Running<>(
                     machine,
                     SweepClient.create(
                             job,
@@ -281,7 +281,7 @@ final class SimulatedCluster {
     private void speak(Machine machine, Runnable doing) {
         doing.run();
         processes.removeIf(process -> !process.isRunning());
-        for (Process<?> process : List.copyOf(processes)) {
+        for (Running<?> process : List.copyOf(processes)) {
             for (Object message : process.kit.selfInbox().getAllReceived()) {
                 send(machine, process, message);
             }
@@ -305,7 +305,7 @@ final class SimulatedCluster {
         }
     }
 
-    private void send(Machine from, Process<?> to, Object message) {
+    private void send(Machine from, Running<?> to, Object message) {
         if (from == to.machine) {
             time.after(0, () -> to.receive(message));
             return;

@@ -172,8 +172,10 @@ class SimulatedFaultsTest {
             }
             byte[] question = CONTENTS.pack(new Question(point, new RunOptions(1, true)));
             CompletableFuture<RunResult> result = command.ask(number, 1 + random.nextInt(3), question);
-            results.put(number, result);
-            result.thenAccept(come -> keep(kept, point, come));
+            results.put(number, result.thenApply(come -> {
+                keep(kept, point, come);
+                return come;
+            }));
         }
         return command;
     }
