@@ -81,6 +81,7 @@ public final class Comparer {
         if (first.timed() == null || second.timed() == null) {
             return new Comparison(first, second, List.of(), 0, "");
         }
+        checkTokens(first, second);
         return a instanceof Point from && b instanceof Point to
                 ? withCauses(
                         first, second, new Mixture(from.point(), ran(from, runs), to.point(), ran(to, runs)), progress)
@@ -90,6 +91,19 @@ public final class Comparer {
                         List.of(),
                         0,
                         "Results files cannot be re-run: compare two scenarios for causes.");
+    }
+
+    /** A step is compared as it would be with the other's tokens, and files may hold any number of them. */
+    private static void checkTokens(ComparedRun first, ComparedRun second) throws InputException {
+        try {
+            Comparison.parts(first, second);
+            Comparison.parts(second, first);
+        } catch (ArithmeticException beyond) {
+            throw new InputException(
+                    second.name(),
+                    "has a step whose tokens are too far from those of " + first.name()
+                            + " to compare the two; run it again");
+        }
     }
 
     private static RunResult ran(Point point, PointRuns runs) {
