@@ -1,14 +1,10 @@
 package io.shardsim.reports.writing.html;
 
-import gg.jte.ContentType;
-import gg.jte.TemplateEngine;
-import gg.jte.output.StringOutput;
 import io.shardsim.reports.Quantities;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The report of a comparison: where the seconds between two runs go, and what each difference costs, as waterfalls whose bars sum to the gap.
@@ -22,7 +18,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record ComparePage(
         String title, List<String> sentences, String per, List<Bar> parts, List<Bar> causes, Figure.Table differences) {
-    private static final JsonMapper MAPPER = new JsonMapper();
     private static final int HEIGHT = 330;
     private static final double PS_TO_SECONDS = 1e-12;
 
@@ -47,39 +42,11 @@ public record ComparePage(
 
     /** The page as text. */
     public String write() {
-        ChartScript script = ChartScript.instance();
-        StringOutput output = new StringOutput(1 << 20);
-        TemplateEngine.createPrecompiled(ContentType.Html)
-                .render(
-                        "compare.jte",
-                        Map.of(
-                                "page",
-                                this,
-                                "style",
-                                Palette.variables() + ChartScript.text("report.css"),
-                                "policy",
-                                script.policy(),
-                                "boot",
-                                script.boot(),
-                                "charts",
-                                script.packed(),
-                                "figures",
-                                ChartScript.pack(MAPPER.writeValueAsString(document()))),
-                        output);
-        return output.toString();
-    }
-
-    private Map<String, Object> document() {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put(waterfall().id(), waterfall().document());
-        if (!causes.isEmpty()) {
-            figures.put(reasons().id(), reasons().document());
-        }
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("scenario", "compare");
-        document.put("palette", Palette.document());
-        document.put("figures", figures);
-        return document;
+        return PageWriter.write(
+                "compare.jte",
+                this,
+                "compare",
+                causes.isEmpty() ? List.of(waterfall()) : List.of(waterfall(), reasons()));
     }
 
     /** Where the seconds go. */

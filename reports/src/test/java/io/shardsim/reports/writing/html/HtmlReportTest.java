@@ -345,7 +345,7 @@ class HtmlReportTest {
     /** Every colour that a figure names is on the palette. */
     @Test
     void coloursOfFiguresExist() {
-        String figures = HtmlReport.document(new ReportPage(SampleRuns.sweep("s"), List.of()))
+        String figures = PageWriter.document("s", new ReportPage(SampleRuns.sweep("s"), List.of()).figures())
                 .get("figures")
                 .toString();
         Matcher colour = Pattern.compile("colour=([a-z0-9-]+)").matcher(figures);

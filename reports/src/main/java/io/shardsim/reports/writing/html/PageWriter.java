@@ -1,0 +1,57 @@
+package io.shardsim.reports.writing.html;
+
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes a page with its style, script and figures as one HTML file. */
+final class PageWriter {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private PageWriter() {}
+
+    /**
+     * The page as text.
+     *
+     * @param template file that lays it out
+     * @param page what the template shows
+     * @param name by which figures are saved
+     */
+    static String write(String template, Object page, String name, List<Figure> figures) {
+        ChartScript script = ChartScript.instance();
+        StringOutput output = new StringOutput(1 << 20);
+        TemplateEngine.createPrecompiled(ContentType.Html)
+                .render(
+                        template,
+                        Map.of(
+                                "page",
+                                page,
+                                "style",
+                                Palette.variables() + ChartScript.text("report.css"),
+                                "policy",
+                                script.policy(),
+                                "boot",
+                                script.boot(),
+                                "charts",
+                                script.packed(),
+                                "figures",
+                                ChartScript.pack(MAPPER.writeValueAsString(document(name, figures)))),
+                        output);
+        return output.toString();
+    }
+
+    /** What {@code report.js} draws from. */
+    static Map<String, Object> document(String name, List<Figure> figures) {
+        Map<String, Object> byId = new LinkedHashMap<>();
+        figures.forEach(figure -> byId.put(figure.id(), figure.document()));
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("scenario", name);
+        document.put("palette", Palette.document());
+        document.put("figures", byId);
+        return document;
+    }
+}
