@@ -3,6 +3,7 @@ package io.shardsim.scenarios.fuzz;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /** Breaks a text or bytes a little, so that much of it is still as it should be. */
 public final class Damage {
@@ -83,9 +84,12 @@ public final class Damage {
     };
 
     private final SplittableRandom random;
+    private final String[] pieces;
 
-    public Damage(SplittableRandom random) {
+    /** @param further pieces that texts of one kind may be broken by, beside those of all */
+    public Damage(SplittableRandom random, String... further) {
         this.random = random;
+        pieces = Stream.concat(Arrays.stream(PIECES), Arrays.stream(further)).toArray(String[]::new);
     }
 
     /** The text with one to four changes. */
@@ -96,8 +100,8 @@ public final class Damage {
             int end = Math.min(damaged.length(), at + 1 + random.nextInt(12));
             switch (random.nextInt(9)) {
                 case 0 -> damaged.delete(at, end);
-                case 1 -> damaged.insert(at, PIECES[random.nextInt(PIECES.length)]);
-                case 2 -> damaged.replace(at, end, PIECES[random.nextInt(PIECES.length)]);
+                case 1 -> damaged.insert(at, pieces[random.nextInt(pieces.length)]);
+                case 2 -> damaged.replace(at, end, pieces[random.nextInt(pieces.length)]);
                 case 3 -> damaged.insert(at, damaged.substring(at, end));
                 case 4 -> damaged.setLength(random.nextInt(4) == 0 ? at : damaged.length());
                 case 5 -> line(damaged, at);
