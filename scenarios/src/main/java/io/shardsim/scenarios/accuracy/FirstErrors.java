@@ -7,8 +7,6 @@ import de.siegmar.fastcsv.writer.LineDelimiter;
 import io.shardsim.reports.validation.CaseOutcome;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -112,13 +110,7 @@ final class FirstErrors {
             csv.writeRecord(HEADER);
             for (Entry entry : entries.values()) {
                 csv.writeRecord(
-                        entry.id(),
-                        entry.metric(),
-                        entry.added().toString(),
-                        new BigDecimal(entry.simulated())
-                                .round(new MathContext(8))
-                                .stripTrailingZeros()
-                                .toPlainString());
+                        entry.id(), entry.metric(), entry.added().toString(), RecordedErrors.plain(entry.simulated()));
             }
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);

@@ -208,7 +208,8 @@ public final class RecordedErrors {
         return out.toString();
     }
 
-    private static String plain(double value) {
+    /** A figure as files of errors write it. */
+    static String plain(double value) {
         return new BigDecimal(value)
                 .round(new MathContext(8))
                 .stripTrailingZeros()
