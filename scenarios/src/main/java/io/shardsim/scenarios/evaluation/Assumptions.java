@@ -13,7 +13,6 @@ import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -192,26 +191,14 @@ final class Assumptions {
     }
 
     private Choice choice(String title, String key, String value, Cluster cluster) {
-        return new Choice(title, Map.of(key, value), with(key, value, cluster, task));
+        return new Choice(title, Map.of(key, value), point.with(Map.of(key, value), cluster, task));
     }
 
     /** Another way to carry out the training, where its strategy does not refuse it. */
     private void addTo(List<Choice> others, String title, String key, String value, Task.Execution execution) {
         Task.Training other = task.with(task.strategy(), execution);
         if (other.problems(point.cluster()).isEmpty()) {
-            others.add(new Choice(title, Map.of(key, value), with(key, value, point.cluster(), other)));
+            others.add(new Choice(title, Map.of(key, value), point.with(Map.of(key, value), point.cluster(), other)));
         }
-    }
-
-    private ScenarioPoint with(String key, String value, Cluster cluster, Task.Training other) {
-        return new ScenarioPoint(
-                point.scenario(),
-                new LinkedHashMap<>(Map.of(key, value)),
-                cluster,
-                other,
-                point.collectives(),
-                point.notes(),
-                point.figures(),
-                point.given());
     }
 }

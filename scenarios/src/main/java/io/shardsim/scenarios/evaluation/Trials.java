@@ -38,15 +38,8 @@ public final class Trials {
         training = training(point, run);
         this.levers = levers;
         this.open = open;
-        levers.forEach(lever -> points.add(new ScenarioPoint(
-                point.scenario(),
-                new LinkedHashMap<>(lever.settings()),
-                point.cluster(),
-                settled(point, lever.task()),
-                point.collectives(),
-                point.notes(),
-                point.figures(),
-                point.given())));
+        levers.forEach(
+                lever -> points.add(point.with(lever.settings(), point.cluster(), settled(point, lever.task()))));
         open.forEach(each -> each.others().forEach(other -> points.add(other.point())));
     }
 
@@ -135,15 +128,7 @@ public final class Trials {
 
     /** Whether a training fits in memory in place of a point's. */
     static boolean fits(ScenarioPoint point, Task.Training task) {
-        return PointSimulation.fits(new ScenarioPoint(
-                point.scenario(),
-                Map.of(),
-                point.cluster(),
-                task,
-                point.collectives(),
-                List.of(),
-                List.of(),
-                Map.of()));
+        return PointSimulation.fits(point.with(Map.of(), point.cluster(), task));
     }
 
     /** The run that is tried otherwise. */

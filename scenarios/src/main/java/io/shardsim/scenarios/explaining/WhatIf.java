@@ -114,15 +114,7 @@ public final class WhatIf {
 
         private static ScenarioPoint with(ScenarioPoint point, Resource resource, boolean better) {
             Cluster cluster = resource.changed(point.cluster(), better);
-            return new ScenarioPoint(
-                    point.scenario(),
-                    Map.of(resource.words(), better ? "better" : "worse"),
-                    cluster,
-                    point.task(),
-                    point.collectives(),
-                    point.notes(),
-                    point.figures(),
-                    point.given());
+            return point.with(Map.of(resource.words(), better ? "better" : "worse"), cluster, point.task());
         }
 
         List<ScenarioPoint> points() {

@@ -36,21 +36,19 @@ public record ScenarioPoint(
     }
 
     /** The same question, as another point of a sweep. */
-    public ScenarioPoint withValues(Map<String, Object> others) {
-        return new ScenarioPoint(scenario, others, cluster, task, collectives, notes, figures, given);
+    public ScenarioPoint withValues(Map<String, ?> others) {
+        return with(others, cluster, task);
     }
 
     /** The same question where nothing is slower than it should be. */
     public ScenarioPoint withoutFaults() {
+        return with(values, new Cluster(cluster.instance(), cluster.nodes(), Faults.NONE), task);
+    }
+
+    /** Another task on another cluster, all else alike. */
+    public ScenarioPoint with(Map<String, ?> others, Cluster otherCluster, Task otherTask) {
         return new ScenarioPoint(
-                scenario,
-                values,
-                new Cluster(cluster.instance(), cluster.nodes(), Faults.NONE),
-                task,
-                collectives,
-                notes,
-                figures,
-                given);
+                scenario, new LinkedHashMap<>(others), otherCluster, otherTask, collectives, notes, figures, given);
     }
 
     /** What running it is expected to cost, in no unit. */
