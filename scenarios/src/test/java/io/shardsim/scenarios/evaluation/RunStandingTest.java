@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** That a long run says how far it is and how much is before it, and ends soon when nobody waits for it. */
 class RunStandingTest {
@@ -86,8 +88,9 @@ class RunStandingTest {
                 });
     }
 
-    @Test
-    void anAbandonedRunLeavesItsThread() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void anAbandonedRunLeavesItsThreads(int threads) throws Exception {
         ScenarioPoint point =
                 ScenarioReader.readText("long.yaml", LONG).points().get(0);
         ScenarioPoint other = ScenarioReader.readText(
@@ -95,8 +98,8 @@ class RunStandingTest {
                 .points()
                 .get(0);
         ExecutorService caller = Executors.newSingleThreadExecutor();
-        try (SimulationEngine engine = new SimulationEngine(1);
-                PointSimulation simulation = new PointSimulation(new RunOptions(1, true), engine)) {
+        try (SimulationEngine engine = new SimulationEngine(threads);
+                PointSimulation simulation = new PointSimulation(new RunOptions(threads, threads == 1), engine)) {
             Future<RunResult> run = caller.submit(() -> simulation.run(point));
             Awaitility.await()
                     .atMost(Duration.ofMinutes(2))

@@ -48,8 +48,9 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
          * When it is one of several.
          *
          * @param begin sends the first messages
+         * @param pulse told how far this one is
          */
-        record RunTogether(Runnable begin, Neighbours neighbours) implements Command {}
+        record RunTogether(Runnable begin, Neighbours neighbours, Pulse pulse) implements Command {}
 
         /** When the run is not to be. */
         record Stop() implements Command {}
@@ -158,6 +159,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         return runToEnd(() -> {
             try {
                 dispatcher.claim(run.neighbours());
+                dispatcher.tell(run.pulse());
                 run.begin().run();
                 dispatcher.advanceTogether(run.neighbours());
             } catch (RuntimeException | Error e) {

@@ -1,20 +1,24 @@
 package io.shardsim.simulator.kernel;
 
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** How far a run is: told by the thread that advances it, read by any other, which may also end the run. */
+/** How far a run is: told by the threads that advance it, read by any other, which may also end the run. */
 public final class Pulse {
-    /** Events between two beats, a power of two: some hundredths of a second. */
+    /** Events of a thread between two beats of it, a power of two: some hundredths of a second. */
     static final int EVENTS = 1 << 14;
 
-    private volatile long events;
-    private volatile long nowPs;
+    private final AtomicLong events = new AtomicLong();
+    private final AtomicLong nowPs = new AtomicLong();
     private volatile boolean abandoned;
 
-    /** @throws CancellationException when nobody waits for the run any longer */
-    void beat(long executedEvents, long timePs) {
-        events = executedEvents;
-        nowPs = timePs;
+    /**
+     * @param more events that the calling thread has executed since its last beat
+     * @throws CancellationException when nobody waits for the run any longer
+     */
+    void beat(long more, long timePs) {
+        events.addAndGet(more);
+        nowPs.accumulateAndGet(timePs, Math::max);
         check();
     }
 
@@ -29,13 +33,13 @@ public final class Pulse {
         abandoned = true;
     }
 
-    /** Events that were executed until the last beat. */
+    /** Events that all threads had executed at their last beats. */
     public long events() {
-        return events;
+        return events.get();
     }
 
-    /** Virtual time of the last beat [ps]. */
+    /** Virtual time of the latest beat [ps]. */
     public long nowPs() {
-        return nowPs;
+        return nowPs.get();
     }
 }

@@ -49,6 +49,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     private boolean failed;
 
     private long executedEvents;
+    /** Of which the pulse has been told: state. */
+    private long toldEvents;
 
     /** Told how far the run is; null where nobody asks. */
     private @Nullable Pulse pulse;
@@ -214,8 +216,8 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             Envelope envelope = list.poppedEnvelope();
             receiver.invoke(envelope);
             executed++;
-            if ((executed & (Pulse.EVENTS - 1)) == 0 && pulse != null) {
-                pulse.beat(executedEvents + executed, list.nowPs());
+            if ((executed & (Pulse.EVENTS - 1)) == 0) {
+                beat(executedEvents + executed, list.nowPs());
             }
             if (refusal != null) {
                 throw refusal;
@@ -229,7 +231,18 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             }
         }
         executedEvents += executed;
+        // Windows and the ways between two halts are short: many of them make a beat.
+        if (executedEvents - toldEvents >= Pulse.EVENTS) {
+            beat(executedEvents, list.nowPs());
+        }
         return haltRequested;
+    }
+
+    private void beat(long events, long nowPs) {
+        if (pulse != null) {
+            pulse.beat(events - toldEvents, nowPs);
+            toldEvents = events;
+        }
     }
 
     /** Makes {@link #advance} return after the event that is being delivered. */
@@ -270,6 +283,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         inside = new FutureEventList[] {events};
         outbound = new FutureEventList[0];
         executedEvents = 0;
+        toldEvents = 0;
         refusal = null;
         grantedTimePs = 0;
         neighbours = null;

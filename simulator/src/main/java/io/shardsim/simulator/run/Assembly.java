@@ -126,7 +126,8 @@ final class Assembly implements SimulationEngine.Parts {
         for (WindowExchange exchange : exchanges) {
             commands.add(new LogicalProcess.Command.RunTogether(
                     () -> begin(exchange.self()),
-                    new Neighbours(exchange, lookahead, crossing, partition.leavesOf(exchange.self()), leafOfDevice)));
+                    new Neighbours(exchange, lookahead, crossing, partition.leavesOf(exchange.self()), leafOfDevice),
+                    marks.pulse()));
         }
         return commands;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.nccl.NcclTransportModel;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -69,6 +71,25 @@ class SplittingTest {
             assertThat(engine.run(setup, processes).digest())
                     .as("%d logical processes", processes)
                     .isEqualTo(one);
+        }
+    }
+
+    @Test
+    void allLogicalProcessesTellHowFarTheyAre() throws Exception {
+        // Each tells after 16,384 events of its own.
+        long untoldMax = 1 << 14;
+        for (int processes : new int[] {1, 3, 16}) {
+            Assembly assembly = new Assembly(setup("zero3", Map.of(), false), processes, null);
+
+            LogicalProcess.Outcome outcome = engine.execute(assembly);
+
+            assertThat(assembly.processes()).isEqualTo(processes);
+            assertThat(outcome.executedEvents()).isGreaterThan(4 * processes * untoldMax);
+            RunProgress told = assembly.progress();
+            assertThat(told.events())
+                    .isBetween(outcome.executedEvents() - processes * untoldMax, outcome.executedEvents());
+            assertThat(told.nowPs()).isBetween(outcome.nowPs() / 2, outcome.nowPs());
+            assertThat(told.eventsMax()).isGreaterThanOrEqualTo(outcome.executedEvents());
         }
     }
 
