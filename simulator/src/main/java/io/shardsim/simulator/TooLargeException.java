@@ -39,10 +39,13 @@ public final class TooLargeException extends RuntimeException {
 
     /**
      * What a run that failed so is to be told as. Times and sizes are added up by exact methods, so that one of these throws where a run is too large;
-     * any other failure of arithmetic, such as a division by zero, is a bug and stays what it is.
+     * any other failure of arithmetic, such as a division by zero, is a bug and is thrown as it is.
      */
-    public static RuntimeException of(ArithmeticException failure) {
+    public static TooLargeException of(ArithmeticException failure) {
         StackTraceElement[] trace = failure.getStackTrace();
-        return trace.length > 0 && trace[0].getMethodName().endsWith(EXACT) ? new TooLargeException(failure) : failure;
+        if (trace.length > 0 && trace[0].getMethodName().endsWith(EXACT)) {
+            return new TooLargeException(failure);
+        }
+        throw failure;
     }
 }

@@ -23,12 +23,7 @@ public final class KeyPlace {
      */
     public static Position of(String file, List<String> keys) {
         if (isFile(file) && YamlReader.read(file, new Problems(file)) instanceof Mapping scenario) {
-            for (String key : keys) {
-                Position place = place(scenario, key);
-                if (place != null) {
-                    return place;
-                }
-            }
+            return in(scenario, keys);
         }
         return Position.START;
     }
@@ -41,10 +36,15 @@ public final class KeyPlace {
         }
     }
 
-    /** Where a scenario sets a key, or lists its values; the beginning where it does not. */
-    static Position in(Mapping scenario, String key) {
-        Position place = place(scenario, key);
-        return place == null ? Position.START : place;
+    /** Where a scenario sets the first of some keys that it sets, or lists its values; the beginning where it sets none. */
+    static Position in(Mapping scenario, List<String> keys) {
+        for (String key : keys) {
+            Position place = place(scenario, key);
+            if (place != null) {
+                return place;
+            }
+        }
+        return Position.START;
     }
 
     private static @Nullable Position place(Mapping scenario, String key) {

@@ -5,6 +5,7 @@ import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.Block;
@@ -109,7 +110,7 @@ public final class ScenarioReader {
             List<YamlNode.Entry> written =
                     sweep.value() instanceof Mapping block ? block.entries() : List.<YamlNode.Entry>of();
             for (YamlNode.Entry axis : written) {
-                Position at = KeyPlace.in(places, axis.key());
+                Position at = KeyPlace.in(places, List.of(axis.key()));
                 axes.add(new YamlNode.Entry(axis.key(), at, moved(axis.value(), at)));
             }
             moved.add(new YamlNode.Entry(sweep.key(), Position.START, new Mapping(Position.START, axes)));
@@ -208,8 +209,24 @@ public final class ScenarioReader {
             this.problems = problems;
         }
 
+        /** The point, or null after problems were added: that it is too large to be looked at may be one of them. */
         @Nullable
         ScenarioPoint resolve() {
+            try {
+                return resolved();
+            } catch (TooLargeException tooLarge) {
+                refuse(tooLarge);
+            } catch (ArithmeticException overflow) {
+                refuse(TooLargeException.of(overflow));
+            }
+            return null;
+        }
+
+        private void refuse(TooLargeException tooLarge) {
+            problems.add(KeyPlace.in(combination.tree(), tooLarge.keys()), String.valueOf(tooLarge.getMessage()));
+        }
+
+        private @Nullable ScenarioPoint resolved() {
             Block clusterBlock = file.block("cluster");
             Cluster cluster = clusterBlock == null
                     ? null

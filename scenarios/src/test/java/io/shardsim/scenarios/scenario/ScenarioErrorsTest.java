@@ -566,6 +566,23 @@ class ScenarioErrorsTest {
                         "a.yaml:3:51: nic: rate 9e18 B/s > 1000000000000000 bytes/s; write for example 300 GB/s or 100 Gbit/s");
     }
 
+    /** Named algorithms are looked at in the plan of a step, which may be too large to be written. */
+    @Test
+    void plansThatAreTooLargeAreToldWithTheOtherProblems() {
+        String strategy = "{kind: zero2, gather_algorithm: ring, ";
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", strategy + "allgather_bucket_size: 58}")
+                        + "sweep: {cluster.nodes: [4, 1.5]}\n"))
+                .anySatisfy(problem -> assertThat(problem).startsWith("a.yaml:7:49: allgather_bucket_size 58 has "))
+                .anySatisfy(problem -> assertThat(problem).startsWith("a.yaml:8:28: "));
+        assertThat(problems(VALID.replace(
+                        "{kind: mics, shard_group: 128}",
+                        strategy + "offload_optimizer: true, overlap_comm: true, host_update_time: 16 s}")))
+                .singleElement()
+                .asString()
+                .startsWith("a.yaml:7:94: host_update_time 16000000000000 ps x ")
+                .endsWith(" parameters of a node takes more than 13 days; write a shorter one");
+    }
+
     @Test
     void aSweepOfTooManyPointsIsRefusedBeforeItIsExpanded() {
         String axis = "[" + "1, ".repeat(999) + "1]";

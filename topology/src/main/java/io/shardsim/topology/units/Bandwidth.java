@@ -67,8 +67,9 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
         return new Bandwidth(Math.max(1L, (long) (bytesPerSecond * ratio)));
     }
 
+    /** This rate of so many links together, at most {@link #UNLIMITED}. */
     public Bandwidth times(int factor) {
-        return new Bandwidth(Math.multiplyExact(bytesPerSecond, (long) factor));
+        return bytesPerSecond > UNLIMITED.bytesPerSecond / factor ? UNLIMITED : new Bandwidth(bytesPerSecond * factor);
     }
 
     /** The exact rate, in the largest decimal unit that divides it; {@link #parse} reads it back. */

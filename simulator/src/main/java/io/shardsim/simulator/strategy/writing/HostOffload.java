@@ -1,10 +1,12 @@
 package io.shardsim.simulator.strategy.writing;
 
+import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.topology.units.Picoseconds;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -68,7 +70,13 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
     /** The host updates the shards of all GPUs of a node. */
     public int update(StepWriter writer, TrainingJob job, long elements, int ready) {
         long ofNode = Math.multiplyExact(elements, (long) Math.min(job.gpusPerNode(), job.worldSize()));
-        int updated = writer.host(Math.multiplyExact(ofNode, updatePs), "optimizer step on the host", ready);
+        if (updatePs > Picoseconds.LONGEST / Math.max(1, ofNode)) {
+            throw new TooLargeException(
+                    "host_update_time " + updatePs + " ps x " + ofNode
+                            + " parameters of a node takes more than 13 days; write a shorter one",
+                    "strategy.host_update_time");
+        }
+        int updated = writer.host(ofNode * updatePs, "optimizer step on the host", ready);
         // An empty place on the compute stream, so that what follows is not blamed for this wait.
         return writer.copy(Stream.COMPUTE, 0, "wait for the host's update", updated);
     }
