@@ -23,6 +23,15 @@ final class PrimitiveList {
     private final Transport transport;
     private final long leastSliceBytes;
     private final List<Primitive> primitives = new ArrayList<>();
+    private long added;
+
+    /** The last primitive, as long as more like it may follow; there is none while it repeats 0 times. */
+    private int repeat;
+
+    private int receiveSlot;
+    private int sendSlot;
+    private long bytes;
+    private boolean reduces;
 
     PrimitiveList(Transport transport) {
         this.transport = transport;
@@ -55,6 +64,7 @@ final class PrimitiveList {
     }
 
     List<Primitive> toList() {
+        close();
         return List.copyOf(primitives);
     }
 
@@ -62,47 +72,43 @@ final class PrimitiveList {
         if (times < 1) {
             return;
         }
-        int slices = (int) Math.max(1, Math.min(transport.slices(), bytes / leastSliceBytes));
-        Primitive primitive = Primitive.of(times, receiveSlot, sendSlot, slices, bytes, reduces);
-        int last = primitives.size() - 1;
-        if (last >= 0 && differOnlyInRepeat(primitives.get(last), primitive)) {
-            primitive = withRepeat(primitive, primitives.remove(last).repeat() + times);
+        if (++added % LOOKS_UP_EVERY == 0 && Thread.currentThread().isInterrupted()) {
+            throw new CancellationException("interrupted while planning");
         }
-        primitives.add(primitive);
-        if (primitives.size() % LOOKS_UP_EVERY == 0) {
-            lookUp();
+        if (repeat > 0
+                && receiveSlot == this.receiveSlot
+                && sendSlot == this.sendSlot
+                && bytes == this.bytes
+                && reduces == this.reduces) {
+            repeat = Math.addExact(repeat, times);
+            return;
         }
+        close();
+        repeat = times;
+        this.receiveSlot = receiveSlot;
+        this.sendSlot = sendSlot;
+        this.bytes = bytes;
+        this.reduces = reduces;
     }
 
     /**
+     * Writes the last primitive down.
+     *
      * @throws TooLargeException when the program has more steps than a machine can hold
-     * @throws CancellationException when the thread was interrupted
      */
-    private void lookUp() {
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CancellationException("interrupted while planning");
+    private void close() {
+        if (repeat == 0) {
+            return;
         }
-        if (primitives.size() > PRIMITIVES_MAX) {
+        if (primitives.size() == PRIMITIVES_MAX) {
             throw new TooLargeException(
                     "a collective in chunks of " + transport.chunkBytes() + " bytes has more than " + PRIMITIVES_MAX
                             + " steps on a channel; write a smaller size or a larger collectives.chunk",
                     "collectives.chunk",
                     "workload.size");
         }
-    }
-
-    private static boolean differOnlyInRepeat(Primitive a, Primitive b) {
-        return a.equals(withRepeat(b, a.repeat()));
-    }
-
-    private static Primitive withRepeat(Primitive primitive, int repeat) {
-        return new Primitive(
-                repeat,
-                primitive.receiveSlot(),
-                primitive.sendSlot(),
-                primitive.slices(),
-                primitive.sliceBytes(),
-                primitive.lastSliceBytes(),
-                primitive.reduces());
+        int slices = (int) Math.max(1, Math.min(transport.slices(), bytes / leastSliceBytes));
+        primitives.add(Primitive.of(repeat, receiveSlot, sendSlot, slices, bytes, reduces));
+        repeat = 0;
     }
 }
