@@ -8,10 +8,9 @@ import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +35,7 @@ public final class PointRuns {
 
     private double finishedWeight;
     private final List<String> failures = new ArrayList<>();
-    private final Set<ScenarioPoint> givenUp = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final IdentityHashMap<ScenarioPoint, RunLimitException> givenUp = new IdentityHashMap<>();
     /** Points that are too large to be simulated. */
     private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
 
@@ -113,7 +112,7 @@ public final class PointRuns {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RunLimitException tooLong) {
-            givenUp(point);
+            givenUp(point, tooLong);
         } catch (TooLargeException tooLarge) {
             refused(point, tooLarge);
         } catch (RuntimeException | Error failure) {
@@ -121,13 +120,13 @@ public final class PointRuns {
         }
     }
 
-    private synchronized void givenUp(ScenarioPoint point) {
-        givenUp.add(point);
+    private synchronized void givenUp(ScenarioPoint point, RunLimitException tooLong) {
+        givenUp.put(point, tooLong);
     }
 
     /** Whether a point would have executed more events, or ended later, than it may. */
     public synchronized boolean isGivenUp(ScenarioPoint point) {
-        return givenUp.contains(point);
+        return givenUp.containsKey(point);
     }
 
     private synchronized void refused(ScenarioPoint point, TooLargeException tooLarge) {
@@ -210,6 +209,19 @@ public final class PointRuns {
     /** What came of a point; null where it is not done. */
     public synchronized @Nullable RunResult result(ScenarioPoint point) {
         return results.get(point);
+    }
+
+    /**
+     * What came of a point that must be done.
+     *
+     * @throws RunLimitException where it would have gone beyond its limits
+     */
+    public synchronized RunResult resultOf(ScenarioPoint point) {
+        RunLimitException tooLong = givenUp.get(point);
+        if (tooLong != null) {
+            throw tooLong;
+        }
+        return Objects.requireNonNull(results.get(point), "no result");
     }
 
     /** Results of the points that are done, in the order of the file. */

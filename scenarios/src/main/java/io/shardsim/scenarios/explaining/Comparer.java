@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -107,7 +106,7 @@ public final class Comparer {
     }
 
     private static RunResult ran(Point point, PointRuns runs) {
-        return Objects.requireNonNull(runs.result(point.point()), "no result");
+        return runs.resultOf(point.point());
     }
 
     private static ComparedRun compared(Side side, PointRuns runs) throws InputException {

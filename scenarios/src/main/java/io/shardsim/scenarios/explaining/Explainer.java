@@ -107,7 +107,7 @@ public final class Explainer {
         }
         List<Explanation.Log> logs = new ArrayList<>();
         for (int i = 0; i < points.size(); i++) {
-            RunResult healthy = Objects.requireNonNull(first.result(points.get(i)), "no result");
+            RunResult healthy = first.resultOf(points.get(i));
             logs.add(new Explanation.Log(
                     measured.get(i),
                     healthy,

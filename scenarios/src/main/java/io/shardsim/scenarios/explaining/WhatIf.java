@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -172,7 +171,7 @@ public final class WhatIf {
             return null;
         }
         List<Runs> all = subjects.stream()
-                .map(subject -> Runs.of(subject, Objects.requireNonNull(first.result(subject.point()), "no result")))
+                .map(subject -> Runs.of(subject, first.resultOf(subject.point())))
                 .toList();
         long eventsMax = all.stream()
                 .mapToLong(each -> EVENTS_FACTOR * each.run().effort().executedEvents())

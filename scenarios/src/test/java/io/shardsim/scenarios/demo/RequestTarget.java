@@ -167,11 +167,12 @@ public final class RequestTarget implements Target {
         return judged(request, answer);
     }
 
-    /** Up to the end of the body that the head announces; of an event stream, the head. */
+    /** Up to the end of the body that the head announces, for another answer may follow; of an event stream, the head. */
     private static String answer(InputStream in) throws IOException {
         StringBuilder answer = new StringBuilder();
         byte[] buffer = new byte[8192];
-        while (answer.length() < ANSWER_MAX && !isWhole(answer)) {
+        int end;
+        while ((end = end(answer)) < 0 && answer.length() < ANSWER_MAX) {
             int read = in.read(buffer);
             if (read < 0) {
                 return answer.toString();
@@ -182,18 +183,21 @@ public final class RequestTarget implements Target {
                 answer.delete(0, interim.end());
             }
         }
-        return answer.toString();
+        return end < 0 ? answer.toString() : answer.substring(0, end);
     }
 
-    private static boolean isWhole(StringBuilder answer) {
+    /** Where an answer ends, or -1 as long as it is not whole. */
+    private static int end(StringBuilder answer) {
         int head = answer.indexOf("\r\n\r\n");
         if (head < 0) {
-            return false;
+            return -1;
         }
         Matcher length = Pattern.compile("(?i)\r\ncontent-length: (\\d+)").matcher(answer.substring(0, head));
-        return length.find()
-                ? answer.length() >= head + 4 + Integer.parseInt(length.group(1))
-                : answer.indexOf("event-stream") > 0;
+        if (!length.find()) {
+            return answer.indexOf("event-stream") > 0 ? answer.length() : -1;
+        }
+        int end = head + 4 + Integer.parseInt(length.group(1));
+        return answer.length() < end ? -1 : end;
     }
 
     private static Outcome judged(String request, String answer) {

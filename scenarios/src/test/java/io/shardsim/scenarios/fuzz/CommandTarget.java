@@ -25,6 +25,7 @@ final class CommandTarget implements Target {
             "catalog VALUE",
             "catalog instances VALUE",
             "compare FILE FILE#VALUE",
+            "what-if FILE --json",
             "explain FILE --measured VALUE");
     private static final List<String> VALUES = List.of(
             "1",
