@@ -1,5 +1,9 @@
 package io.shardsim.scenarios.accuracy;
 
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
@@ -7,14 +11,12 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,8 +32,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordedErrors {
     private static final String FILE = "/accuracy/errors.csv";
-    private static final String HEADER =
-            "id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes,gpus,size,sequence_length,source,by_framework";
+    private static final List<String> HEADER = List.of(
+            "id",
+            "role",
+            "metric",
+            "measured",
+            "simulated",
+            "work",
+            "architecture",
+            "gpu",
+            "strategy",
+            "nodes",
+            "gpus",
+            "size",
+            "sequence_length",
+            "source",
+            "by_framework");
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
 
@@ -183,29 +199,32 @@ public final class RecordedErrors {
 
     /** The text of the file for some figures. */
     static String write(List<Row> rows) {
-        StringBuilder out = new StringBuilder(HEADER).append('\n');
-        for (Row row : rows) {
-            Likeness like = row.likeness();
-            out.append(String.join(
-                            ",",
-                            row.id(),
-                            row.role(),
-                            row.metric().id(),
-                            plain(row.measured()),
-                            plain(row.simulated()),
-                            like.work(),
-                            like.architecture(),
-                            like.gpu(),
-                            like.strategy(),
-                            String.valueOf(like.nodes()),
-                            String.valueOf(like.gpus()),
-                            String.valueOf(like.size()),
-                            String.valueOf(like.sequenceLength()),
-                            row.source(),
-                            row.released() == null ? "" : plain(row.released())))
-                    .append('\n');
+        StringWriter text = new StringWriter();
+        try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
+            csv.writeRecord(HEADER);
+            for (Row row : rows) {
+                Likeness like = row.likeness();
+                csv.writeRecord(
+                        row.id(),
+                        row.role(),
+                        row.metric().id(),
+                        plain(row.measured()),
+                        plain(row.simulated()),
+                        like.work(),
+                        like.architecture(),
+                        like.gpu(),
+                        like.strategy(),
+                        String.valueOf(like.nodes()),
+                        String.valueOf(like.gpus()),
+                        String.valueOf(like.size()),
+                        String.valueOf(like.sequenceLength()),
+                        row.source(),
+                        row.released() == null ? "" : plain(row.released()));
+            }
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
         }
-        return out.toString();
+        return text.toString();
     }
 
     /** A figure as files of errors write it. */
@@ -219,13 +238,12 @@ public final class RecordedErrors {
     private static List<Row> read() {
         InputStream resource = Objects.requireNonNull(RecordedErrors.class.getResourceAsStream(FILE), FILE);
         List<Row> rows = new ArrayList<>();
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(resource, StandardCharsets.UTF_8))) {
-            String header = in.readLine();
-            if (!HEADER.equals(header)) {
-                throw new IllegalStateException(FILE + " begins with " + header + ", not with " + HEADER);
-            }
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                rows.add(row(line.split(",", -1)));
+        try (CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(resource)) {
+            for (NamedCsvRecord row : csv) {
+                if (!row.getHeader().equals(HEADER)) {
+                    throw new IllegalStateException(FILE + " begins with " + row.getHeader() + ", not with " + HEADER);
+                }
+                rows.add(row(row.getFields()));
             }
         } catch (IOException failure) {
             throw new UncheckedIOException(FILE, failure);
@@ -233,23 +251,23 @@ public final class RecordedErrors {
         return List.copyOf(rows);
     }
 
-    private static Row row(String[] cells) {
+    private static Row row(List<String> cells) {
         return new Row(
-                cells[0],
-                cells[1],
-                Metric.valueOf(cells[2].toUpperCase(Locale.ROOT)),
-                Double.parseDouble(cells[3]),
-                Double.parseDouble(cells[4]),
+                cells.get(0),
+                cells.get(1),
+                Metric.valueOf(cells.get(2).toUpperCase(Locale.ROOT)),
+                Double.parseDouble(cells.get(3)),
+                Double.parseDouble(cells.get(4)),
                 new Likeness(
-                        cells[5],
-                        cells[6],
-                        cells[7],
-                        cells[8],
-                        Integer.parseInt(cells[9]),
-                        Integer.parseInt(cells[10]),
-                        Long.parseLong(cells[11]),
-                        Integer.parseInt(cells[12])),
-                cells[13],
-                cells[14].isEmpty() ? null : Double.valueOf(cells[14]));
+                        cells.get(5),
+                        cells.get(6),
+                        cells.get(7),
+                        cells.get(8),
+                        Integer.parseInt(cells.get(9)),
+                        Integer.parseInt(cells.get(10)),
+                        Long.parseLong(cells.get(11)),
+                        Integer.parseInt(cells.get(12))),
+                cells.get(13),
+                cells.get(14).isEmpty() ? null : Double.valueOf(cells.get(14)));
     }
 }
