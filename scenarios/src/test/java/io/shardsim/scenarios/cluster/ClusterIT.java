@@ -73,6 +73,9 @@ class ClusterIT {
     /** Longer than the pauses of a machine that has far more to do than it can. */
     private static final String PATIENCE = "patience {silence: 20s, removal: 8s, contact: 2s}\n";
 
+    /** Connections of strangers at once; {@code -Dcluster.strangers=N} opens more. */
+    private static final int STRANGERS = Integer.getInteger("cluster.strangers", 600);
+
     @RegisterExtension
     static final TestWatcher LOGS = new TestWatcher() {
         @Override
@@ -84,6 +87,7 @@ class ClusterIT {
     @TempDir
     static Path folder;
 
+    private static JvmCluster cluster;
     private static Jvm first;
     private static Jvm second;
     private static Jvm third;
@@ -94,11 +98,11 @@ class ClusterIT {
         Files.writeString(folder.resolve("sweep.yaml"), SWEEP);
         Files.writeString(folder.resolve("short.yaml"), SHORT);
         Files.writeString(folder.resolve("split.yaml"), SPLIT);
-        Files.writeString(folder.resolve("cluster.conf"), PATIENCE);
-        first = worker("--seed", "--metrics-port", "0");
+        cluster = new JvmCluster(folder, PATIENCE);
+        first = cluster.worker("--seed", "--metrics-port", "0");
         seed = first.listening();
-        second = worker("--join", seed);
-        third = worker("--join", seed);
+        second = cluster.worker("--join", seed);
+        third = cluster.worker("--join", seed);
         second.listening();
         third.listening();
     }
@@ -108,55 +112,13 @@ class ClusterIT {
         Jvm.closeAll();
     }
 
-    private static Jvm worker(String... arguments) throws IOException {
-        return Jvm.start(
-                folder,
-                Jvm.JAR,
-                Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"),
-                concat(new String[] {"worker", "--port", "0", "--threads", "1"}, arguments));
-    }
-
-    private static Jvm run(String contact, String... arguments) throws IOException {
-        return Jvm.start(
-                folder,
-                Jvm.JAR,
-                Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"),
-                concat(new String[] {"run", "--json", "--out", "out", "--cluster", contact}, arguments));
-    }
-
-    private static String[] concat(String[] one, String... other) {
-        String[] all = Arrays.copyOf(one, one.length + other.length);
-        System.arraycopy(other, 0, all, one.length, other.length);
-        return all;
-    }
-
-    /** The same in this JVM, undisturbed. */
-    private static String runHere(String... arguments) {
-        StringWriter out = new StringWriter();
-        int status = ShardsimCommand.commandLine(Main.services())
-                .setOut(new PrintWriter(out))
-                .execute(concat(
-                        new String[] {
-                            "run", "--json", "--out", folder.resolve("here").toString()
-                        },
-                        arguments));
-        assertThat(status).isZero();
-        return withoutWallTimes(out.toString());
-    }
-
-    /** Without wall times, and without the version, which only a jar knows: this JVM runs from class folders. */
-    private static String withoutWallTimes(String json) {
-        return json.replaceAll("\"wall_seconds\" ?: ?[0-9.eE+-]+", "\"wall_seconds\": -")
-                .replaceFirst("\"version\" ?: ?\"[^\"]*\"", "\"version\": -");
-    }
-
     private static void assertWholeAndUnharmed() throws Exception {
         assertThat(first.isAlive() && second.isAlive() && third.isAlive()).isTrue();
         org.awaitility.Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(get("/members").split("\"status\":\"up\",\"reachable\":true", -1))
                         .hasSize(4));
-        Jvm run = run(seed, "short.yaml");
+        Jvm run = cluster.run(seed, "short.yaml");
         assertThat(run.awaitEnd()).as(run.err()).isZero();
         assertThat(run.out()).contains("\"digest\"");
     }
@@ -283,10 +245,10 @@ class ClusterIT {
     @Test
     @Order(2)
     void hundredsOfIdleStrangersDoNotKeepAMemberFromItsWork() throws Exception {
-        String expected = runHere(folder.resolve("short.yaml").toString());
+        String expected = cluster.runHere("short.yaml");
         List<Socket> strangers = new ArrayList<>();
         try {
-            for (int i = 0; i < 600; i++) {
+            for (int i = 0; i < STRANGERS; i++) {
                 HostPort place = HostPort.parse(seed);
                 Socket socket = new Socket(place.host(), place.port());
                 strangers.add(socket);
@@ -300,10 +262,10 @@ class ClusterIT {
                 }
             }
 
-            Jvm run = run(seed, "short.yaml");
+            Jvm run = cluster.run(seed, "short.yaml");
 
             assertThat(run.awaitEnd()).as(run.err()).isZero();
-            assertThat(withoutWallTimes(run.out())).isEqualTo(expected);
+            assertThat(JvmCluster.withoutWallTimes(run.out())).isEqualTo(expected);
             assertThat(first.err().length()).as("bytes of the log").isLessThan(100_000);
         } finally {
             for (Socket socket : strangers) {
@@ -332,12 +294,12 @@ class ClusterIT {
     @Test
     @Order(3)
     void runSplitOverMembersComesToTheSame() throws Exception {
-        String expected = runHere(folder.resolve("split.yaml").toString(), "--no-fast-forward", "--threads", "1");
+        String expected = cluster.runHere("split.yaml", "--no-fast-forward", "--threads", "1");
 
-        Jvm run = run(seed, "split.yaml", "--split");
+        Jvm run = cluster.run(seed, "split.yaml", "--split");
 
         assertThat(run.awaitEnd()).as(run.err()).isZero();
-        assertThat(withoutWallTimes(run.out())).isEqualTo(expected);
+        assertThat(JvmCluster.withoutWallTimes(run.out())).isEqualTo(expected);
         assertThat(get("/metrics"))
                 .containsPattern("shardsim_cluster_windows_total [1-9]")
                 .containsPattern("shardsim_cluster_window_chunks_total [1-9]")
@@ -385,14 +347,14 @@ class ClusterIT {
         String log = first.err();
         int before = log.split(": runs run-", -1).length - 1;
 
-        Jvm run = run(seed, "sweep.yaml", "--no-fast-forward");
+        Jvm run = cluster.run(seed, "sweep.yaml", "--no-fast-forward");
         // It has run some of its share and is at the next.
         first.awaitLog(": runs run-", before + 3);
         first.kill();
 
         assertThat(run.awaitEnd()).as(run.err()).isZero();
-        assertThat(withoutWallTimes(run.out()))
-                .isEqualTo(runHere(folder.resolve("sweep.yaml").toString(), "--no-fast-forward"));
+        assertThat(JvmCluster.withoutWallTimes(run.out()))
+                .isEqualTo(cluster.runHere("sweep.yaml", "--no-fast-forward"));
         assertThat(second.err() + third.err()).contains("coordinates the cluster");
     }
 
@@ -401,20 +363,20 @@ class ClusterIT {
     @Order(5)
     void splitRunThatLosesAMemberEndsOrBeginsAgain() throws Exception {
         String contact = second.listening();
-        String expected = runHere(folder.resolve("split.yaml").toString(), "--no-fast-forward", "--threads", "1");
+        String expected = cluster.runHere("split.yaml", "--no-fast-forward", "--threads", "1");
 
         Jvm lost = runThatLosesAMember(contact, 1, "split.yaml", "--split");
         assertThat(lost.err()).contains("--restart");
 
         Jvm restarted = runThatLosesAMember(contact, 0, "split.yaml", "--split", "--restart");
-        assertThat(withoutWallTimes(restarted.out())).isEqualTo(expected);
+        assertThat(JvmCluster.withoutWallTimes(restarted.out())).isEqualTo(expected);
     }
 
     /** Ends when the run has, with that status, and the cluster has given the member up: a newcomer could reach neither, and be taken for cut off. */
     private static Jvm runThatLosesAMember(String contact, int status, String... arguments) throws Exception {
-        Jvm victim = worker("--join", contact);
+        Jvm victim = cluster.worker("--join", contact);
         String lost = victim.listening();
-        Jvm run = run(contact, arguments);
+        Jvm run = cluster.run(contact, arguments);
         victim.awaitLog("runs part ", 1);
         victim.kill();
         assertThat(run.awaitEnd()).as(run.err()).isEqualTo(status);
@@ -426,14 +388,14 @@ class ClusterIT {
     @Test
     @Order(6)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
-        Jvm victim = worker("--join", third.listening());
+        Jvm victim = cluster.worker("--join", third.listening());
         victim.listening();
         victim.kill();
         second.end();
         assertThat(second.awaitEnd()).isEqualTo(128 + 15);
         third.awaitLog("member " + second.listening() + " is no longer in the cluster", 1);
 
-        Jvm run = run(third.listening(), "short.yaml");
+        Jvm run = cluster.run(third.listening(), "short.yaml");
         assertThat(run.awaitEnd()).as(run.err()).isZero();
         assertThat(run.err()).contains("1 member\n");
     }
@@ -443,7 +405,7 @@ class ClusterIT {
     void clusterThatIsNotThereIsToldAtOnce() throws Exception {
         String contact = third.listening();
         third.kill();
-        Jvm run = run(contact, "short.yaml");
+        Jvm run = cluster.run(contact, "short.yaml");
 
         assertThat(run.awaitEnd()).isEqualTo(1);
         assertThat(run.out()).isEmpty();

@@ -2,7 +2,6 @@ package io.shardsim.scenarios.keeping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -81,25 +80,9 @@ class KilledSweepTest {
     }
 
     private Process run(String report, String... more) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName(),
-                "run",
-                "killed.yaml",
-                "--threads",
-                "1",
-                "-o",
-                report));
-        command.addAll(List.of(more));
-        return new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        List<String> arguments = new ArrayList<>(List.of("run", "killed.yaml", "--threads", "1", "-o", report));
+        arguments.addAll(List.of(more));
+        return Program.start(folder, arguments.toArray(String[]::new));
     }
 
     /** Each file of a report is there as a whole or not at all. */

@@ -1,0 +1,87 @@
+package io.shardsim.scenarios.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A sweep over three members, of which one or two are killed at random moments, the coordinator among them: it comes to the bytes of an undisturbed run.
+ * {@code -Dkill.rounds=N} for another number of rounds, {@code -Dkill.seed=N} for other moments.
+ */
+@Tag("slow")
+@Timeout(value = 1, unit = TimeUnit.HOURS)
+class KilledMembersIT {
+    private static final String SWEEP = """
+            scenario: sweep
+            model: gpt2-1.5b
+            cluster: {instance: p4d.24xlarge, nodes: 4}
+            training: {sequence_length: 1024, global_batch: 64, micro_batch: 2, precision: fp16, activation_checkpointing: full}
+            sweep:
+              strategy.kind: [zero3, fsdp, mics]
+              cluster.nodes: [2, 4]
+              training.sequence_length: [512, 1024]
+            """;
+
+    private static final int MEMBERS = 3;
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void end() throws InterruptedException {
+        Jvm.closeAll();
+    }
+
+    @Test
+    void sweepComesToTheSameBytes() throws Exception {
+        Files.writeString(folder.resolve("sweep.yaml"), SWEEP);
+        JvmCluster cluster = new JvmCluster(folder, "");
+        String expected = cluster.runHere("sweep.yaml", "--no-fast-forward");
+        SplittableRandom random = new SplittableRandom(Long.getLong("kill.seed", 1));
+        int rounds = Integer.getInteger("kill.rounds", 30);
+        int over = 0;
+        int millisMax = 10_000;
+        for (int round = 0; round < rounds; round++) {
+            List<Jvm> members = threeMembers(cluster);
+            String contact = members.get(random.nextInt(MEMBERS)).listening();
+            long beganNanos = System.nanoTime();
+            Jvm run = cluster.run(contact, "sweep.yaml", "--no-fast-forward");
+            for (int kills = random.nextInt(1, MEMBERS); kills > 0; kills--) {
+                Thread.sleep(random.nextInt(millisMax));
+                over += run.isAlive() ? 0 : 1;
+                Jvm victim = members.remove(random.nextInt(members.size()));
+                victim.kill();
+            }
+            assertThat(run.awaitEnd()).as("round %d: %s", round, run.err()).isZero();
+            assertThat(JvmCluster.withoutWallTimes(run.out()))
+                    .as("round %d", round)
+                    .isEqualTo(expected);
+            assertThat(members).as("round %d", round).allMatch(Jvm::isAlive);
+            millisMax = (int) Math.min(millisMax, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos));
+            Jvm.closeAll();
+        }
+        System.out.println(rounds + " rounds; " + over + " kills came after the end");
+    }
+
+    private static List<Jvm> threeMembers(JvmCluster cluster) throws Exception {
+        List<Jvm> members = new ArrayList<>(List.of(cluster.worker("--seed")));
+        String seed = members.get(0).listening();
+        while (members.size() < MEMBERS) {
+            members.add(cluster.worker("--join", seed));
+        }
+        for (Jvm member : members) {
+            member.listening();
+        }
+        return members;
+    }
+}
