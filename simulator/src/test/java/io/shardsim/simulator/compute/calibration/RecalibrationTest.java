@@ -1,17 +1,17 @@
 package io.shardsim.simulator.compute.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.shardsim.simulator.collective.nccl.CalibrateNccl;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Runs the calibration again from the tables: what a fit finds must not be better than what ships by more than the search's own scatter. Prints the
- * coefficients. {@code -Dshardsim.calibrate=all} also fits on the largest table, which takes a minute.
+ * coefficients. {@code -DexcludedGroups=} also fits on the largest table, which takes a minute.
  */
 class RecalibrationTest {
     /** Searches that start elsewhere end within this of each other [1]. */
@@ -35,8 +35,8 @@ class RecalibrationTest {
     }
 
     @Test
+    @Tag("slow")
     void productsOnH100AreFittedAsShipped() {
-        assumeTrue("all".equals(System.getProperty("shardsim.calibrate")), "skipped: give -Dshardsim.calibrate=all");
         assertShipped(CalibrateMatmul.run("hopper", EVALUATIONS, 5));
     }
 
