@@ -1,19 +1,16 @@
 package io.shardsim.scenarios.cluster;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.shardsim.scenarios.serving.BoundedServer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.cluster.ClusterEvent;
 import org.apache.pekko.cluster.Member;
@@ -26,16 +23,11 @@ import org.jspecify.annotations.Nullable;
  * this member is up and 503 before.
  */
 final class MetricsEndpoint implements AutoCloseable {
-    private static final int BACKLOG = 16;
-
-    private final @Nullable HttpServer server;
-    private final @Nullable ExecutorService threads;
+    private final @Nullable BoundedServer server;
     private final @Nullable JvmGcMetrics collector;
 
-    private MetricsEndpoint(
-            @Nullable HttpServer server, @Nullable ExecutorService threads, @Nullable JvmGcMetrics collector) {
+    private MetricsEndpoint(@Nullable BoundedServer server, @Nullable JvmGcMetrics collector) {
         this.server = server;
-        this.threads = threads;
         this.collector = collector;
     }
 
@@ -45,7 +37,7 @@ final class MetricsEndpoint implements AutoCloseable {
      */
     static MetricsEndpoint open(@Nullable HostPort place, ActorSystem<?> system, ClusterMeters meters) {
         if (place == null) {
-            return new MetricsEndpoint(null, null, null);
+            return new MetricsEndpoint(null, null);
         }
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         meters.bindTo(registry);
@@ -54,24 +46,19 @@ final class MetricsEndpoint implements AutoCloseable {
         JvmGcMetrics collector = new JvmGcMetrics();
         collector.bindTo(registry);
         try {
-            HttpServer server = HttpServer.create(new InetSocketAddress(place.host(), place.port()), BACKLOG);
-            ExecutorService threads = Executors.newSingleThreadExecutor(task -> {
-                Thread thread = new Thread(task, "meters");
-                thread.setDaemon(true);
-                return thread;
-            });
-            server.setExecutor(threads);
-            server.createContext(
+            BoundedServer server = BoundedServer.open(new InetSocketAddress(place.host(), place.port()), "meters");
+            server.serve(
                     "/metrics",
-                    exchange -> answer(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape()));
+                    exchange -> answer(
+                            server, exchange, 200, "text/plain; version=0.0.4; charset=utf-8", registry.scrape()));
             Cluster cluster = Cluster.get(system);
-            server.createContext("/members", exchange -> answer(exchange, 200, "application/json", members(cluster)));
-            server.createContext("/ready", exchange -> {
+            server.serve("/members", exchange -> answer(server, exchange, 200, "application/json", members(cluster)));
+            server.serve("/ready", exchange -> {
                 boolean up = cluster.selfMember().status() == MemberStatus.up();
-                answer(exchange, up ? 200 : 503, "text/plain", up ? "ready\n" : "not a member yet\n");
+                answer(server, exchange, up ? 200 : 503, "text/plain", up ? "ready\n" : "not a member yet\n");
             });
             server.start();
-            return new MetricsEndpoint(server, threads, collector);
+            return new MetricsEndpoint(server, collector);
         } catch (IOException taken) {
             collector.close();
             throw new IllegalStateException(
@@ -87,7 +74,7 @@ final class MetricsEndpoint implements AutoCloseable {
         return server == null
                 ? null
                 : new HostPort(
-                        server.getAddress().getHostString(), server.getAddress().getPort());
+                        server.address().getHostString(), server.address().getPort());
     }
 
     private static String members(Cluster cluster) {
@@ -110,24 +97,16 @@ final class MetricsEndpoint implements AutoCloseable {
         return json.append("]}\n").toString();
     }
 
-    private static void answer(HttpExchange exchange, int status, String type, String text) throws IOException {
-        try (exchange) {
-            byte[] body = text.getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", type);
-            exchange.sendResponseHeaders(status, body.length);
-            try (OutputStream out = exchange.getResponseBody()) {
-                out.write(body);
-            }
-        }
+    private static void answer(BoundedServer server, HttpExchange exchange, int status, String type, String text)
+            throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        server.send(exchange, status, text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
     public void close() {
         if (server != null) {
-            server.stop(0);
-        }
-        if (threads != null) {
-            threads.shutdownNow();
+            server.close();
         }
         if (collector != null) {
             collector.close();

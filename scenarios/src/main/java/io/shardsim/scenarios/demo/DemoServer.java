@@ -1,11 +1,11 @@
 package io.shardsim.scenarios.demo;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.shardsim.reports.replay.ReplayExport;
 import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.reports.replay.ReplayPage;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.serving.BoundedServer;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
@@ -15,7 +15,6 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +22,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -43,8 +40,6 @@ public final class DemoServer implements AutoCloseable {
     private static final int SIDES_MAX = 2;
 
     private static final int BODY_BYTES_MAX = 16 * 1024;
-    /** For a request to come whole, and for each block of an answer to be taken. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
     /** A frame at most every 50 ms, 20 a second. */
     private static final long FRAME_MILLIS = 50;
     /** Without news, a sign of life so often, so that a closed page is noticed. */
@@ -55,23 +50,13 @@ public final class DemoServer implements AutoCloseable {
 
     private static final String NO_CHOICE = "body is no JSON object of texts";
 
-    private static final int BACKLOG = 64;
     private static final String JSON = "application/json; charset=utf-8";
     /** Nothing but the page's own files; no inline script or style, no frame, no form, nothing from elsewhere. */
     private static final String CONTENT_POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
                     + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    static {
-        // Read once, by the first server of the JVM: how long a request's head may take.
-        if (System.getProperty("sun.net.httpserver.maxReqTime") == null) {
-            System.setProperty("sun.net.httpserver.maxReqTime", String.valueOf(PATIENCE.toSeconds()));
-        }
-    }
-
-    private final HttpServer server;
-    private final SlowClients clients = new SlowClients(PATIENCE);
-    private final ExecutorService connections;
+    private final BoundedServer server;
     private final ExecutorService workers;
     private final DemoScenario scenario;
     private final RunRecorder runs;
@@ -116,10 +101,8 @@ public final class DemoServer implements AutoCloseable {
         this.scenario = scenario;
         this.runs = runs;
         this.fits = fits;
-        server = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
-        connections = Executors.newCachedThreadPool(daemons("demo-connection"));
-        workers = Executors.newFixedThreadPool(threads, daemons("demo-run"));
-        server.setExecutor(connections);
+        server = BoundedServer.open(new InetSocketAddress(address, port), "demo-connection");
+        workers = Executors.newFixedThreadPool(threads, BoundedServer.daemons("demo-run"));
         serve("/", "GET", this::asset);
         serve("/api/offer", "GET", this::offer);
         serve("/api/events", "GET", this::events);
@@ -131,22 +114,13 @@ public final class DemoServer implements AutoCloseable {
         serve("/api/close", "POST", this::close);
     }
 
-    private static ThreadFactory daemons(String name) {
-        AtomicInteger count = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
-    }
-
     public void start() {
         server.start();
     }
 
     /** Where the page is. */
     public String address() {
-        InetSocketAddress bound = server.getAddress();
+        InetSocketAddress bound = server.address();
         String host = bound.getAddress().getHostAddress();
         return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound.getPort() + "/";
     }
@@ -157,11 +131,7 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private void serve(String path, String method, Handler handler) {
-        server.createContext(path, exchange -> {
-            try (exchange) {
-                answer(exchange, method, handler);
-            }
-        });
+        server.serve(path, exchange -> answer(exchange, method, handler));
     }
 
     private void answer(HttpExchange exchange, String method, Handler handler) throws IOException {
@@ -182,12 +152,12 @@ public final class DemoServer implements AutoCloseable {
      */
     private void guard(HttpExchange exchange, String method) throws Refused {
         String host = exchange.getRequestHeaders().getFirst("Host");
-        int port = server.getAddress().getPort();
+        int port = server.address().getPort();
         String own = address().substring("http://".length(), address().length() - 1);
         boolean known = host != null
                 && (host.equals(own)
                         || host.equals("localhost:" + port)
-                                && server.getAddress().getAddress().isLoopbackAddress());
+                                && server.address().getAddress().isLoopbackAddress());
         if (!known) {
             throw new Refused(403, "this server answers at " + address() + " only");
         }
@@ -255,7 +225,7 @@ public final class DemoServer implements AutoCloseable {
                 event(out, frame++, "progress", progress);
                 quiet = 0;
             } else if (++quiet >= QUIET_FRAMES_MAX) {
-                clients.write(out, ":\n\n".getBytes(StandardCharsets.UTF_8));
+                server.write(out, ":\n\n".getBytes(StandardCharsets.UTF_8));
                 quiet = 0;
             }
             Thread.sleep(FRAME_MILLIS);
@@ -264,7 +234,7 @@ public final class DemoServer implements AutoCloseable {
 
     private void event(OutputStream out, long number, String name, Object data) throws IOException {
         String text = "id: " + number + "\nevent: " + name + "\ndata: " + ReplayJson.text(data) + "\n\n";
-        clients.write(out, text.getBytes(StandardCharsets.UTF_8));
+        server.write(out, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void drop(Viewer viewer) {
@@ -326,7 +296,7 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
-        byte[] body = clients.read(exchange.getRequestBody(), BODY_BYTES_MAX + 1);
+        byte[] body = server.body(exchange, BODY_BYTES_MAX + 1);
         if (body.length > BODY_BYTES_MAX) {
             throw new Refused(413, "body of more than " + BODY_BYTES_MAX + " bytes");
         }
@@ -449,21 +419,15 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private void send(HttpExchange exchange, int status, String type, byte @Nullable [] content) throws IOException {
-        byte[] body = content == null ? new byte[0] : content;
         headers(exchange, type);
-        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
-        try (OutputStream out = exchange.getResponseBody()) {
-            clients.write(out, body);
-        }
+        server.send(exchange, status, content == null ? new byte[0] : content);
     }
 
     @Override
     public void close() {
         viewers.values().forEach(Viewer::close);
         viewers.clear();
-        server.stop(0);
+        server.close();
         workers.shutdownNow();
-        connections.shutdownNow();
-        clients.close();
     }
 }

@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.demo;
+package io.shardsim.scenarios.serving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.demo;
+package io.shardsim.scenarios.serving;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +16,7 @@ final class SlowClients implements AutoCloseable {
 
     private final Duration patience;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "demo-patience");
+        Thread thread = new Thread(task, "http-patience");
         thread.setDaemon(true);
         return thread;
     });
