@@ -61,8 +61,8 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return loader.getResourceAsStream(path(name));
     }
 
-    private static IllegalStateException sameName(URL file, URL other) {
-        return new IllegalStateException(file + " has the same name as " + other + "; rename one of them");
+    private static ClassPathException sameName(URL file, URL other) {
+        return new ClassPathException(file + " has the same name as " + other + "; rename one of them");
     }
 
     /** The file as the class path and messages name it. */

@@ -5,7 +5,8 @@
  * actors; devices know no strategies; facts leave through observers.
  *
  * <p>This package itself: how files of the class path are found ({@link io.shardsim.simulator.ResourceDirectory}), so that a new one is one
- * more file; the package {@code catalog} reads them.
+ * more file; the package {@code catalog} reads them. One that is broken ends what needs it
+ * ({@link io.shardsim.simulator.ClassPathException}).
  */
 @NullMarked
 package io.shardsim.simulator;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * GPUs, instances and models by name, each read from its file when it is asked for.
  *
- * <p>A broken file of the catalog is a defect of the tool, not of the user's input, and is thrown as such; a test reads every file.
+ * <p>A broken file is thrown as it is found ({@link CatalogException}): somebody may have added it. A test reads every one of our own.
  */
 public final class Catalog {
     private static final String INLINE_CLUSTER = "inline-cluster";

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import java.util.List;
@@ -17,12 +18,9 @@ public final class CollectiveDescriptors {
      */
     public record Algorithm(String name, List<String> kinds, String source) {}
 
-    /** Read when first asked for. */
-    private static final class Loaded {
-        static final List<Algorithm> ALL = CollectiveCatalog.load().entries().stream()
-                .map(CollectiveDescriptors::read)
-                .toList();
-    }
+    private static final Lazy<List<Algorithm>> ALL = new Lazy<>(() -> CollectiveCatalog.load().entries().stream()
+            .map(CollectiveDescriptors::read)
+            .toList());
 
     private static Algorithm read(CollectiveCatalog.Entry entry) {
         return new Algorithm(
@@ -32,7 +30,7 @@ public final class CollectiveDescriptors {
     }
 
     public static List<Algorithm> all() {
-        return Loaded.ALL;
+        return ALL.get();
     }
 
     /** Names of the algorithms that carry a kind of collective, or any kind where it is null. */

@@ -1,11 +1,22 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +28,25 @@ import org.jspecify.annotations.Nullable;
  * @param origin where this comes from
  */
 public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
-    private static final DataFiles<Releases> FILES = new DataFiles<>("catalog/releases", Releases.class);
+    private static final ValueType WORD = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name");
+    private static final List<Key> CHANGES = List.of(
+            Key.optional("settings", SettingTypes.SETTINGS, "values by dotted key"),
+            Key.optional("kinds", new MapType(WORD, SettingTypes.SETTINGS), "further values under a kind of strategy"),
+            Key.optional(
+                    "where",
+                    new MapType(SettingTypes.DOTTED, SettingTypes.SETTINGS),
+                    "further values where a scenario has a key itself"));
+    private static final BlockType RELEASE = new BlockType(
+            Stream.concat(Stream.of(Key.required("from", WORD, "its number or its date")), CHANGES.stream())
+                    .toList(),
+            false);
+    static final FigureFolder FILES = new FigureFolder(
+            "catalog/releases",
+            "framework",
+            List.of(
+                    Key.required("releases", new ListType(RELEASE, "release"), "oldest first"),
+                    Key.optional("with", new MapType(WORD, new BlockType(CHANGES, false)), "what is named beside it"),
+                    Key.required("origin", FigureFile.SOURCE, "where this comes from")));
 
     /** Digits of a number that a long surely holds. */
     private static final int DIGITS_MAX = 18;
@@ -38,25 +67,13 @@ public record Releases(String title, List<Release> releases, Map<String, Release
             Map<String, String> settings,
             Map<String, Map<String, String>> kinds,
             Map<String, Map<String, String>> where) {
-        public Release {
-            from = from == null ? "" : from;
-            settings = inOrder(settings);
-            kinds = inOrder(kinds);
-            where = inOrder(where);
+        private static Release of(Block block) {
+            return new Release(block.text("from", ""), block.map("settings"), block.map("kinds"), block.map("where"));
         }
     }
 
     /** Where settings come from, and of when that is. */
     public record Origin(String source, String date) {}
-
-    public Releases {
-        releases = List.copyOf(releases);
-        with = inOrder(with);
-    }
-
-    private static <T> Map<String, T> inOrder(@Nullable Map<String, T> map) {
-        return map == null ? Map.of() : new LinkedHashMap<>(map);
-    }
 
     /** Names of all frameworks, which are those of their files. */
     public static List<String> names() {
@@ -65,7 +82,22 @@ public record Releases(String title, List<Release> releases, Map<String, Release
 
     /** The framework of a name; null where there is none. */
     public static @Nullable Releases named(String name) {
-        return READ.computeIfAbsent(name, FILES::read);
+        return READ.computeIfAbsent(name, each -> {
+            FigureFile file = FILES.find(each);
+            return file == null ? null : of(file);
+        });
+    }
+
+    static Releases of(FigureFile file) {
+        Block block = file.block();
+        Block origin = Objects.requireNonNull(block.block("origin"), "a required block");
+        Map<String, Release> with = new LinkedHashMap<>();
+        block.<Block>map("with").forEach((name, part) -> with.put(name, Release.of(part)));
+        return new Releases(
+                file.title(),
+                block.<Block>list("releases").stream().map(Release::of).toList(),
+                with,
+                new Origin(origin.text("source", ""), origin.text("date", "")));
     }
 
     /**

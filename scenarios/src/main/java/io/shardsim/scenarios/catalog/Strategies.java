@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
@@ -11,39 +12,37 @@ import org.jspecify.annotations.Nullable;
 
 /** The strategies that the simulator has, as scenarios see them. */
 public final class Strategies {
+    private static final Lazy<StrategyCatalog> CATALOG = new Lazy<>(StrategyCatalog::load);
+    private static final Lazy<Map<String, StrategyDescriptor>> DESCRIPTORS = new Lazy<>(Strategies::describeAll);
+
     private Strategies() {}
 
-    /** Read when a strategy is first asked for. */
-    private static final class Loaded {
-        static final StrategyCatalog CATALOG = StrategyCatalog.load();
-        static final Map<String, StrategyDescriptor> DESCRIPTORS = describeAll();
-
-        private static Map<String, StrategyDescriptor> describeAll() {
-            Map<String, StrategyDescriptor> descriptors = new LinkedHashMap<>();
-            for (String kind : CATALOG.kinds()) {
-                CATALOG.descriptor(kind).ifPresent(file -> descriptors.put(kind, read(file)));
-            }
-            return descriptors;
+    private static Map<String, StrategyDescriptor> describeAll() {
+        StrategyCatalog catalog = CATALOG.get();
+        Map<String, StrategyDescriptor> descriptors = new LinkedHashMap<>();
+        for (String kind : catalog.kinds()) {
+            catalog.descriptor(kind).ifPresent(file -> descriptors.put(kind, read(file)));
         }
+        return descriptors;
     }
 
     public static List<String> kinds() {
-        return Loaded.CATALOG.kinds();
+        return CATALOG.get().kinds();
     }
 
     /** The strategy of this kind, or null. */
     public static @Nullable StrategyDescriptor descriptor(String kind) {
-        return Loaded.DESCRIPTORS.get(kind);
+        return DESCRIPTORS.get().get(kind);
     }
 
     /** A new planner; what it has against the settings is among its problems. */
     public static ShardingStrategy create(String kind, Map<String, String> given) {
-        return Loaded.CATALOG.create(kind, given);
+        return CATALOG.get().create(kind, given);
     }
 
     /** The kinds that have a parameter of this name. */
     public static List<String> kindsWith(String parameter) {
-        return Loaded.DESCRIPTORS.values().stream()
+        return DESCRIPTORS.get().values().stream()
                 .filter(descriptor -> descriptor.parameter(parameter) != null)
                 .map(StrategyDescriptor::kind)
                 .toList();

@@ -1,8 +1,10 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.scenario.KeyPlace;
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
@@ -55,6 +57,10 @@ public final class ShardsimCommand implements Runnable {
             System.err.println("shardsim: standard output cannot be written: " + failure);
             return status == ExitStatus.DONE ? ExitStatus.FAILED : status;
         } catch (Throwable failure) {
+            if (failure instanceof ExceptionInInitializerError
+                    && failure.getCause() instanceof ClassPathException broken) {
+                return refuse(broken, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+            }
             System.err.println("shardsim: " + told(failure));
             return ExitStatus.FAILED;
         }
@@ -94,11 +100,25 @@ public final class ShardsimCommand implements Runnable {
                 ProblemPrinter.print(List.of(located(tooLarge, command)), command.getErr());
                 return ExitStatus.USAGE;
             }
+            if (failure instanceof ClassPathException broken) {
+                return refuse(broken, command.getErr());
+            }
             command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + told(failure));
             command.getErr().flush();
             return ExitStatus.FAILED;
         });
         return commandLine;
+    }
+
+    /** Tells what is wrong with a file that somebody has added to the class path, as of any other input. */
+    private static int refuse(ClassPathException broken, PrintWriter err) {
+        if (broken.getCause() instanceof InputException input) {
+            ProblemPrinter.print(input.problems(), err);
+        } else {
+            err.println(broken.getMessage());
+            err.flush();
+        }
+        return ExitStatus.USAGE;
     }
 
     /** What is too large, at the key of the command's file that makes it so. */

@@ -4,6 +4,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.KeyPlace;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.yaml.Problem;
@@ -40,6 +41,9 @@ public final class PointRuns {
     private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
 
     private @Nullable TooLargeException refusal;
+    /** What is wrong with a file of the catalog; null where nothing is. */
+    private @Nullable ClassPathException broken;
+
     private boolean interrupted;
     private final ExecutorService workers;
 
@@ -68,7 +72,11 @@ public final class PointRuns {
         return points.size();
     }
 
-    /** Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted. */
+    /**
+     * Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted.
+     *
+     * @throws ClassPathException where a point needs a file of the catalog that is broken
+     */
     public void runAll(ScenarioRunner runner, ProgressListener progress) {
         show(progress, runner);
         for (ScenarioPoint point : ScenarioPoint.largestFirst(points)) {
@@ -94,11 +102,16 @@ public final class PointRuns {
         } catch (InterruptedException cancelled) {
             interrupt();
         }
+        synchronized (this) {
+            if (broken != null) {
+                throw broken;
+            }
+        }
     }
 
     private void runOne(ScenarioRunner runner, ScenarioPoint point, ProgressListener progress) {
         synchronized (this) {
-            if (interrupted || (!carryOn && !failures.isEmpty())) {
+            if (interrupted || broken != null || (!carryOn && !failures.isEmpty())) {
                 return;
             }
         }
@@ -115,6 +128,8 @@ public final class PointRuns {
             givenUp(point, tooLong);
         } catch (TooLargeException tooLarge) {
             refused(point, tooLarge);
+        } catch (ClassPathException file) {
+            breaks(file);
         } catch (RuntimeException | Error failure) {
             failed(point, failure);
         }
@@ -149,6 +164,10 @@ public final class PointRuns {
             return;
         }
         failures.add("simulation failed: " + where(point) + ": " + why(failure));
+    }
+
+    private synchronized void breaks(ClassPathException file) {
+        broken = broken == null ? file : broken;
     }
 
     private static String why(Throwable failure) {

@@ -1,13 +1,21 @@
 package io.shardsim.scenarios.explaining;
 
-import io.shardsim.scenarios.catalog.DataFiles;
+import io.shardsim.scenarios.catalog.SettingTypes;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.catalog.FigureType;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ScalarTypes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.annotation.JsonNaming;
 
 /**
  * What can make a training run slower than it should be: a small change of its scenario, in a file of the folder {@code catalog/faults}.
@@ -21,17 +29,54 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param look what to look at to tell it from others: log lines, counters, settings
  * @param from where its figures come from
  */
-@JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
 public record KnownFault(
         String title,
-        int odds,
+        long odds,
         Map<String, String> settings,
         Map<String, Double> times,
         List<Variant> variants,
         @Nullable Unsimulated unsimulated,
         List<String> look,
         Origin from) {
-    private static final DataFiles<KnownFault> FILES = new DataFiles<>("catalog/faults", KnownFault.class);
+    private static final double FACTOR_MAX = 1000;
+
+    /** Keys that a factor can stand for: what {@link Explainer} scales. */
+    private static final Key TIMES = Key.optional(
+            "times",
+            new MapType(
+                    ScalarTypes.choice("cluster.nics_per_node", "cluster.pcie", "faults.slow_nic"),
+                    ScalarTypes.decimal(1 / FACTOR_MAX, FACTOR_MAX)),
+            "factors by dotted key, of what the cluster has");
+
+    private static final Key SETTINGS =
+            Key.optional("settings", SettingTypes.SETTINGS, "values by dotted key, of what makes the fault");
+
+    private static final Key TITLE = Key.required("title", FigureType.LINE, "what is added to that of the fault");
+
+    /** The files. */
+    public static final FigureFolder FILES = new FigureFolder(
+            "catalog/faults",
+            "fault",
+            List.of(
+                    Key.required("odds", ScalarTypes.whole(1, 1000), "how often it is the cause"),
+                    SETTINGS,
+                    TIMES,
+                    Key.optional(
+                            "variants", new ListType(BlockType.of(TITLE, SETTINGS, TIMES), "variant"), "its strengths"),
+                    Key.optional(
+                            "unsimulated",
+                            BlockType.of(
+                                    Key.required(
+                                            "slowdown_max",
+                                            ScalarTypes.decimal(1, FACTOR_MAX),
+                                            "the most that it was seen to multiply a step with"),
+                                    Key.optional(
+                                            "at_memory_edge",
+                                            ScalarTypes.flag(),
+                                            "whether it happens only where memory is nearly full")),
+                            "what it costs where that is not simulated"),
+                    Key.required("look", new ListType(FigureType.LINE, "line"), "what to look at"),
+                    Key.required("from", FigureFile.SOURCE, "where its figures come from")));
 
     /**
      * What is known of a fault that no setting makes.
@@ -39,7 +84,6 @@ public record KnownFault(
      * @param slowdownMax the most that it was seen to multiply a step with [1]
      * @param atMemoryEdge whether it happens only where memory is nearly full
      */
-    @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
     public record Unsimulated(double slowdownMax, boolean atMemoryEdge) {}
 
     /** Where figures come from, and of when that is. */
@@ -53,17 +97,9 @@ public record KnownFault(
      * @param times further factors by dotted key
      */
     public record Variant(String title, Map<String, String> settings, Map<String, Double> times) {
-        public Variant {
-            settings = settings == null ? Map.of() : new LinkedHashMap<>(settings);
-            times = times == null ? Map.of() : new LinkedHashMap<>(times);
+        private static Variant of(Block block) {
+            return new Variant(block.text("title", ""), block.map("settings"), block.map("times"));
         }
-    }
-
-    public KnownFault {
-        settings = settings == null ? Map.of() : new LinkedHashMap<>(settings);
-        times = times == null ? Map.of() : new LinkedHashMap<>(times);
-        variants = variants == null ? List.of() : List.copyOf(variants);
-        look = List.copyOf(look);
     }
 
     /** Names of all faults, which are those of their files. */
@@ -73,11 +109,26 @@ public record KnownFault(
 
     /** The fault of a name, which must exist. */
     public static KnownFault named(String name) {
-        KnownFault fault = FILES.read(name);
-        if (fault == null) {
-            throw new IllegalArgumentException("no fault " + name + ": the faults are " + String.join(", ", names()));
-        }
-        return fault;
+        return of(FILES.named(name));
+    }
+
+    /** What a file says. */
+    public static KnownFault of(FigureFile file) {
+        Block block = file.block();
+        Block unsimulated = block.block("unsimulated");
+        Block from = Objects.requireNonNull(block.block("from"), "a required block");
+        return new KnownFault(
+                file.title(),
+                block.whole("odds", 1),
+                block.map("settings"),
+                block.map("times"),
+                block.<Block>list("variants").stream().map(Variant::of).toList(),
+                unsimulated == null
+                        ? null
+                        : new Unsimulated(
+                                unsimulated.decimal("slowdown_max", 1), unsimulated.flag("at_memory_edge", false)),
+                block.list("look"),
+                new Origin(from.text("source", ""), from.text("date", "")));
     }
 
     /** Its strengths, each with all settings and factors. */

@@ -9,6 +9,7 @@ import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayDeque;
@@ -247,6 +248,9 @@ public final class Planner implements AutoCloseable {
         } catch (ExecutionException failure) {
             if (failure.getCause() instanceof TooLargeException tooLarge) {
                 throw tooLarge;
+            }
+            if (failure.getCause() instanceof ClassPathException broken) {
+                throw broken;
             }
             throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
         }

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
@@ -23,13 +24,14 @@ public record CollectiveSettings(
 
     static final List<String> LIBRARIES = List.of(NCCL, SMDDP);
 
-    private static final List<CollectiveAlgorithm> ALGORITHMS =
-            CollectiveCatalog.load().algorithms();
+    private static final Lazy<List<CollectiveAlgorithm>> ALGORITHMS =
+            new Lazy<>(() -> CollectiveCatalog.load().algorithms());
 
     /** The library's choices and what they cost. */
     public TransportModel transports() {
+        List<CollectiveAlgorithm> algorithms = ALGORITHMS.get();
         long chunkBytesMax = chunkBytes == null ? Long.MAX_VALUE : chunkBytes;
-        NcclTransportModel nccl = new NcclTransportModel(ALGORITHMS, chunkBytesMax);
-        return library.equals(SMDDP) ? new SmddpTransportModel(nccl, ALGORITHMS, chunkBytesMax) : nccl;
+        NcclTransportModel nccl = new NcclTransportModel(algorithms, chunkBytesMax);
+        return library.equals(SMDDP) ? new SmddpTransportModel(nccl, algorithms, chunkBytesMax) : nccl;
     }
 }

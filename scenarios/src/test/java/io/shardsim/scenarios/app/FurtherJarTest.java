@@ -158,11 +158,40 @@ class FurtherJarTest {
                                 .getBytes(StandardCharsets.UTF_8)));
         FurtherJar.Outcome outcome = jars.shardsim(further, "catalog", "instances", "bad");
 
-        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.status()).isEqualTo(2);
         assertThat(outcome.err())
                 .contains("catalog/instances/bad.yaml:3:24: nics_per_node four is a text; write a whole number")
                 .contains("catalog/instances/bad.yaml:3:36: source x is not among the file's sources; add it")
                 .contains("bad.yaml:1:1: entry has no network; add network: one of infiniband,")
                 .doesNotContain("\tat ");
+    }
+
+    /** Read when the first point runs, on a thread of its own. */
+    @Test
+    void aBrokenNetworkEndsARunAndAPlanAtItsPlace() throws Exception {
+        further = jars.jar(
+                "broken.jar",
+                Map.of(
+                        "catalog/instances/mine.yaml",
+                        "title: Mine\nextends: p4de.24xlarge\nnetwork: bad\n".getBytes(StandardCharsets.UTF_8),
+                        "catalog/nccl/networks/bad.yaml",
+                        "title: [Bad]\nextends: p5\n".getBytes(StandardCharsets.UTF_8)));
+        Path scenario = place.resolve("mine.yaml");
+        Files.writeString(scenario, """
+                scenario: mine
+                model: gpt2-1.5b
+                cluster: {instance: mine, nodes: 1}
+                training: {sequence_length: 256, global_batch: 8, micro_batch: 1}
+                strategy: {kind: ddp}
+                """);
+        for (String command : List.of("run", "plan", "what-if")) {
+            FurtherJar.Outcome outcome = jars.shardsim(further, command, scenario.toString());
+
+            assertThat(outcome.status()).as(command).isEqualTo(2);
+            assertThat(outcome.err())
+                    .as(command)
+                    .isEqualTo("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a text"
+                            + System.lineSeparator());
+        }
     }
 }

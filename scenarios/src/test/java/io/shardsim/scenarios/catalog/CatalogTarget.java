@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.catalog;
 
+import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.fuzz.Damage;
 import io.shardsim.scenarios.fuzz.Outcome;
 import io.shardsim.scenarios.fuzz.Target;
@@ -20,7 +21,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Files of the catalog that somebody adds: GPUs, instances, models and storage services. The first line of an input is the file's path. */
+/** Files of the catalog that somebody adds: GPUs, instances, models, storage services, faults and releases. The first line of an input is the file's path. */
 public final class CatalogTarget implements Target {
     private record Entry(FigureFolder folder, String name, String text) {}
 
@@ -28,7 +29,8 @@ public final class CatalogTarget implements Target {
 
     /** Reads what there is. */
     public CatalogTarget() throws Exception {
-        for (FigureFolder folder : List.of(Catalog.GPUS, Catalog.INSTANCES, Catalog.MODELS, Catalog.STORAGE)) {
+        for (FigureFolder folder : List.of(
+                Catalog.GPUS, Catalog.INSTANCES, Catalog.MODELS, Catalog.STORAGE, KnownFault.FILES, Releases.FILES)) {
             for (String name : folder.names()) {
                 try (InputStream in = Catalog.class.getClassLoader().getResourceAsStream(folder.path(name))) {
                     String text = new String(in == null ? new byte[0] : in.readAllBytes(), StandardCharsets.UTF_8);
@@ -79,6 +81,12 @@ public final class CatalogTarget implements Target {
         }
         if (folder == Catalog.MODELS) {
             return Catalog.model(file).spec().parameters() > 0;
+        }
+        if (folder == KnownFault.FILES) {
+            return !KnownFault.of(file).description().isEmpty();
+        }
+        if (folder == Releases.FILES) {
+            return !Releases.of(file).description().isEmpty();
         }
         return Catalog.storage(file, Map.of()).spec().name().equals(file.name());
     }

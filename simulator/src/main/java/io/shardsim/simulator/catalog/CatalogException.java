@@ -1,9 +1,10 @@
 package io.shardsim.simulator.catalog;
 
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.yaml.InputException;
 
-/** A file of the class path that does not say what it must, or is missing. The message names file, place and way out. */
-public final class CatalogException extends IllegalStateException {
+/** A file of the catalog that does not say what it must, or is missing. */
+public final class CatalogException extends ClassPathException {
     private static final long serialVersionUID = 1;
 
     public CatalogException(String message) {
@@ -11,6 +12,6 @@ public final class CatalogException extends IllegalStateException {
     }
 
     public CatalogException(InputException broken) {
-        super(broken.getMessage(), broken);
+        super(String.valueOf(broken.getMessage()), broken);
     }
 }

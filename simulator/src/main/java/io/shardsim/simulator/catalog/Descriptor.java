@@ -51,13 +51,21 @@ public record Descriptor(String id, String path, Block block, Block own) {
             Class<?> named = Class.forName(name, true, type.getClassLoader());
             return type.cast(named.getConstructor(taken).newInstance(arguments.toArray()));
         } catch (InvocationTargetException failure) {
-            throw refuse(DescriptorFolder.CLASS.name(), "class " + name + ": " + failure.getCause());
+            Throwable cause = failure.getCause();
+            String why = cause == null || cause.getMessage() == null ? "says no reason" : cause.getMessage();
+            throw refuse(DescriptorFolder.CLASS.name(), "the constructor of class " + name + " fails: " + why);
+        } catch (ClassNotFoundException missing) {
+            throw refuse(
+                    DescriptorFolder.CLASS.name(),
+                    "class " + name + " is not on the class path; add its jar to SHARDSIM_CLASSPATH");
+        } catch (LinkageError unusable) {
+            throw refuse(
+                    DescriptorFolder.CLASS.name(), "class " + name + " cannot be loaded: " + unusable.getMessage());
         } catch (ReflectiveOperationException | ClassCastException unfit) {
             throw refuse(
                     DescriptorFolder.CLASS.name(),
                     "class " + name + " is not a public " + type.getSimpleName() + " with a public constructor "
-                            + (taken.length == 0 ? "without parameters" : "that takes " + taken[0].getSimpleName())
-                            + ": " + unfit);
+                            + (taken.length == 0 ? "without parameters" : "that takes " + taken[0].getSimpleName()));
         }
     }
 }

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public record FigureFile(String name, Block block, Map<String, Figure> figures) {
     private static final String TITLE = "title";
     private static final String SOURCES = "sources";
-    private static final BlockType SOURCE = BlockType.of(
+    /** What is written of a source. */
+    public static final BlockType SOURCE = BlockType.of(
             Key.required("source", FigureType.LINE, "where figures were read"),
             Key.required(
                     "date",

@@ -66,7 +66,7 @@ record Part(String name, Block block, Problems problems) {
             if (in == null) {
                 return null;
             }
-            YamlNode root = YamlReader.read(in, problems);
+            YamlNode root = YamlReader.read(in, "copy another file of its folder, and change it", problems);
             Block block = root == null ? null : type.readPart(root, "entry", problems);
             if (block == null) {
                 throw new InputException(problems.inOrder());

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.pipeline;
 
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.catalog.Descriptor;
@@ -10,7 +11,8 @@ import java.util.TreeMap;
 
 /** The pipeline schedules on the class path: every file {@code schedules/<name>.yaml}. Nothing else lists them. */
 public final class PipelineSchedules {
-    private static final PipelineSchedules ALL = new PipelineSchedules(new DescriptorFolder("schedules").all());
+    private static final Lazy<PipelineSchedules> ALL =
+            new Lazy<>(() -> new PipelineSchedules(new DescriptorFolder("schedules").all()));
 
     private final Map<String, PipelineSchedule> byName = new TreeMap<>();
     private final Map<String, String> sources = new TreeMap<>();
@@ -24,7 +26,7 @@ public final class PipelineSchedules {
 
     /** All of them; they hold no state. */
     public static PipelineSchedules all() {
-        return ALL;
+        return ALL.get();
     }
 
     public List<String> names() {

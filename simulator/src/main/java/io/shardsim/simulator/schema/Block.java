@@ -97,6 +97,18 @@ public record Block(
         return values.get(key) instanceof Block block ? block : null;
     }
 
+    /** A list whose items are of the type that the key table gives them; empty where the key is absent. */
+    @SuppressWarnings("unchecked")
+    public <T> List<T> list(String key) {
+        return values.get(key) instanceof List<?> list ? (List<T>) list : List.of();
+    }
+
+    /** Values by name, of the type that the key table gives them; empty where the key is absent. */
+    @SuppressWarnings("unchecked")
+    public <T> Map<String, T> map(String key) {
+        return values.get(key) instanceof Map<?, ?> map ? (Map<String, T>) map : Map.of();
+    }
+
     public @Nullable Object value(String key) {
         return values.get(key);
     }

@@ -53,13 +53,20 @@ public final class YamlReader {
     /** Bounds what a chain of aliases can expand to. */
     public static final int VALUES_MAX = 100_000;
 
+    /** What to write into an empty scenario. */
+    private static final String SCENARIO_BEGINS = "a scenario begins with \"scenario: NAME\"";
+
     private final Problems problems;
+    /** What to write into an empty file. */
+    private final String beginning;
+
     private final Map<Anchor, Built> anchors = new HashMap<>();
     private final Deque<Open> open = new ArrayDeque<>();
     private @Nullable YamlNode root;
 
-    private YamlReader(Problems problems) {
+    private YamlReader(Problems problems, String beginning) {
         this.problems = problems;
+        this.beginning = beginning;
     }
 
     /** A finished node and how many values it stands for with its aliases followed. */
@@ -110,8 +117,17 @@ public final class YamlReader {
 
     /** Reads a stream, no further than {@value #BYTES_MAX} bytes. */
     public static @Nullable YamlNode read(InputStream in, Problems problems) throws IOException {
+        return read(in, SCENARIO_BEGINS, problems);
+    }
+
+    /**
+     * Reads a stream that holds no scenario.
+     *
+     * @param beginning what to write where it is empty
+     */
+    public static @Nullable YamlNode read(InputStream in, String beginning, Problems problems) throws IOException {
         String text = text(in, problems);
-        return text == null ? null : readText(text, problems);
+        return text == null ? null : readText(text, beginning, problems);
     }
 
     /** The text of a file that the user named, whatever language it is in; null after a problem. */
@@ -158,9 +174,13 @@ public final class YamlReader {
 
     /** Reads a text. */
     public static @Nullable YamlNode readText(String text, Problems problems) {
+        return readText(text, SCENARIO_BEGINS, problems);
+    }
+
+    private static @Nullable YamlNode readText(String text, String beginning, Problems problems) {
         String withoutMark = text.startsWith("\ufeff") ? text.substring(1) : text;
         // Half of a pair is no character.
-        return new YamlReader(problems).parse(withoutMark.replaceAll("\\p{Cs}", "\ufffd"));
+        return new YamlReader(problems, beginning).parse(withoutMark.replaceAll("\\p{Cs}", "\ufffd"));
     }
 
     private static void tooLarge(Problems problems) {
@@ -207,7 +227,7 @@ public final class YamlReader {
 
     private @Nullable YamlNode finished() {
         if (root == null || root instanceof Scalar scalar && scalar.isNull()) {
-            problems.add(Position.START, "is empty; a scenario begins with \"scenario: NAME\"");
+            problems.add(Position.START, "is empty; " + beginning);
             return null;
         }
         return root;

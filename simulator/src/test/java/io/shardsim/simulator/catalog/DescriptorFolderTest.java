@@ -121,10 +121,38 @@ class DescriptorFolderTest {
                 .all()
                 .get(0);
         assertThatThrownBy(() -> file.instantiate(Runnable.class))
-                .hasMessageStartingWith("things/a.yaml:2:8: class java.lang.Object is not a public Runnable"
-                        + " with a public constructor without parameters: java.lang.ClassCastException");
+                .hasMessage("things/a.yaml:2:8: class java.lang.Object is not a public Runnable"
+                        + " with a public constructor without parameters");
         assertThatThrownBy(() -> file.instantiate(Object.class, "text"))
-                .hasMessageContaining("with a public constructor that takes String: java.lang.NoSuchMethodException");
+                .hasMessageEndingWith("with a public constructor that takes String");
+        assertThatThrownBy(() -> descriptor("com.example.Nope").instantiate(Thing.class))
+                .hasMessage("things/a.yaml:2:8: class com.example.Nope is not on the class path;"
+                        + " add its jar to SHARDSIM_CLASSPATH");
+        assertThatThrownBy(() -> descriptor(Broken.class.getName()).instantiate(Thing.class))
+                .hasMessage("things/a.yaml:2:8: the constructor of class " + Broken.class.getName()
+                        + " fails: no such thing");
+        assertThatThrownBy(() -> descriptor(Unloadable.class.getName()).instantiate(Thing.class))
+                .hasMessageStartingWith(
+                        "things/a.yaml:2:8: class " + Unloadable.class.getName() + " cannot be loaded: ");
+    }
+
+    private Descriptor descriptor(String name) throws IOException {
+        return folder(Map.of("a", "source: here\nclass: " + name + "\n")).all().get(0);
+    }
+
+    /** What the files name. */
+    public interface Thing {}
+
+    /** One that does not work. */
+    public static final class Broken implements Thing {
+        public Broken() {
+            throw new IllegalArgumentException("no such thing");
+        }
+    }
+
+    /** One that the JVM cannot make ready. */
+    public static final class Unloadable implements Thing {
+        static final int SIZE = Integer.parseInt("none");
     }
 
     private Path jar(String... pathsAndTexts) throws IOException {
