@@ -65,7 +65,7 @@ class ClusterIT {
             """;
     private static final String SPLIT = """
             scenario: split
-            model: {hidden: 1600, layers: 8, heads: 25, ffn: 6400, vocab: 50257}
+            model: {hidden: 1600, layers: 4, heads: 25, ffn: 6400, vocab: 50257}
             cluster: {instance: p4d.24xlarge, nodes: 8}
             training: {sequence_length: 512, global_batch: 64, micro_batch: 1, precision: fp16, activation_checkpointing: full}
             strategy: {kind: zero3}

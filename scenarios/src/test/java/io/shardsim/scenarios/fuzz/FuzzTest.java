@@ -34,7 +34,7 @@ class FuzzTest {
             Map.entry("resolver", 3_000L),
             Map.entry("run", 200L),
             Map.entry("plan", 18L),
-            Map.entry("command", 580L),
+            Map.entry("command", 400L),
             Map.entry("results", 1_000L),
             Map.entry("cases", 20_000L),
             Map.entry("import", 20_000L),
