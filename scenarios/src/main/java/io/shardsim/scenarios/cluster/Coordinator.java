@@ -38,7 +38,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
 
     /** A command that has not been heard for so long is over. */
     private static final Duration JOB_SILENCE = Duration.ofSeconds(60);
-    /** An assignment that its member does not know of after so long was lost on the way. */
+    /** An assignment that its member has not known of for so long was lost on the way, or by the member. */
     private static final Duration ASSIGNMENT_LOST = Duration.ofSeconds(5);
     /** A new coordinator first listens: members may be running what it is asked for. */
     private static final Duration LISTENING = BEAT.multipliedBy(2);
@@ -95,7 +95,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         final ActorRef<Member.Command> ref;
         final String address;
         final Set<Ticket> assigned = new LinkedHashSet<>();
+        /** When it was handed out, or last known to the member [ns]. */
         final Map<Ticket, Long> assignedNanos = new HashMap<>();
+
         int slots;
         long heardNanos;
 
@@ -224,8 +226,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         Set<Ticket> known = new HashSet<>(beat.running());
         known.addAll(beat.finished());
         for (Ticket ticket : List.copyOf(member.assigned)) {
-            if (!known.contains(ticket)
-                    && now - member.assignedNanos.getOrDefault(ticket, now) > ASSIGNMENT_LOST.toNanos()) {
+            if (known.contains(ticket)) {
+                // What it no longer knows later was dropped: the command that has the result is about to say so.
+                member.assignedNanos.put(ticket, now);
+            } else if (now - member.assignedNanos.getOrDefault(ticket, now) > ASSIGNMENT_LOST.toNanos()) {
                 release(member, ticket);
             }
         }
@@ -263,6 +267,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         if (!unknown.isEmpty()) {
             wanted.client().tell(new SweepClient.Unknown(unknown));
         }
+        job.points.values().stream().filter(Coordinator::isGivenUp).forEach(point -> tellGivenUp(job, point));
         wanted.client().tell(new SweepClient.Status(status(wanted.job(), now)));
         if (wanted.over()) {
             jobs.remove(wanted.job());
@@ -343,11 +348,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
                 continue;
             }
             point.losses += blame ? 1 : 0;
-            if (point.losses >= LOSSES_MAX) {
+            if (isGivenUp(point)) {
                 Job job = jobs.get(ticket.job());
                 if (job != null) {
-                    job.client.tell(new SweepClient.Unrunnable(
-                            ticket.number(), point.losses + " members were lost while they ran it"));
+                    tellGivenUp(job, point);
                 }
             } else {
                 again.merge(ticket.job(), 1, Integer::sum);
@@ -364,6 +368,16 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
                                             : "the " + count + " points that it ran are")
                                     + " handed out again")));
         });
+    }
+
+    private static boolean isGivenUp(Point point) {
+        return point.losses >= LOSSES_MAX;
+    }
+
+    /** Told for as long as its command wants it: what is told once may be lost. */
+    private static void tellGivenUp(Job job, Point point) {
+        job.client.tell(new SweepClient.Unrunnable(
+                point.ticket.number(), point.losses + " members were lost while they ran it"));
     }
 
     private void assignAll() {
@@ -391,9 +405,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         fair.sort(Comparator.comparingInt(Coordinator::running));
         for (Job job : fair) {
             for (Point point : job.points.values()) {
-                if (point.holders.isEmpty()
-                        && point.losses < LOSSES_MAX
-                        && (next == null || point.weight > next.weight)) {
+                if (point.holders.isEmpty() && !isGivenUp(point) && (next == null || point.weight > next.weight)) {
                     next = point;
                 }
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -120,6 +121,34 @@ class CoordinatorTest {
             said = client.receiveMessage(PATIENCE);
         }
         assertThat(((SweepClient.Unrunnable) said).why()).isEqualTo("3 members were lost while they ran it");
+
+        // What is told once may be lost.
+        want(1);
+        said = client.receiveMessage(PATIENCE);
+        while (!(said instanceof SweepClient.Unrunnable)) {
+            said = client.receiveMessage(PATIENCE);
+        }
+    }
+
+    @Test
+    void waitsBeforeItHandsOutAgainWhatAMemberHadAndHasNoMore() {
+        AtomicLong clock = new AtomicLong();
+        coordinator = kit.spawn(Coordinator.create(Duration.ofSeconds(60), clock::get));
+        TestProbe<Member.Command> member = kit.createTestProbe();
+        want(1);
+        submit(1, 1);
+        clock.addAndGet(Duration.ofSeconds(3).toNanos());
+        beat(member, "a", 1);
+        assertThat(assignment(member)).isEqualTo(1);
+        clock.addAndGet(Duration.ofSeconds(20).toNanos());
+        beat(member, "a", 1, new Ticket(JOB, 1));
+
+        // Fetched and dropped, which the command says a moment later.
+        beat(member, "a", 1);
+        member.expectNoMessage(Duration.ofMillis(200));
+        clock.addAndGet(Duration.ofSeconds(6).toNanos());
+        beat(member, "a", 1);
+        assertThat(assignment(member)).isEqualTo(1);
     }
 
     @Test
