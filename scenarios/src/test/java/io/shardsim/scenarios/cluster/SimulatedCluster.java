@@ -7,17 +7,23 @@ import java.io.NotSerializableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.apache.pekko.actor.testkit.typed.Effect;
 import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.internal.InterceptorImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +40,9 @@ final class SimulatedCluster {
     /** Network apart for longer than this ends the smaller side. */
     private static final long REMOVAL_NANOS = SimulatedTime.millis(7_000);
 
-    private static final int SLOTS = 2;
+    static final int SLOTS = 2;
+    /** Some messages wait so long for a connection, on a network with faults. */
+    private static final int HELD_UP_MILLIS = 30_000;
 
     final SplittableRandom random;
     final SimulatedTime time;
@@ -50,15 +58,63 @@ final class SimulatedCluster {
     private List<Machine> apart = List.of();
 
     private boolean calm;
+    /** Points under way: state. */
+    private final List<Work> works = new ArrayList<>();
+    /** When what one machine last sent to an actor arrives, for a network that keeps the order: state. */
+    private final Map<String, Long> lastNanos = new HashMap<>();
+    /** Whether one point is still to hang: state. */
+    private boolean hanging;
+
+    /** A point that takes its machine with it: state. */
+    private @Nullable Ticket deadly;
+    /** Machines that it took: state. */
+    private int deaths;
+    /** Coordinators so far: state. */
+    private int elections;
+    /** Crashes so far, and machines that were cut off: state. */
+    private int losses;
+    /** Assignments that came to members: state. */
+    private int assignments;
+    /** All that was sent, as one number: state. */
+    private long trace;
+    /** Longest time that a command had heard no coordinator when one of its points ended: state. */
+    private long longestSilenceNanos;
+
+    private final Watch watch;
+    /** By name of the job. */
+    private final Map<String, Command> commands = new LinkedHashMap<>();
 
     /**
      * How bad the network is.
      *
      * @param lostPerMille messages that never come
      * @param doubledPerMille messages that come twice
-     * @param delayMillisMax longest time on the way [ms]
+     * @param delayMillisMax longest time on the way, but for what is held up [ms]
      */
-    record Faults(int lostPerMille, int doubledPerMille, int delayMillisMax) {}
+    record Faults(int lostPerMille, int doubledPerMille, int delayMillisMax) {
+        /** As TCP has it: all comes, once, in order, and soon. */
+        static final Faults NONE = new Faults(0, 0, 100);
+    }
+
+    /** A point that a member runs, or that it was told to drop. */
+    final class Work {
+        final Ticket ticket;
+        final Machine machine;
+        final long beganNanos = time.nowNanos();
+        private final int life;
+        private final Future<?> task;
+
+        Work(Ticket ticket, Machine machine, Future<?> task) {
+            this.ticket = ticket;
+            this.machine = machine;
+            this.task = task;
+            life = machine.lives;
+        }
+
+        boolean isLive() {
+            return machine.up && machine.lives == life && !task.isDone();
+        }
+    }
 
     /** A machine: of a member, or of a command. */
     static final class Machine {
@@ -91,11 +147,18 @@ final class SimulatedCluster {
             kit = BehaviorTestKit.create(behavior, name);
             names.put(name(kit.getRef()), kit.getRef());
             processes.add(this);
-            speak(machine, () -> {});
+            speak(machine, () -> {}, null);
+            follow();
+        }
+
+        /** Timers repeat until their actor ends; other means of Pekko are not simulated. */
+        private void follow() {
             for (Effect effect : kit.getAllEffects()) {
-                if (effect instanceof Effect.TimerScheduled<?> timer) {
-                    tick(timer.msg(), timer.delay().toNanos());
+                if (!(effect instanceof Effect.TimerScheduled<?> timer)
+                        || !timer.mode().toString().equals("FixedDelayMode")) {
+                    throw new AssertionError("not simulated: " + effect);
                 }
+                tick(timer.msg(), timer.delay().toNanos());
             }
         }
 
@@ -103,11 +166,21 @@ final class SimulatedCluster {
             return machine.up && machine.lives == life && kit.isAlive();
         }
 
+        /** The object that keeps the actor's state. */
+        Object actor() {
+            Behavior<?> actor = kit.currentBehavior();
+            while (actor instanceof InterceptorImpl<?, ?> around) {
+                actor = around.nestedBehavior();
+            }
+            return actor;
+        }
+
         void receive(Object message) {
             if (isRunning()) {
                 @SuppressWarnings("unchecked") // As it was sent: to a reference of this type.
                 T own = (T) message;
-                speak(machine, () -> kit.run(own));
+                speak(machine, () -> kit.run(own), message instanceof Member.Assign assign ? assign.ticket() : null);
+                follow();
             }
         }
 
@@ -124,6 +197,7 @@ final class SimulatedCluster {
 
     /** @param members machines with a member each */
     SimulatedCluster(SplittableRandom random, Faults faults, int members, RunnerFactory runners) {
+        watch = new Watch(this);
         this.random = random;
         this.faults = faults;
         this.runners = runners;
@@ -136,10 +210,16 @@ final class SimulatedCluster {
             start(machine);
         }
         elect();
+        watch.look();
     }
 
     /** The same without the time that it took, which differs from run to run. */
     static RunResult timeless(RunResult result) {
+        return taking(1, result);
+    }
+
+    /** The same result, with another wall time. */
+    static RunResult taking(double wallSeconds, RunResult result) {
         RunResult.Effort effort = result.effort();
         return new RunResult(
                 result.facts(),
@@ -148,7 +228,8 @@ final class SimulatedCluster {
                 result.network(),
                 result.rank0(),
                 result.remedy(),
-                new RunResult.Effort(effort.executedEvents(), effort.simulatedEvents(), effort.pendingEventsMax(), 1),
+                new RunResult.Effort(
+                        effort.executedEvents(), effort.simulatedEvents(), effort.pendingEventsMax(), wallSeconds),
                 result.digest());
     }
 
@@ -175,13 +256,46 @@ final class SimulatedCluster {
     /** A machine loses its power, and has it again after a while. */
     void crash(Machine machine) {
         if (machine.up) {
-            machine.up = false;
-            if (coordinator != null && coordinator.machine == machine) {
-                coordinator = null;
-                time.after(between(5_000, 12_000), this::elect);
-            }
-            time.after(between(1_000, 20_000), () -> start(machine));
+            losses++;
+            watch.touched(true);
+            end(machine, between(5_000, 12_000));
         }
+    }
+
+    /** A member is interrupted: it says that it leaves, ends soon after, and is started again. */
+    void leave(Machine machine) {
+        int life = machine.lives;
+        if (machine.up) {
+            watch.touched(false);
+            Objects.requireNonNull(machine.member).receive(new Member.Leave(() -> {}));
+            watch.lost(machine);
+            time.after(between(100, 1_000), () -> {
+                if (machine.up && machine.lives == life) {
+                    watch.touched(false);
+                    end(machine, between(1_000, 3_000));
+                }
+            });
+        }
+    }
+
+    private void end(Machine machine, long electionNanos) {
+        watch.lost(machine);
+        machine.up = false;
+        if (coordinator != null && coordinator.machine == machine) {
+            coordinator = null;
+            time.after(electionNanos, this::elect);
+        }
+        time.after(between(1_000, random.nextInt(5) == 0 ? 90_000 : 20_000), () -> start(machine));
+    }
+
+    /** This point takes every machine that runs it with it, but for the coordinator's: with that goes the count of such losses. */
+    void setDeadly(Ticket ticket) {
+        deadly = ticket;
+    }
+
+    /** One point that runs from now on takes an hour on its first member. */
+    void hang() {
+        hanging = true;
     }
 
     private void elect() {
@@ -190,6 +304,7 @@ final class SimulatedCluster {
         }
         for (Machine machine : machines) {
             if (machine.up && !apart.contains(machine)) {
+                elections++;
                 coordinator = new Running<>(
                         machine, Coordinator.create(SILENCE, time::clock), "coordinator-" + time.nowNanos());
                 return;
@@ -210,6 +325,8 @@ final class SimulatedCluster {
             }
         }
         apart = smaller;
+        watch.touched(true);
+        losses += smaller.size();
         long nanos = between(500, 12_000);
         if (nanos > REMOVAL_NANOS) {
             time.after(REMOVAL_NANOS, () -> List.copyOf(smaller).forEach(this::crash));
@@ -217,7 +334,7 @@ final class SimulatedCluster {
         time.after(nanos, () -> apart = List.of());
     }
 
-    /** No more faults from now on: the network is as it should be. */
+    /** No more faults from now on: the network is as it should be, and what was on its way is lost. */
     void calm() {
         calm = true;
         apart = List.of();
@@ -226,10 +343,21 @@ final class SimulatedCluster {
     /** A command on a machine of its own. */
     final class Command {
         private final Machine machine;
+        private final String job;
         private final Running<SweepClient.Command> client;
+        private final SweepClient.View view = new SweepClient.View();
+        private final Map<Integer, CompletableFuture<RunResult>> asked = new LinkedHashMap<>();
+        private final Set<Integer> cancelled = new HashSet<>();
         final List<String> notices = new ArrayList<>();
+        /** When the coordinator was last heard. */
+        private long heardNanos = time.nowNanos();
+        /** Whether it was ended while all was well, so that the coordinator knows. */
+        private boolean over;
+
+        private int answers;
 
         Command(String job) {
+            this.job = job;
             machine = new Machine(job);
             machine.up = true;
             client = new Running<>(
@@ -238,39 +366,164 @@ final class SimulatedCluster {
                             job,
                             coordinatorName.getRef(),
                             TAKEOVER,
-                            new SweepClient.Told(notices::add, new SweepClient.View()),
+                            new SweepClient.Told(notices::add, view),
                             time::clock),
                     "client-" + job);
+            commands.put(job, this);
         }
 
         CompletableFuture<RunResult> ask(int number, double weight, byte[] question) {
             CompletableFuture<RunResult> result = new CompletableFuture<>();
+            asked.put(number, result);
+            result.whenComplete((come, failure) -> ended(failure));
             client.receive(new SweepClient.Ask(number, weight, question, result));
             return result;
         }
 
+        private void ended(@Nullable Throwable failure) {
+            longestSilenceNanos = Math.max(longestSilenceNanos, time.nowNanos() - heardNanos);
+            answers += failure == null || String.valueOf(failure.getMessage()).contains(": ") ? 1 : 0;
+        }
+
+        boolean wants(int number) {
+            CompletableFuture<RunResult> result = asked.get(number);
+            return isOpen() && result != null && !result.isDone() && !cancelled.contains(number);
+        }
+
+        boolean has(int number) {
+            CompletableFuture<RunResult> result = asked.get(number);
+            return result != null && result.isDone();
+        }
+
+        /** What it waits for. */
+        List<Ticket> wanted() {
+            return asked.keySet().stream()
+                    .filter(this::wants)
+                    .map(number -> new Ticket(job, number))
+                    .toList();
+        }
+
+        boolean isOpen() {
+            return client.isRunning();
+        }
+
+        boolean isKnownToBeOver() {
+            return over;
+        }
+
+        /** Points whose answer a member gave, which no error of the cluster is. */
+        int answers() {
+            return answers;
+        }
+
+        /** Points that it says it waits for. */
+        int waitsFor() {
+            return view.wanted;
+        }
+
+        /** Answers, as it counts them for its user. */
+        int counted() {
+            return view.done.values().stream().mapToInt(Integer::intValue).sum();
+        }
+
+        void cancel(int number) {
+            cancelled.add(number);
+            client.receive(new SweepClient.Cancel(number));
+        }
+
         void close() {
+            over = watch.isSettled();
+            if (!over) {
+                watch.unheard();
+            }
             client.receive(new SweepClient.Close());
         }
 
         void kill() {
+            watch.unheard();
             machine.up = false;
         }
 
         /** The cluster has removed this command's machine. */
         void removed() {
-            speak(machine, () -> client.kit.signal(PostStop.instance()));
-            machine.up = false;
+            speak(machine, () -> client.kit.signal(PostStop.instance()), null);
+            kill();
         }
     }
 
-    /** Members that run, and have nothing left to do. */
-    long idleMembers() {
+    Map<String, Command> commands() {
+        return commands;
+    }
+
+    List<Work> works() {
+        works.removeIf(work -> !work.isLive());
+        return works;
+    }
+
+    Watch watch() {
+        return watch;
+    }
+
+    int losses() {
+        return losses;
+    }
+
+    /** Whether a deadly point took more machines than the three after which each coordinator gives it up, and one that was its last word. */
+    boolean tooManyDied() {
+        return deaths > 4 * elections - 1;
+    }
+
+    int assignments() {
+        return assignments;
+    }
+
+    long longestSilenceNanos() {
+        return longestSilenceNanos;
+    }
+
+    long trace() {
+        return trace;
+    }
+
+    /** Whether no message is ever lost, doubled or late. */
+    boolean neverFaulty() {
+        return faults.equals(Faults.NONE);
+    }
+
+    boolean networkIsFine() {
+        return calm || neverFaulty();
+    }
+
+    /** Whether one machine coordinates, and reaches all that are up. */
+    boolean isWhole() {
+        return networkIsFine() && apart.isEmpty() && coordinator != null && coordinator.isRunning();
+    }
+
+    boolean everyMemberRuns() {
         return machines.stream()
-                .filter(machine ->
-                        machine.up && Objects.requireNonNull(machine.member).isRunning())
-                .filter(machine -> Objects.requireNonNull(machine.executor).isIdle())
-                .count();
+                .allMatch(machine -> Objects.requireNonNull(machine.member).isRunning());
+    }
+
+    /** Slots of members that run, less the points that run on them. */
+    int freeSlots() {
+        int slots = 0;
+        for (Machine machine : machines) {
+            slots += Objects.requireNonNull(machine.member).isRunning() ? SLOTS : 0;
+        }
+        return slots - works().size();
+    }
+
+    /** Entries in the tables of the coordinator and of members that run, by name of the table; those that have some. */
+    Map<String, Integer> tables() {
+        Map<String, Integer> all = new TreeMap<>();
+        Tables.count(Objects.requireNonNull(coordinator).actor(), all);
+        for (Machine machine : machines) {
+            Running<Member.Command> member = Objects.requireNonNull(machine.member);
+            if (member.isRunning()) {
+                Tables.count(member.actor(), all);
+            }
+        }
+        return all;
     }
 
     private long between(int fromMillis, int untilMillis) {
@@ -278,7 +531,7 @@ final class SimulatedCluster {
     }
 
     /** An actor does something; what it has sent by then goes on its way. */
-    private void speak(Machine machine, Runnable doing) {
+    private void speak(Machine machine, Runnable doing, @Nullable Ticket assigned) {
         doing.run();
         processes.removeIf(process -> !process.isRunning());
         for (Running<?> process : List.copyOf(processes)) {
@@ -291,23 +544,43 @@ final class SimulatedCluster {
                 send(machine, coordinator, message);
             }
         }
-        Unhurried executor = machine.executor;
-        Runnable task = executor == null ? null : executor.next();
-        while (executor != null && task != null) {
+        if (machine.executor != null) {
+            begin(machine, machine.executor, assigned);
+        }
+    }
+
+    /** What a member has given its threads takes a while. */
+    private void begin(Machine machine, Unhurried executor, @Nullable Ticket assigned) {
+        for (Runnable task = executor.next(); task != null; task = executor.next()) {
+            Work work = new Work(Objects.requireNonNull(assigned), machine, (Future<?>) task);
+            watch.begins(work);
+            works.add(work);
             Runnable run = task;
-            int life = machine.lives;
-            time.after(between(5, random.nextInt(4) == 0 ? 40_000 : 3_000), () -> {
-                if (machine.up && machine.lives == life) {
-                    speak(machine, run);
+            long nanos = between(5, random.nextInt(4) == 0 ? 40_000 : 3_000);
+            if (work.ticket.equals(deadly) && (coordinator == null || coordinator.machine != machine)) {
+                deaths++;
+                time.after(0, () -> crash(machine));
+            }
+            if (hanging) {
+                hanging = false;
+                nanos = SimulatedTime.millis(3_600_000);
+            }
+            time.after(nanos, () -> {
+                if (work.isLive()) {
+                    speak(machine, run, null);
                 }
             });
-            task = executor.next();
         }
     }
 
     private void send(Machine from, Running<?> to, Object message) {
+        String what = message.getClass().getName();
+        trace = 31
+                        * (31 * (31 * trace + time.nowNanos())
+                                + name(to.kit.getRef()).hashCode())
+                + what.hashCode();
         if (from == to.machine) {
-            time.after(0, () -> to.receive(message));
+            time.after(0, () -> arrive(to, message));
             return;
         }
         boolean unreachable = apart.contains(from) != apart.contains(to.machine);
@@ -315,10 +588,36 @@ final class SimulatedCluster {
             return;
         }
         Object arrived = overTheWire(message);
+        boolean sentCalm = calm;
         int times = !calm && random.nextInt(1000) < faults.doubledPerMille() ? 2 : 1;
         for (int i = 0; i < times; i++) {
-            time.after(calm ? SimulatedTime.millis(1) : between(0, faults.delayMillisMax()), () -> to.receive(arrived));
+            time.after(delayNanos(from, to), () -> {
+                if (sentCalm == calm) {
+                    arrive(to, arrived);
+                }
+            });
         }
+    }
+
+    private long delayNanos(Machine from, Running<?> to) {
+        if (!neverFaulty()) {
+            return calm
+                    ? SimulatedTime.millis(1)
+                    : between(0, random.nextInt(50) == 0 ? HELD_UP_MILLIS : faults.delayMillisMax());
+        }
+        long nanos = between(0, faults.delayMillisMax());
+        long now = time.nowNanos();
+        String way = from.address + " " + name(to.kit.getRef());
+        return lastNanos.merge(way, now + nanos, Math::max) - now;
+    }
+
+    private void arrive(Running<?> to, Object message) {
+        if (message instanceof Member.Assign && to.isRunning()) {
+            assignments++;
+        } else if (message instanceof SweepClient.Status) {
+            Objects.requireNonNull(commands.get(to.machine.address)).heardNanos = time.nowNanos();
+        }
+        to.receive(message);
     }
 
     private Object overTheWire(Object message) {

@@ -23,10 +23,6 @@ final class Unhurried extends AbstractExecutorService {
         return waiting.poll();
     }
 
-    boolean isIdle() {
-        return waiting.isEmpty();
-    }
-
     @Override
     public void shutdown() {
         shut = true;

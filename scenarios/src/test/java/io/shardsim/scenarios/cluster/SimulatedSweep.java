@@ -1,0 +1,369 @@
+package io.shardsim.scenarios.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.cluster.wire.WireCodec;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.keeping.KeptPoints;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A sweep in a {@link SimulatedCluster}, with the faults that follow from a seed, and with all that must hold of it. */
+final class SimulatedSweep {
+    private static final String SWEEP = """
+            scenario: simulated
+            cluster: {instance: p4d.24xlarge, nodes: 1}
+            workload: {collective: all_reduce, size: 1 MiB}
+            sweep: {workload.size: [1 MiB, 2 MiB, 3 MiB, 4 MiB, 5 MiB, 6 MiB, 7 MiB]}
+            """;
+
+    /** A point that breaks a rule wherever it runs. */
+    private static final int BROKEN = 5;
+
+    private static final String RULE = "Node[0].Gpu[0]: a rule that this point breaks, ";
+    /** Answers in three parts, that differ from run to run as wall times do. */
+    private static final List<String> BREAKS =
+            Stream.of(0, 1, 2).map(SimulatedSweep::broken).toList();
+
+    /** What a sweep may end with, from docs/cluster.md. */
+    private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
+
+    private static final Pattern LOST = Pattern.compile("[3-9] members were lost while they ran it");
+    private static final String REMOVED = "this command was removed from the cluster";
+
+    private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
+    private static final List<ScenarioPoint> POINTS = points();
+    private static final Map<ScenarioPoint, RunResult> LOCAL = local();
+
+    private final SplittableRandom random;
+    private final Weather weather;
+    private final SimulatedCluster cluster;
+    private final Path folder;
+    private final KeptPoints kept;
+    /** By number of the point; none where it was cancelled. */
+    private final Map<Integer, CompletableFuture<RunResult>> results = new LinkedHashMap<>();
+
+    private SimulatedCluster.Command command;
+    private boolean removed;
+
+    /**
+     * What came of it.
+     *
+     * @param ends how the points ended, in words
+     * @param trace all messages, as one number
+     */
+    record Outcome(List<String> ends, long trace) {}
+
+    /** What happens to a sweep. */
+    private enum Weather {
+        /** Nothing but that some points are cancelled. */
+        FINE,
+        /** Members leave in order. */
+        LEAVING,
+        /** Members leave and crash and commands are killed, on a network that brings all, in order. */
+        CRASHES,
+        /** All of that, on a network with faults. */
+        ALL;
+
+        static Weather of(int seed) {
+            return switch (seed % 8) {
+                case 0 -> FINE;
+                case 1 -> LEAVING;
+                case 2, 3 -> CRASHES;
+                default -> ALL;
+            };
+        }
+    }
+
+    SimulatedSweep(int seed, Path disk) throws IOException {
+        random = new SplittableRandom(seed);
+        weather = Weather.of(seed);
+        SimulatedCluster.Faults faults = weather == Weather.ALL
+                ? new SimulatedCluster.Faults(
+                        random.nextInt(4) == 0 ? 0 : random.nextInt(250), random.nextInt(60), 1 + random.nextInt(2_500))
+                : SimulatedCluster.Faults.NONE;
+        cluster = new SimulatedCluster(random, faults, 1 + random.nextInt(5), options -> new Remembered());
+        folder = Files.createTempDirectory(disk, "seed");
+        kept = new KeptPoints(folder);
+        command = ask("first");
+    }
+
+    /** Runs points as members do: what a point comes to does not depend on where it runs. */
+    private final class Remembered implements ScenarioRunner {
+        @Override
+        public RunResult run(ScenarioPoint point) {
+            if (point.equals(POINTS.get(BROKEN))) {
+                throw new IllegalStateException(BREAKS.get(random.nextInt(BREAKS.size())));
+            }
+            RunResult result = LOCAL.get(point);
+            if (result == null) {
+                throw new IllegalStateException("a point that nobody asked for");
+            }
+            return SimulatedCluster.taking(random.nextDouble(), result);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static String broken(int run) {
+        StringBuilder text = new StringBuilder(RULE);
+        new SplittableRandom(run).ints(330_000, ' ', 127).forEach(text::appendCodePoint);
+        return text.toString();
+    }
+
+    private static List<ScenarioPoint> points() {
+        try {
+            return ScenarioReader.readText("simulated.yaml", SWEEP).points();
+        } catch (InputException wrong) {
+            throw new AssertionError(wrong);
+        }
+    }
+
+    private static Map<ScenarioPoint, RunResult> local() {
+        Map<ScenarioPoint, RunResult> local = new HashMap<>();
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            for (ScenarioPoint point : POINTS) {
+                local.put(point, SimulatedCluster.timeless(simulation.run(point)));
+            }
+        } catch (InterruptedException stopped) {
+            throw new AssertionError(stopped);
+        }
+        return local;
+    }
+
+    Outcome run() throws IOException {
+        if (weather != Weather.FINE && cluster.machines().size() > 1 && random.nextInt(4) == 0) {
+            cluster.hang();
+        }
+        if (weather != Weather.FINE && random.nextInt(4) == 0) {
+            cluster.setDeadly(new Ticket("first", random.nextInt(POINTS.size())));
+        }
+        for (int crises = random.nextInt(8); crises > 0; crises--) {
+            sleep(random.nextInt(weather == Weather.LEAVING ? 6_000 : 15_000));
+            happen();
+        }
+        if (weather == Weather.ALL) {
+            sleep(30_000);
+            cluster.calm();
+        }
+        await(results.values());
+        List<String> ends = new ArrayList<>();
+        for (int number = 0; number < POINTS.size(); number++) {
+            CompletableFuture<RunResult> result = results.get(number);
+            ends.add(result == null ? "cancelled" : end(number, result));
+        }
+        sleep(1_500);
+        if (command.isOpen()) {
+            assertThat(command.waitsFor())
+                    .as("points that the command says it wants")
+                    .isZero();
+        }
+        command.close();
+        everyMemberIsAliveAndFree();
+        nothingIsCountedTwice();
+        return new Outcome(ends, cluster.trace());
+    }
+
+    private void happen() throws IOException {
+        SimulatedCluster.Machine machine =
+                cluster.machines().get(random.nextInt(cluster.machines().size()));
+        int what = random.nextInt(10);
+        switch (weather) {
+            case FINE -> cancel();
+            case LEAVING ->
+                cluster.leave(
+                        cluster.works().isEmpty() || random.nextInt(4) == 0
+                                ? machine
+                                : cluster.works().get(0).machine);
+            case CRASHES -> {
+                switch (what) {
+                    case 0 -> cancel();
+                    case 1 -> killed();
+                    case 2 -> cluster.machines().forEach(cluster::crash);
+                    case 3, 4, 5 -> cluster.leave(machine);
+                    default -> cluster.crash(machine);
+                }
+            }
+            case ALL -> {
+                switch (what) {
+                    case 0, 1 -> cluster.crash(machine);
+                    case 2 -> cluster.leave(machine);
+                    case 3, 4, 5 -> cluster.part();
+                    case 6 -> cluster.machines().forEach(cluster::crash);
+                    case 7 -> {
+                        losePower();
+                        killed();
+                    }
+                    case 8 -> cancel();
+                    default -> {
+                        if (random.nextInt(4) == 0) {
+                            removed = true;
+                            command.removed();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /** The user no longer wants a point. */
+    private void cancel() {
+        int number = random.nextInt(POINTS.size());
+        CompletableFuture<RunResult> result = results.get(number);
+        if (result != null && !result.isDone()) {
+            results.remove(number);
+            command.cancel(number);
+        }
+    }
+
+    private void killed() {
+        command.kill();
+        command = ask("again-" + cluster.commands().size());
+    }
+
+    /** A command asks for what is not kept, and keeps what comes. */
+    private SimulatedCluster.Command ask(String job) {
+        SimulatedCluster.Command asking = cluster.new Command(job);
+        for (int number = 0; number < POINTS.size(); number++) {
+            ScenarioPoint point = POINTS.get(number);
+            CompletableFuture<RunResult> earlier = results.get(number);
+            RunResult before = kept.find(point).orElse(null);
+            if (before != null) {
+                results.put(number, CompletableFuture.completedFuture(before));
+            } else if (earlier == null || !earlier.isDone()) {
+                CompletableFuture<RunResult> result = asking.ask(number, 1 + random.nextInt(3), question(point));
+                results.put(number, result.thenApply(come -> keep(point, come)));
+            }
+        }
+        return asking;
+    }
+
+    private static byte[] question(ScenarioPoint point) {
+        return CONTENTS.pack(new Question(point, new RunOptions(1, true)));
+    }
+
+    private RunResult keep(ScenarioPoint point, RunResult result) {
+        try {
+            kept.keep(point, result);
+            return result;
+        } catch (IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    /** What was not synced is lost, whole or in part. */
+    private void losePower() throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                byte[] bytes = Files.readAllBytes(file);
+                switch (random.nextInt(4)) {
+                    case 0 -> Files.delete(file);
+                    case 1 -> Files.write(file, Arrays.copyOf(bytes, random.nextInt(bytes.length)));
+                    case 2 -> {
+                        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                        Files.write(file, bytes);
+                    }
+                    default -> {}
+                }
+            }
+        }
+        results.values().removeIf(result -> !result.isDone());
+    }
+
+    private String end(int number, CompletableFuture<RunResult> result) {
+        assertThat(result.isDone()).as("point %d ends", number).isTrue();
+        try {
+            assertThat(SimulatedCluster.timeless(result.join()))
+                    .as("point %d", number)
+                    .isEqualTo(number == BROKEN ? null : LOCAL.get(POINTS.get(number)));
+            return "result";
+        } catch (CompletionException failed) {
+            String why = String.valueOf(failed.getCause().getMessage());
+            if (BREAKS.contains(why)) {
+                assertThat(number).isEqualTo(BROKEN);
+                return "broken rule";
+            }
+            assertThat(hasCause(why)).as("point %d may end so: %s", number, why).isTrue();
+            return why;
+        }
+    }
+
+    private boolean hasCause(String why) {
+        return switch (why) {
+            case NO_COORDINATOR -> cluster.longestSilenceNanos() >= SimulatedCluster.TAKEOVER.toNanos();
+            case REMOVED -> removed;
+            default -> LOST.matcher(why).matches() && (cluster.losses() >= 3 || weather == Weather.ALL);
+        };
+    }
+
+    private void sleep(long millis) {
+        cluster.time.until(cluster.time.nowNanos() + SimulatedTime.millis(millis));
+    }
+
+    /** Waits for results: a point that hangs is copied after three times the longest of the others. */
+    private void await(Collection<CompletableFuture<RunResult>> awaited) {
+        for (int second = 0; second < 1_500 && !awaited.stream().allMatch(CompletableFuture::isDone); second++) {
+            sleep(1_000);
+        }
+    }
+
+    private void everyMemberIsAliveAndFree() {
+        SimulatedCluster.Command last = cluster.new Command("last");
+        List<CompletableFuture<RunResult>> asked = new ArrayList<>();
+        for (ScenarioPoint point : POINTS) {
+            asked.add(last.ask(asked.size(), 1, question(point)));
+        }
+        await(asked);
+        for (int number = 0; number < POINTS.size(); number++) {
+            assertThat(end(number, asked.get(number)))
+                    .as("point %d after all faults", number)
+                    .isEqualTo(number == BROKEN ? "broken rule" : "result");
+        }
+        last.close();
+        if (cluster.watch().wasAllHeard()) {
+            sleep(5_000);
+            assertThat(cluster.tables()).as("entries in tables").containsOnlyKeys("Coordinator.members");
+        }
+        // After a minute a command that ended without a word is forgotten, and every machine is back.
+        sleep(cluster.watch().wasAllHeard() && cluster.everyMemberRuns() ? 5_000 : 90_000);
+        assertThat(cluster.everyMemberRuns()).as("every member is alive").isTrue();
+        assertThat(cluster.works()).as("points under way").isEmpty();
+        assertThat(cluster.tables())
+                .as("entries in tables")
+                .isEqualTo(Map.of("Coordinator.members", cluster.machines().size()));
+    }
+
+    private void nothingIsCountedTwice() {
+        assertThat(cluster.neverFaulty() && cluster.tooManyDied())
+                .as("a deadly point is not given up")
+                .isFalse();
+        for (SimulatedCluster.Command each : cluster.commands().values()) {
+            assertThat(each.counted()).as("results counted").isEqualTo(each.answers());
+            assertThat(each.notices).as("notices").noneMatch(notice -> notice.contains("cannot be read"));
+        }
+        if (cluster.watch().isUntouched()) {
+            assertThat(cluster.watch().begun()).as("assignments that began").isEqualTo(cluster.assignments());
+            cluster.commands().values().forEach(each -> assertThat(each.notices).isEmpty());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.shardsim.scenarios.cluster;
+
+import io.shardsim.scenarios.cluster.SimulatedCluster.Command;
+import io.shardsim.scenarios.cluster.SimulatedCluster.Machine;
+import io.shardsim.scenarios.cluster.SimulatedCluster.Work;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks at a simulated cluster four times a second. While all is well, no wanted point waits beside a free slot, no member works for nobody, and none
+ * works at what another one does. After a fault these hold once its traces have had time to go. Every bound is shorter than the time
+ * after which a copy is handed out: a copy would hide what was lost.
+ */
+final class Watch {
+    private static final long LOOK_NANOS = SimulatedTime.millis(250);
+    /** Without any fault: a new coordinator listens for two seconds, and is told all within another. */
+    private static final long WAIT_NANOS = SimulatedTime.millis(3_500);
+    /** After faults a part of a result is asked for four times before its member is given up. */
+    private static final long WAIT_AFTER_FAULTS_NANOS = SimulatedTime.millis(20_000);
+
+    private static final long STRAY_NANOS = SimulatedTime.millis(3_500);
+    private static final long STRAY_AFTER_FAULTS_NANOS = SimulatedTime.millis(8_000);
+    /** A command that could not say that it ends is taken for dead after a minute. */
+    private static final long STRAY_UNHEARD_NANOS = SimulatedTime.millis(65_000);
+    /** So long after the first, less what messages take, a second member may run a point as well. */
+    private static final long COPY_NANOS = SimulatedTime.millis(29_500);
+    /** Messages that were on their way have arrived. */
+    private static final long ARRIVED_NANOS = SimulatedTime.millis(3_000);
+
+    private static final long FORGIVEN_NANOS = SimulatedTime.millis(10_000);
+
+    private final SimulatedCluster cluster;
+    /** Since when all has been well, or after all that happens. */
+    private long wholeSinceNanos = Long.MAX_VALUE;
+
+    private boolean touched;
+    private boolean faulted;
+    /** When a command last ended without a word: long ago where none did. */
+    private long unheardNanos = -STRAY_UNHEARD_NANOS;
+
+    private final Map<Ticket, Long> waitingSince = new HashMap<>();
+    private final Map<Work, Long> strayingSince = new HashMap<>();
+    /** Begun, less those that were lost with their member, or were copies. */
+    private final Map<Ticket, Integer> begun = new HashMap<>();
+
+    private final Map<Machine, Set<Ticket>> on = new HashMap<>();
+    private final Map<Ticket, Long> firstNanos = new HashMap<>();
+    private int begunInAll;
+
+    Watch(SimulatedCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /**
+     * A machine is lost, leaves, or is cut off.
+     *
+     * @param hard without a word
+     */
+    void touched(boolean hard) {
+        touched = true;
+        faulted |= hard;
+        wholeSinceNanos = Long.MAX_VALUE;
+    }
+
+    /** Whether nothing is wrong now, and what was said while something was has arrived. */
+    boolean isSettled() {
+        return cluster.isWhole() && sinceWhole(0, cluster.time.nowNanos()) >= (faulted ? ARRIVED_NANOS : 0);
+    }
+
+    /** A command ends and cannot say so: what members have of it takes their slots until it is taken for dead. */
+    void unheard() {
+        unheardNanos = cluster.time.nowNanos();
+    }
+
+    /** Whether nothing has ever been wrong. */
+    boolean isUntouched() {
+        return !touched;
+    }
+
+    boolean wasAllHeard() {
+        return unheardNanos < 0;
+    }
+
+    int begun() {
+        return begunInAll;
+    }
+
+    /** What this machine has is gone. */
+    void lost(Machine machine) {
+        for (Ticket ticket : on.getOrDefault(machine, Set.of())) {
+            if (isWanted(ticket)) {
+                begun.merge(ticket, -1, Integer::sum);
+            }
+        }
+        on.remove(machine);
+    }
+
+    void begins(Work work) {
+        begunInAll++;
+        Ticket ticket = work.ticket;
+        long now = cluster.time.nowNanos();
+        long here = cluster.works().stream()
+                .filter(other -> other.machine == work.machine)
+                .count();
+        check(here < SimulatedCluster.SLOTS, "%s has more points than slots", work.machine.address);
+        List<Work> same = cluster.works().stream()
+                .filter(other -> other.ticket.equals(ticket))
+                .toList();
+        check(same.stream().noneMatch(other -> other.machine == work.machine), "%s runs twice on one member", ticket);
+        boolean copy = now - firstNanos.computeIfAbsent(ticket, first -> now) >= COPY_NANOS;
+        boolean clear = cluster.neverFaulty() || now - FORGIVEN_NANOS >= wholeSinceNanos;
+        if (!isWanted(ticket)) {
+            check(
+                    copy || !cluster.neverFaulty() || !isAnswered(ticket),
+                    "%s runs again, though it is answered",
+                    ticket);
+            return;
+        }
+        check(same.isEmpty() || copy || !clear, "%s runs on a second member", ticket);
+        int unlost = begun.merge(ticket, copy ? 0 : 1, Integer::sum);
+        on.computeIfAbsent(work.machine, machine -> new HashSet<>()).add(ticket);
+        check(unlost <= 1 || !cluster.neverFaulty(), "%s runs again, though it was not lost", ticket);
+    }
+
+    void look() {
+        long now = cluster.time.nowNanos();
+        touched |= !cluster.neverFaulty();
+        faulted |= !cluster.neverFaulty();
+        if (!cluster.isWhole()) {
+            wholeSinceNanos = Long.MAX_VALUE;
+        } else if (wholeSinceNanos == Long.MAX_VALUE) {
+            wholeSinceNanos = now;
+        }
+        lookAtPoints(now);
+        lookAtWorks(now);
+        cluster.time.after(LOOK_NANOS, this::look);
+    }
+
+    private void lookAtPoints(long now) {
+        Set<Ticket> underWay = new HashSet<>();
+        cluster.works().forEach(work -> underWay.add(work.ticket));
+        boolean free = cluster.freeSlots() > 0;
+        Set<Ticket> waiting = new HashSet<>();
+        for (Command command : cluster.commands().values()) {
+            waiting.addAll(command.wanted());
+        }
+        waiting.removeAll(underWay);
+        if (!free || now - unheardNanos < STRAY_UNHEARD_NANOS) {
+            waiting.clear();
+        }
+        waitingSince.keySet().retainAll(waiting);
+        for (Ticket ticket : waiting) {
+            long nanos = sinceWhole(waitingSince.computeIfAbsent(ticket, first -> now), now);
+            check(
+                    nanos <= (faulted ? WAIT_AFTER_FAULTS_NANOS : WAIT_NANOS),
+                    "%s has waited for %d ms beside a free slot",
+                    ticket,
+                    nanos / 1_000_000);
+        }
+    }
+
+    private void lookAtWorks(long now) {
+        strayingSince.keySet().retainAll(cluster.works());
+        for (Work work : cluster.works()) {
+            if (isWanted(work.ticket)) {
+                strayingSince.remove(work);
+                continue;
+            }
+            long nanos = sinceWhole(strayingSince.computeIfAbsent(work, first -> now), now);
+            Command command = cluster.commands().get(work.ticket.job());
+            long max = command == null || !command.isOpen() && !command.isKnownToBeOver()
+                    ? STRAY_UNHEARD_NANOS
+                    : faulted ? STRAY_AFTER_FAULTS_NANOS : STRAY_NANOS;
+            check(
+                    nanos <= max,
+                    "%s has run for %d ms on %s, and nobody wants it",
+                    work.ticket,
+                    nanos / 1_000_000,
+                    work.machine.address);
+        }
+    }
+
+    private long sinceWhole(long nanos, long now) {
+        return wholeSinceNanos == Long.MAX_VALUE ? 0 : now - Math.max(nanos, wholeSinceNanos);
+    }
+
+    private boolean isWanted(Ticket ticket) {
+        Command command = cluster.commands().get(ticket.job());
+        return command != null && command.wants(ticket.number());
+    }
+
+    private boolean isAnswered(Ticket ticket) {
+        Command command = cluster.commands().get(ticket.job());
+        return command != null && command.isOpen() && command.has(ticket.number());
+    }
+
+    private static void check(boolean holds, String otherwise, Object... what) {
+        if (!holds) {
+            throw new AssertionError(String.format(otherwise, what));
+        }
+    }
+}
