@@ -252,6 +252,9 @@ public final class Planner implements AutoCloseable {
             if (failure.getCause() instanceof ClassPathException broken) {
                 throw broken;
             }
+            if (failure.getCause() instanceof ArithmeticException overflow) {
+                throw TooLargeException.of(overflow);
+            }
             throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
         }
     }
