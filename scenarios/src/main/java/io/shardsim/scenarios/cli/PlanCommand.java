@@ -141,7 +141,7 @@ final class PlanCommand implements Callable<Integer> {
         cluster.check(spec.commandLine());
         try {
             Variations variations = ScenarioFiles.variations(file).without(free);
-            try (Planner planner = new Planner(variations, goal, nodesMax, threads)) {
+            try (Planner planner = planner(variations, goal)) {
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());
                 return plan(planner, variations, configuration);
@@ -150,6 +150,12 @@ final class PlanCommand implements Callable<Integer> {
             ProblemPrinter.print(
                     ScenarioFiles.problems(file, refused), spec.commandLine().getErr());
             return ExitStatus.USAGE;
+        }
+    }
+
+    private Planner planner(Variations variations, Goal goal) throws InputException {
+        try (ProgressBarLine progress = ProgressBarLine.open()) {
+            return new Planner(variations, goal, nodesMax, threads, progress);
         }
     }
 

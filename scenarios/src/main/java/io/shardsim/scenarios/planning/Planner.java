@@ -96,16 +96,20 @@ public final class Planner implements AutoCloseable {
     }
 
     /**
+     * Lists the candidates.
+     *
      * @param nodesMax largest cluster where the file leaves the number of nodes open
+     * @param progress told how many there are so far
      * @throws InputException with what is wrong with the file where nothing in it can be run
      */
-    public Planner(Variations file, Goal goal, int nodesMax, int threads) throws InputException {
+    public Planner(Variations file, Goal goal, int nodesMax, int threads, ProgressListener progress)
+            throws InputException {
         this.goal = goal;
         this.threads = threads;
         standing = new Standing(goal);
         workers = Executors.newFixedThreadPool(threads, task -> daemon(task, "prospect"));
         waves = Executors.newFixedThreadPool(WAVES, task -> daemon(task, "wave"));
-        space = SearchSpace.of(file, nodesMax);
+        space = SearchSpace.of(file, nodesMax, progress);
         if (goal.asksForMoney()
                 && space.candidates().stream()
                         .noneMatch(one -> goal.cost(one, 1).hasPrice())) {
@@ -132,7 +136,7 @@ public final class Planner implements AutoCloseable {
     }
 
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress) throws InterruptedException {
-        List<Hope> unchecked = byScore(hopes(space.candidates(), Prospect::leastComputeSeconds));
+        List<Hope> unchecked = byScore(hopes(space.candidates(), progress));
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Comparator.comparingDouble(Hope::score));
         boolean more = true;
@@ -141,6 +145,7 @@ public final class Planner implements AutoCloseable {
                 int end = Math.min(next + CHECKED_AT_ONCE, unchecked.size());
                 checked.addAll(check(unchecked.subList(next, end)));
                 next = end;
+                show(next, unchecked.size(), progress);
             }
             List<Hope> wave = new ArrayList<>();
             while (wave.size() < WAVE && !checked.isEmpty() && !isProven(checked.peek())) {
@@ -152,9 +157,7 @@ public final class Planner implements AutoCloseable {
                 start(wave.stream().map(Hope::candidate).toList(), runner, atOnce);
                 finish(WAVES - 1);
             }
-            progress.show(
-                    (double) next / unchecked.size(),
-                    next + " of " + unchecked.size() + " candidates checked, " + simulated + " simulated");
+            show(next, unchecked.size(), progress);
         }
         finish(0);
         if (simulated == 0 && !tooLarge.isEmpty()) {
@@ -176,6 +179,11 @@ public final class Planner implements AutoCloseable {
                 complete);
     }
 
+    private void show(int checked, int all, ProgressListener progress) {
+        progress.show(
+                (double) checked / all, checked + " of " + all + " candidates checked, " + simulated + " simulated");
+    }
+
     /** Whether a candidate may be better than those that would be simulated next. */
     private boolean isWorthChecking(Hope hope, PriorityQueue<Hope> checked) {
         return !isProven(hope)
@@ -191,7 +199,7 @@ public final class Planner implements AutoCloseable {
     private List<Hope> check(List<Hope> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
         List<Hope> promising = new ArrayList<>();
-        for (Answered<Prospect> one : each(candidates, Prospect::of)) {
+        for (Answered<Prospect> one : each(candidates, Prospect::of, (share, what) -> {})) {
             if (!one.answer().fits()) {
                 prunedByMemory++;
             } else {
@@ -201,10 +209,9 @@ public final class Planner implements AutoCloseable {
         return promising;
     }
 
-    private List<Hope> hopes(List<Candidate> candidates, Function<ScenarioPoint, Double> bound)
-            throws InterruptedException {
+    private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress) throws InterruptedException {
         List<Hope> hopes = new ArrayList<>();
-        for (Answered<Double> one : each(candidates, bound)) {
+        for (Answered<Double> one : each(candidates, Prospect::leastComputeSeconds, progress)) {
             hope(one.candidate(), one.answer()).ifPresent(hopes::add);
         }
         return hopes;
@@ -227,7 +234,8 @@ public final class Planner implements AutoCloseable {
      * Asks something of each candidate, on all threads; in their order. Those that are too large to be looked at are left out, and all further ones when
      * it was interrupted.
      */
-    private <T> List<Answered<T>> each(List<Candidate> candidates, Function<ScenarioPoint, T> question)
+    private <T> List<Answered<T>> each(
+            List<Candidate> candidates, Function<ScenarioPoint, T> question, ProgressListener progress)
             throws InterruptedException {
         List<Future<T>> asked = new ArrayList<>();
         candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
@@ -238,6 +246,8 @@ public final class Planner implements AutoCloseable {
             } catch (TooLargeException why) {
                 tooLarge.add(new Plan.TooLarge(candidates.get(i), why));
             }
+            progress.show(
+                    (i + 1.0) / candidates.size(), (i + 1) + " of " + candidates.size() + " candidates looked at");
         }
         return answers;
     }

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.planning;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -80,11 +82,16 @@ final class SearchSpace {
      * Candidates in an order that depends on the file alone.
      *
      * @param nodesMax largest cluster where the file leaves the number of nodes open
+     * @param progress told of the share of all combinations
      * @throws InputException with what is wrong with the file where nothing in it can be run
      */
-    static SearchSpace of(Variations file, int nodesMax) throws InputException {
+    static SearchSpace of(Variations file, int nodesMax, ProgressListener progress) throws InputException {
         SearchSpace space = new SearchSpace(file, nodesMax);
-        expand(Map.of(), space.outerKeys()).forEach(space::addOfStrategy);
+        List<Map<String, String>> outer = expand(Map.of(), space.outerKeys());
+        for (int i = 0; i < outer.size(); i++) {
+            double before = (double) i / outer.size();
+            space.addOfStrategy(outer.get(i), (share, what) -> progress.show(before + share / outer.size(), what));
+        }
         if (space.candidates.isEmpty()) {
             throw space.refused == null
                     ? new InputException(file.file(), "leaves nothing to choose that can be run")
@@ -137,7 +144,7 @@ final class SearchSpace {
         return all;
     }
 
-    private void addOfStrategy(Map<String, String> outer) {
+    private void addOfStrategy(Map<String, String> outer, ProgressListener progress) {
         String kind = outer.getOrDefault(KIND, String.valueOf(file.text(KIND)));
         StrategyDescriptor strategy = Strategies.descriptor(kind);
         Map<String, List<String>> keys = new LinkedHashMap<>();
@@ -156,7 +163,13 @@ final class SearchSpace {
                 keys.put(key, values);
             }
         });
-        expand(outer, keys).parallelStream().map(this::withMicroBatches).forEachOrdered(this::add);
+        List<Map<String, String>> combinations = expand(outer, keys);
+        AtomicInteger added = new AtomicInteger();
+        combinations.parallelStream().map(this::withMicroBatches).forEachOrdered(resolved -> {
+            add(resolved);
+            progress.show(
+                    (double) added.incrementAndGet() / combinations.size(), candidates.size() + " candidates so far");
+        });
     }
 
     /** From a node to the whole cluster. */

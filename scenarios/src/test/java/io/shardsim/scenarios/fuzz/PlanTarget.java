@@ -67,7 +67,7 @@ final class PlanTarget implements Target {
         RunOptions options = new RunOptions(1, true).within(EVENTS_MAX);
         try {
             Variations variations = Variations.readText("fuzzed.yaml", text);
-            try (Planner planner = new Planner(variations, goal, NODES_MAX, 1);
+            try (Planner planner = new Planner(variations, goal, NODES_MAX, 1, (share, what) -> {});
                     PointSimulation simulation = new PointSimulation(options)) {
                 var interruption = clock.schedule(planner::interrupt, SECONDS, TimeUnit.SECONDS);
                 Plan plan = planner.plan(simulation, (share, what) -> {});

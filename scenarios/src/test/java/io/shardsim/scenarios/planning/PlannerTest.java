@@ -35,7 +35,8 @@ class PlannerTest {
             new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY);
 
     private static Plan plan(String text, Goal goal, int threads) throws Exception {
-        try (Planner planner = new Planner(Variations.readText("small.yaml", text), goal, 4, threads);
+        try (Planner planner =
+                        new Planner(Variations.readText("small.yaml", text), goal, 4, threads, (share, what) -> {});
                 PointSimulation simulation = new PointSimulation(new RunOptions(threads, true))) {
             return planner.plan(simulation, (share, what) -> {});
         }
@@ -44,7 +45,7 @@ class PlannerTest {
     @Test
     void theBestAreThoseOfAnExhaustiveSearch() throws Exception {
         Variations file = Variations.readText("small.yaml", SMALL);
-        List<Candidate> all = SearchSpace.of(file, 1).candidates();
+        List<Candidate> all = SearchSpace.of(file, 1, (share, what) -> {}).candidates();
         assertThat(all).hasSizeGreaterThan(200);
         Map<String, Double> byDigest = new LinkedHashMap<>();
         int fit = 0;
@@ -69,6 +70,18 @@ class PlannerTest {
                 .isEqualTo(all.size());
         assertThat(counts.simulated()).as("simulated of %d that fit", fit).isLessThan(fit);
         assertThat(plan.complete()).isTrue();
+    }
+
+    @Test
+    void listingTellsHowFarItIs() throws Exception {
+        List<Double> shares = new ArrayList<>();
+        List<String> told = new ArrayList<>();
+        SearchSpace space = SearchSpace.of(Variations.readText("small.yaml", SMALL), 1, (share, what) -> {
+            shares.add(share);
+            told.add(what);
+        });
+        assertThat(shares).isSorted().endsWith(1.0).hasSizeGreaterThan(20);
+        assertThat(told).endsWith(space.candidates().size() + " candidates so far");
     }
 
     /** Runs to their end, or as far as the planner wants, and counts what was given up. */
@@ -111,7 +124,7 @@ class PlannerTest {
             List<Integer> givenUp = new ArrayList<>();
             for (boolean toTheEnd : new boolean[] {true, false}) {
                 Variations file = Variations.readText("small.yaml", open);
-                try (Planner planner = new Planner(file, goal, 4, 2);
+                try (Planner planner = new Planner(file, goal, 4, 2, (share, what) -> {});
                         Counting runner = new Counting(toTheEnd)) {
                     Plan plan = planner.plan(runner, (share, what) -> {});
                     texts.add(PlanText.write(plan, 100) + PlanJson.write(plan, file));
