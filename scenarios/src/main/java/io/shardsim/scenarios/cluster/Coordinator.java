@@ -98,6 +98,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         /** When it was handed out, or last known to the member [ns]. */
         final Map<Ticket, Long> assignedNanos = new HashMap<>();
 
+        /** What it said last that it has. */
+        Set<Ticket> said = Set.of();
+
         int slots;
         long heardNanos;
 
@@ -127,7 +130,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         final byte[] question;
         /** Addresses of the members that have it. */
         final Set<String> holders = new LinkedHashSet<>();
-        /** When it was first handed out, 0 before. */
+        /** Since when members have had it, 0 while none has. */
         long handedOutNanos;
 
         int losses;
@@ -183,8 +186,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
         member.slots = beat.slots();
         member.heardNanos = now;
-        takeOver(member, beat, now);
-        forgetLostAssignments(member, beat, now);
+        member.said = new LinkedHashSet<>(beat.running());
+        member.said.addAll(beat.finished());
+        takeOver(member, now);
+        forgetLostAssignments(member, now);
         if (beat.slots() == 0) {
             lose(member, "leaves", false);
         } else {
@@ -194,11 +199,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     /** Notes what a member has that it was not known to have, and lets it drop what nobody wants. */
-    private void takeOver(MemberEntry member, Beat beat, long now) {
+    private void takeOver(MemberEntry member, long now) {
         List<Ticket> unwanted = new ArrayList<>();
-        List<Ticket> all = new ArrayList<>(beat.running());
-        all.addAll(beat.finished());
-        for (Ticket ticket : all) {
+        for (Ticket ticket : member.said) {
             Job job = jobs.get(ticket.job());
             Point point = job == null ? null : job.points.get(ticket.number());
             if (point != null) {
@@ -222,11 +225,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
     }
 
-    private void forgetLostAssignments(MemberEntry member, Beat beat, long now) {
-        Set<Ticket> known = new HashSet<>(beat.running());
-        known.addAll(beat.finished());
+    private void forgetLostAssignments(MemberEntry member, long now) {
         for (Ticket ticket : List.copyOf(member.assigned)) {
-            if (known.contains(ticket)) {
+            if (member.said.contains(ticket)) {
                 // What it no longer knows later was dropped: the command that has the result is about to say so.
                 member.assignedNanos.put(ticket, now);
             } else if (now - member.assignedNanos.getOrDefault(ticket, now) > ASSIGNMENT_LOST.toNanos()) {
@@ -241,6 +242,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         Point point = point(ticket);
         if (point != null) {
             point.holders.remove(member.address);
+            if (point.holders.isEmpty()) {
+                point.handedOutNanos = 0;
+            }
         }
     }
 
@@ -308,10 +312,23 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         Ticket ticket = submitted.ticket();
         Job job = jobs.get(ticket.job());
         if (job != null) {
-            job.points.putIfAbsent(ticket.number(), new Point(ticket, submitted.weight(), submitted.question()));
+            job.points.computeIfAbsent(ticket.number(), number -> {
+                Point point = new Point(ticket, submitted.weight(), submitted.question());
+                holdWhoHas(point);
+                return point;
+            });
             assignAll();
         }
         return this;
+    }
+
+    /** A new coordinator may hear that a member has a point before it hears of the point. */
+    private void holdWhoHas(Point point) {
+        for (MemberEntry member : members.values()) {
+            if (member.said.contains(point.ticket)) {
+                hold(member, point, clock.getAsLong());
+            }
+        }
     }
 
     private Behavior<Command> onTick() {
@@ -442,6 +459,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
             for (Point point : job.points.values()) {
                 if (job.longestNanos > 0
                         && point.holders.size() == 1
+                        && !isGivenUp(point)
                         && !point.holders.contains(member.address)
                         && now - point.handedOutNanos > limitNanos) {
                     return point;

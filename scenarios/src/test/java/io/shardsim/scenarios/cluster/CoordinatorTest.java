@@ -106,6 +106,22 @@ class CoordinatorTest {
     }
 
     @Test
+    void remembersWhatMembersRunUntilItHearsOfThePoint() {
+        AtomicLong clock = new AtomicLong();
+        coordinator = kit.spawn(Coordinator.create(Duration.ofSeconds(60), clock::get));
+        TestProbe<Member.Command> idle = kit.createTestProbe();
+        want(1, 2);
+        beat(kit.createTestProbe(), "busy", 1, new Ticket(JOB, 1));
+        submit(1, 100);
+        submit(2, 1);
+        clock.addAndGet(Duration.ofSeconds(3).toNanos());
+        beat(idle, "idle", 2);
+
+        assertThat(assignment(idle)).isEqualTo(2);
+        idle.expectNoMessage(Duration.ofMillis(200));
+    }
+
+    @Test
     void givesUpAPointThatTookThreeMembersWithIt() {
         want(1);
         submit(1, 1);

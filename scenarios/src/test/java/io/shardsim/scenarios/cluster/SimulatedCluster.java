@@ -567,6 +567,7 @@ final class SimulatedCluster {
             }
             time.after(nanos, () -> {
                 if (work.isLive()) {
+                    watch.ends(work);
                     speak(machine, run, null);
                 }
             });

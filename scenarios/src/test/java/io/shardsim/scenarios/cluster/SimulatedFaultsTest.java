@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -43,11 +44,14 @@ class SimulatedFaultsTest {
         assertThat(run(7)).isEqualTo(run(7));
     }
 
-    /** Each of these has shown a fault: 65 a point that ran again when it was fetched, 140 one whose giving up was said once and lost. */
+    /**
+     * Each of these has shown a fault of the coordinator: 65 and 337 a point that ran again when it was fetched, or when the coordinator was new; 140 one
+     * whose giving up was said once and lost; 427 a copy of one that was given up; 450 a copy too early of one that was handed out again.
+     */
     @ParameterizedTest
-    @ValueSource(ints = {65, 140})
-    void seedsThatHaveFailedHold(int seed) throws Exception {
-        assertThat(run(seed).ends()).isNotEmpty();
+    @ValueSource(ints = {65, 140, 337, 427, 450})
+    void seedsThatHaveFailedHold(int seed) {
+        assertThatCode(() -> run(seed)).doesNotThrowAnyException();
     }
 
     private SimulatedSweep.Outcome run(int seed) throws Exception {
