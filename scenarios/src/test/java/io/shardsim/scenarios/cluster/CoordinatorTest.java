@@ -114,7 +114,7 @@ class CoordinatorTest {
         beat(kit.createTestProbe(), "busy", 1, new Ticket(JOB, 1));
         submit(1, 100);
         submit(2, 1);
-        clock.addAndGet(Duration.ofSeconds(3).toNanos());
+        pass(clock, 3);
         beat(idle, "idle", 2);
 
         assertThat(assignment(idle)).isEqualTo(2);
@@ -153,16 +153,19 @@ class CoordinatorTest {
         TestProbe<Member.Command> member = kit.createTestProbe();
         want(1);
         submit(1, 1);
-        clock.addAndGet(Duration.ofSeconds(3).toNanos());
+        pass(clock, 3);
         beat(member, "a", 1);
         assertThat(assignment(member)).isEqualTo(1);
-        clock.addAndGet(Duration.ofSeconds(20).toNanos());
+        pass(clock, 20);
         beat(member, "a", 1, new Ticket(JOB, 1));
 
         // Fetched and dropped, which the command says a moment later.
         beat(member, "a", 1);
+        pass(clock, 4);
+        beat(member, "a", 1);
+        pass(clock, 0);
         member.expectNoMessage(Duration.ofMillis(200));
-        clock.addAndGet(Duration.ofSeconds(6).toNanos());
+        pass(clock, 2);
         beat(member, "a", 1);
         assertThat(assignment(member)).isEqualTo(1);
     }
@@ -179,6 +182,14 @@ class CoordinatorTest {
 
         assertThat(member.expectMessageClass(Member.Drop.class, PATIENCE).tickets())
                 .containsExactly(new Ticket(JOB, 1));
+    }
+
+    /** Lets time pass when the coordinator has done what it was told before. */
+    private void pass(AtomicLong clock, int seconds) {
+        TestProbe<SweepClient.Command> other = kit.createTestProbe();
+        coordinator.tell(new Coordinator.Wanted("other", other.getRef(), List.of(), false));
+        other.expectMessageClass(SweepClient.Status.class, PATIENCE);
+        clock.addAndGet(Duration.ofSeconds(seconds).toNanos());
     }
 
     private void want(Integer... numbers) {
