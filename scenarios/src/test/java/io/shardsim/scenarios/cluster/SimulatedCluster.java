@@ -499,6 +499,15 @@ final class SimulatedCluster {
         return networkIsFine() && apart.isEmpty() && coordinator != null && coordinator.isRunning();
     }
 
+    /** One that runs a point. */
+    Machine busyMachine(Machine otherwise, boolean coordinating) {
+        return works().stream()
+                .map(work -> work.machine)
+                .filter(machine -> coordinating || coordinator == null || coordinator.machine != machine)
+                .findFirst()
+                .orElse(otherwise);
+    }
+
     boolean everyMemberRuns() {
         return machines.stream()
                 .allMatch(machine -> Objects.requireNonNull(machine.member).isRunning());

@@ -79,6 +79,8 @@ final class SimulatedSweep {
         FINE,
         /** Members leave in order. */
         LEAVING,
+        /** The same, but the coordinator's stays where it can: it counts who was lost. */
+        SPARING,
         /** Members leave and crash and commands are killed, on a network that brings all, in order. */
         CRASHES,
         /** All of that, on a network with faults. */
@@ -88,6 +90,7 @@ final class SimulatedSweep {
             return switch (seed % 8) {
                 case 0 -> FINE;
                 case 1 -> LEAVING;
+                case 4 -> SPARING;
                 case 2, 3 -> CRASHES;
                 default -> ALL;
             };
@@ -159,7 +162,7 @@ final class SimulatedSweep {
             cluster.setDeadly(new Ticket("first", random.nextInt(POINTS.size())));
         }
         for (int crises = random.nextInt(8); crises > 0; crises--) {
-            sleep(random.nextInt(weather == Weather.LEAVING ? 6_000 : 15_000));
+            sleep(random.nextInt(weather == Weather.LEAVING || weather == Weather.SPARING ? 6_000 : 15_000));
             happen();
         }
         if (weather == Weather.ALL) {
@@ -194,7 +197,8 @@ final class SimulatedSweep {
                 cluster.leave(
                         cluster.works().isEmpty() || random.nextInt(4) == 0
                                 ? machine
-                                : cluster.works().get(0).machine);
+                                : cluster.busyMachine(machine, true));
+            case SPARING -> cluster.leave(cluster.busyMachine(machine, false));
             case CRASHES -> {
                 switch (what) {
                     case 0 -> cancel();

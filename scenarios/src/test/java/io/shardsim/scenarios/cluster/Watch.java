@@ -66,7 +66,9 @@ final class Watch {
     void touched(boolean hard) {
         touched = true;
         faulted |= hard;
-        wholeSinceNanos = Long.MAX_VALUE;
+        if (hard) {
+            wholeSinceNanos = Long.MAX_VALUE;
+        }
     }
 
     /** Whether nothing is wrong now, and what was said while something was has arrived. */
@@ -120,17 +122,11 @@ final class Watch {
         check(same.stream().noneMatch(other -> other.machine == work.machine), "%s runs twice on one member", ticket);
         boolean copy = now - firstNanos.computeIfAbsent(ticket, first -> now) >= COPY_NANOS;
         boolean clear = cluster.neverFaulty() || now - FORGIVEN_NANOS >= wholeSinceNanos;
-        if (!isWanted(ticket)) {
-            check(
-                    copy || !cluster.neverFaulty() || !isAnswered(ticket),
-                    "%s runs again, though it is answered",
-                    ticket);
-            return;
-        }
-        check(same.isEmpty() || copy || !clear, "%s runs on a second member", ticket);
-        int unlost = begun.merge(ticket, copy ? 0 : 1, Integer::sum);
         on.computeIfAbsent(work.machine, machine -> new HashSet<>()).add(ticket);
-        check(unlost <= 1 || !cluster.neverFaulty(), "%s runs again, though it was not lost", ticket);
+        int unlost = begun.merge(ticket, copy ? 0 : 1, Integer::sum);
+        boolean matters = isWanted(ticket) || isAnswered(ticket);
+        check(unlost <= 1 || !matters || !cluster.neverFaulty(), "%s runs again, though it was not lost", ticket);
+        check(same.isEmpty() || copy || !clear || !isWanted(ticket), "%s runs on a second member", ticket);
     }
 
     void look() {
@@ -160,10 +156,13 @@ final class Watch {
             waiting.clear();
         }
         waitingSince.keySet().retainAll(waiting);
+        // What is fetched from a member that has left keeps its slot on the next one until the command gives the first
+        // up.
+        boolean leftWithResult = touched && waiting.stream().anyMatch(ended::contains);
         for (Ticket ticket : waiting) {
             long nanos = sinceWhole(waitingSince.computeIfAbsent(ticket, first -> now), now);
             check(
-                    nanos <= (faulted || touched && ended.contains(ticket) ? WAIT_AFTER_FAULTS_NANOS : WAIT_NANOS),
+                    nanos <= (faulted || leftWithResult ? WAIT_AFTER_FAULTS_NANOS : WAIT_NANOS),
                     "%s has waited for %d ms beside a free slot",
                     ticket,
                     nanos / 1_000_000);
