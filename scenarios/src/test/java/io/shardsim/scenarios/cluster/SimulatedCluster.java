@@ -375,7 +375,7 @@ final class SimulatedCluster {
         CompletableFuture<RunResult> ask(int number, double weight, byte[] question) {
             CompletableFuture<RunResult> result = new CompletableFuture<>();
             asked.put(number, result);
-            result.whenComplete((come, failure) -> ended(failure));
+            CompletableFuture<RunResult> unused = result.whenComplete((come, failure) -> ended(failure));
             client.receive(new SweepClient.Ask(number, weight, question, result));
             return result;
         }

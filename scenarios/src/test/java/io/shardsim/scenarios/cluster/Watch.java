@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
+import static org.assertj.core.api.Assertions.fail;
+
 import io.shardsim.scenarios.cluster.SimulatedCluster.Command;
 import io.shardsim.scenarios.cluster.SimulatedCluster.Machine;
 import io.shardsim.scenarios.cluster.SimulatedCluster.Work;
@@ -206,7 +208,7 @@ final class Watch {
 
     private static void check(boolean holds, String otherwise, Object... what) {
         if (!holds) {
-            throw new AssertionError(String.format(otherwise, what));
+            fail(otherwise, what);
         }
     }
 }
