@@ -36,53 +36,19 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One cluster of three worker JVMs, and what becomes of it. The last tests take it apart. */
+/** A cluster of three worker JVMs that nothing harms; {@link ClusterLossIT} takes one apart. */
 @Timeout(600)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterIT {
-    private static final String SWEEP = """
-            scenario: sweep
-            model: gpt2-1.5b
-            cluster: {instance: p4d.24xlarge, nodes: 4}
-            training: {sequence_length: 1024, global_batch: 64, micro_batch: 2, precision: fp16, activation_checkpointing: full}
-            sweep:
-              strategy.kind: [zero3, fsdp, mics]
-              cluster.nodes: [2, 4]
-              training.sequence_length: [512, 1024]
-            """;
-    private static final String SHORT = """
-            scenario: short
-            model: gpt2-1.5b
-            cluster: {instance: p4d.24xlarge, nodes: 2}
-            training: {sequence_length: 512, global_batch: 32, micro_batch: 2, activation_checkpointing: full}
-            strategy: {kind: mics, shard_group: 8}
-            sweep: {training.micro_batch: [1, 2]}
-            """;
-    private static final String SPLIT = """
-            scenario: split
-            model: {hidden: 1600, layers: 4, heads: 25, ffn: 6400, vocab: 50257}
-            cluster: {instance: p4d.24xlarge, nodes: 8}
-            training: {sequence_length: 512, global_batch: 64, micro_batch: 1, precision: fp16, activation_checkpointing: full}
-            strategy: {kind: zero3}
-            """;
-    /** Longer than the pauses of a machine that has far more to do than it can. */
-    private static final String PATIENCE = "patience {silence: 20s, removal: 8s, contact: 2s}\n";
-
     /** Connections of strangers at once; {@code -Dcluster.strangers=N} opens more. */
     private static final int STRANGERS = Integer.getInteger("cluster.strangers", 600);
 
     @RegisterExtension
-    static final TestWatcher LOGS = new TestWatcher() {
-        @Override
-        public void testFailed(ExtensionContext context, Throwable cause) {
-            System.out.println(context.getDisplayName() + " failed. The members said:\n" + Jvm.logs());
-        }
-    };
+    static final TestWatcher LOGS = JvmCluster.logsOfFailures();
 
     @TempDir
     static Path folder;
@@ -95,10 +61,7 @@ class ClusterIT {
 
     @BeforeAll
     static void startThree() throws Exception {
-        Files.writeString(folder.resolve("sweep.yaml"), SWEEP);
-        Files.writeString(folder.resolve("short.yaml"), SHORT);
-        Files.writeString(folder.resolve("split.yaml"), SPLIT);
-        cluster = new JvmCluster(folder, PATIENCE);
+        cluster = JvmCluster.patient(folder);
         first = cluster.worker("--seed", "--metrics-port", "0");
         seed = first.listening();
         second = cluster.worker("--join", seed);
@@ -337,79 +300,5 @@ class ClusterIT {
         assertThat(plan.awaitEnd()).as(plan.err()).isZero();
         assertThat(plan.out()).isEqualTo(here.toString());
         assertThat(plan.err()).contains("joined the cluster at " + seed);
-    }
-
-    /** The first member runs points and coordinates: everybody has to do without both. */
-    @Test
-    @Order(4)
-    void sweepLosesNothingWhenTheCoordinatorIsKilledHalfWay() throws Exception {
-        assertThat(first.err()).contains("coordinates the cluster");
-        String log = first.err();
-        int before = log.split(": runs run-", -1).length - 1;
-
-        Jvm run = cluster.run(seed, "sweep.yaml", "--no-fast-forward");
-        // It has run some of its share and is at the next.
-        first.awaitLog(": runs run-", before + 3);
-        first.kill();
-
-        assertThat(run.awaitEnd()).as(run.err()).isZero();
-        assertThat(JvmCluster.withoutWallTimes(run.out()))
-                .isEqualTo(cluster.runHere("sweep.yaml", "--no-fast-forward"));
-        assertThat(second.err() + third.err()).contains("coordinates the cluster");
-    }
-
-    /** Without --restart the run ends with what was lost; with it it begins again on those that are left, and comes to the same. */
-    @Test
-    @Order(5)
-    void splitRunThatLosesAMemberEndsOrBeginsAgain() throws Exception {
-        String contact = second.listening();
-        String expected = cluster.runHere("split.yaml", "--no-fast-forward", "--threads", "1");
-
-        Jvm lost = runThatLosesAMember(contact, 1, "split.yaml", "--split");
-        assertThat(lost.err()).contains("--restart");
-
-        Jvm restarted = runThatLosesAMember(contact, 0, "split.yaml", "--split", "--restart");
-        assertThat(JvmCluster.withoutWallTimes(restarted.out())).isEqualTo(expected);
-    }
-
-    /** Ends when the run has, with that status, and the cluster has given the member up: a newcomer could reach neither, and be taken for cut off. */
-    private static Jvm runThatLosesAMember(String contact, int status, String... arguments) throws Exception {
-        Jvm victim = cluster.worker("--join", contact);
-        String lost = victim.listening();
-        Jvm run = cluster.run(contact, arguments);
-        victim.awaitLog("runs part ", 1);
-        victim.kill();
-        assertThat(run.awaitEnd()).as(run.err()).isEqualTo(status);
-        third.awaitLog("member " + lost + " is no longer in the cluster", 1);
-        return run;
-    }
-
-    /** Even when another has just been killed, so that the one that stays could not tell whether it is cut off. */
-    @Test
-    @Order(6)
-    void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
-        Jvm victim = cluster.worker("--join", third.listening());
-        victim.listening();
-        victim.kill();
-        second.end();
-        assertThat(second.awaitEnd()).isEqualTo(128 + 15);
-        third.awaitLog("member " + second.listening() + " is no longer in the cluster", 1);
-
-        Jvm run = cluster.run(third.listening(), "short.yaml");
-        assertThat(run.awaitEnd()).as(run.err()).isZero();
-        assertThat(run.err()).contains("1 member\n");
-    }
-
-    @Test
-    @Order(7)
-    void clusterThatIsNotThereIsToldAtOnce() throws Exception {
-        String contact = third.listening();
-        third.kill();
-        Jvm run = cluster.run(contact, "short.yaml");
-
-        assertThat(run.awaitEnd()).isEqualTo(1);
-        assertThat(run.out()).isEmpty();
-        assertThat(run.err())
-                .contains("nothing listens at " + contact + "; start a member with: shardsim worker --seed");
     }
 }

@@ -12,20 +12,71 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 
 /** Members and runs of a cluster, each in a JVM of its own, and the same run in this JVM to compare with. */
 final class JvmCluster {
+    private static final String SWEEP = """
+            scenario: sweep
+            model: gpt2-1.5b
+            cluster: {instance: p4d.24xlarge, nodes: 4}
+            training: {sequence_length: 1024, global_batch: 64, micro_batch: 2, precision: fp16, activation_checkpointing: full}
+            sweep:
+              strategy.kind: [zero3, fsdp, mics]
+              cluster.nodes: [2, 4]
+              training.sequence_length: [512, 1024]
+            """;
+    private static final String SHORT = """
+            scenario: short
+            model: gpt2-1.5b
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 512, global_batch: 32, micro_batch: 2, activation_checkpointing: full}
+            strategy: {kind: mics, shard_group: 8}
+            sweep: {training.micro_batch: [1, 2]}
+            """;
+    private static final String SPLIT = """
+            scenario: split
+            model: {hidden: 1600, layers: 4, heads: 25, ffn: 6400, vocab: 50257}
+            cluster: {instance: p4d.24xlarge, nodes: 8}
+            training: {sequence_length: 512, global_batch: 64, micro_batch: 1, precision: fp16, activation_checkpointing: full}
+            strategy: {kind: zero3}
+            """;
+    /** Longer than the pauses of a machine that has far more to do than it can. */
+    private static final String PATIENCE = "patience {silence: 20s, removal: 8s, contact: 2s}\n";
+
     private final Path folder;
 
-    /**
-     * A cluster without members yet.
-     *
-     * @param folder where scenarios lie and results go
-     * @param settings of its cluster file
-     */
-    JvmCluster(Path folder, String settings) throws IOException {
+    private JvmCluster(Path folder, String settings) throws IOException {
         this.folder = folder;
         Files.writeString(folder.resolve("cluster.conf"), settings);
+        Files.writeString(folder.resolve("sweep.yaml"), SWEEP);
+        Files.writeString(folder.resolve("short.yaml"), SHORT);
+        Files.writeString(folder.resolve("split.yaml"), SPLIT);
+    }
+
+    /**
+     * A cluster without members yet that is as patient as any.
+     *
+     * @param folder where scenarios are written and results go
+     */
+    static JvmCluster plain(Path folder) throws IOException {
+        return new JvmCluster(folder, "");
+    }
+
+    /** One that bears the pauses of a busy machine. */
+    static JvmCluster patient(Path folder) throws IOException {
+        return new JvmCluster(folder, PATIENCE);
+    }
+
+    /** Prints what the members said when a test fails. */
+    static TestWatcher logsOfFailures() {
+        return new TestWatcher() {
+            @Override
+            public void testFailed(ExtensionContext context, Throwable cause) {
+                System.out.println(context.getDisplayName() + " failed. The members said:\n" + Jvm.logs());
+            }
+        };
     }
 
     Jvm worker(String... arguments) throws IOException {

@@ -2,7 +2,6 @@ package io.shardsim.scenarios.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,17 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class KilledMembersIT {
-    private static final String SWEEP = """
-            scenario: sweep
-            model: gpt2-1.5b
-            cluster: {instance: p4d.24xlarge, nodes: 4}
-            training: {sequence_length: 1024, global_batch: 64, micro_batch: 2, precision: fp16, activation_checkpointing: full}
-            sweep:
-              strategy.kind: [zero3, fsdp, mics]
-              cluster.nodes: [2, 4]
-              training.sequence_length: [512, 1024]
-            """;
-
     private static final int MEMBERS = 3;
 
     @TempDir
@@ -44,8 +32,7 @@ class KilledMembersIT {
 
     @Test
     void sweepComesToTheSameBytes() throws Exception {
-        Files.writeString(folder.resolve("sweep.yaml"), SWEEP);
-        JvmCluster cluster = new JvmCluster(folder, "");
+        JvmCluster cluster = JvmCluster.plain(folder);
         String expected = cluster.runHere("sweep.yaml", "--no-fast-forward");
         SplittableRandom random = new SplittableRandom(Long.getLong("kill.seed", 1));
         int rounds = Integer.getInteger("kill.rounds", 30);

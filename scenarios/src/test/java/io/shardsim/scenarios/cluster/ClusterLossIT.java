@@ -1,0 +1,121 @@
+package io.shardsim.scenarios.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestWatcher;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A cluster of three worker JVMs that is taken apart: each test leaves it smaller than it found it. */
+@Timeout(600)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ClusterLossIT {
+    @RegisterExtension
+    static final TestWatcher LOGS = JvmCluster.logsOfFailures();
+
+    @TempDir
+    static Path folder;
+
+    private static JvmCluster cluster;
+    private static Jvm first;
+    private static Jvm second;
+    private static Jvm third;
+
+    @BeforeAll
+    static void startThree() throws Exception {
+        cluster = JvmCluster.patient(folder);
+        first = cluster.worker("--seed");
+        String seed = first.listening();
+        second = cluster.worker("--join", seed);
+        third = cluster.worker("--join", seed);
+        second.listening();
+        third.listening();
+    }
+
+    @AfterAll
+    static void endAll() throws Exception {
+        Jvm.closeAll();
+    }
+
+    /** The first member runs points and coordinates: everybody has to do without both. */
+    @Test
+    @Order(1)
+    void sweepLosesNothingWhenTheCoordinatorIsKilledHalfWay() throws Exception {
+        assertThat(first.err()).contains("coordinates the cluster");
+        String log = first.err();
+        int before = log.split(": runs run-", -1).length - 1;
+
+        Jvm run = cluster.run(first.listening(), "sweep.yaml", "--no-fast-forward");
+        // It has run some of its share and is at the next.
+        first.awaitLog(": runs run-", before + 3);
+        first.kill();
+
+        assertThat(run.awaitEnd()).as(run.err()).isZero();
+        assertThat(JvmCluster.withoutWallTimes(run.out()))
+                .isEqualTo(cluster.runHere("sweep.yaml", "--no-fast-forward"));
+        assertThat(second.err() + third.err()).contains("coordinates the cluster");
+    }
+
+    /** Without --restart the run ends with what was lost; with it it begins again on those that are left, and comes to the same. */
+    @Test
+    @Order(2)
+    void splitRunThatLosesAMemberEndsOrBeginsAgain() throws Exception {
+        String contact = second.listening();
+        String expected = cluster.runHere("split.yaml", "--no-fast-forward", "--threads", "1");
+
+        Jvm lost = runThatLosesAMember(contact, 1, "split.yaml", "--split");
+        assertThat(lost.err()).contains("--restart");
+
+        Jvm restarted = runThatLosesAMember(contact, 0, "split.yaml", "--split", "--restart");
+        assertThat(JvmCluster.withoutWallTimes(restarted.out())).isEqualTo(expected);
+    }
+
+    /** Ends when the run has, with that status, and the cluster has given the member up: a newcomer could reach neither, and be taken for cut off. */
+    private static Jvm runThatLosesAMember(String contact, int status, String... arguments) throws Exception {
+        Jvm victim = cluster.worker("--join", contact);
+        String lost = victim.listening();
+        Jvm run = cluster.run(contact, arguments);
+        victim.awaitLog("runs part ", 1);
+        victim.kill();
+        assertThat(run.awaitEnd()).as(run.err()).isEqualTo(status);
+        third.awaitLog("member " + lost + " is no longer in the cluster", 1);
+        return run;
+    }
+
+    /** Even when another has just been killed, so that the one that stays could not tell whether it is cut off. */
+    @Test
+    @Order(3)
+    void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
+        Jvm victim = cluster.worker("--join", third.listening());
+        victim.listening();
+        victim.kill();
+        second.end();
+        assertThat(second.awaitEnd()).isEqualTo(128 + 15);
+        third.awaitLog("member " + second.listening() + " is no longer in the cluster", 1);
+
+        Jvm run = cluster.run(third.listening(), "short.yaml");
+        assertThat(run.awaitEnd()).as(run.err()).isZero();
+        assertThat(run.err()).contains("1 member\n");
+    }
+
+    @Test
+    @Order(4)
+    void clusterThatIsNotThereIsToldAtOnce() throws Exception {
+        String contact = third.listening();
+        third.kill();
+        Jvm run = cluster.run(contact, "short.yaml");
+
+        assertThat(run.awaitEnd()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err())
+                .contains("nothing listens at " + contact + "; start a member with: shardsim worker --seed");
+    }
+}
