@@ -122,6 +122,40 @@ class CoordinatorTest {
     }
 
     @Test
+    void copiesAPointOnlyLongAfterItWasHandedOutAgain() {
+        AtomicLong clock = new AtomicLong();
+        coordinator = kit.spawn(Coordinator.create(Duration.ofSeconds(90), clock::get));
+        TestProbe<Member.Command> first = kit.createTestProbe();
+        TestProbe<Member.Command> quick = kit.createTestProbe();
+        TestProbe<Member.Command> next = kit.createTestProbe();
+        TestProbe<Member.Command> free = kit.createTestProbe();
+        want(1, 2);
+        submit(1, 100);
+        submit(2, 1);
+        pass(clock, 3);
+        beat(first, "first", 1);
+        assertThat(assignment(first)).isEqualTo(1);
+        beat(quick, "quick", 1);
+        assertThat(assignment(quick)).isEqualTo(2);
+        pass(clock, 1);
+        want(1);
+        beat(quick, "quick", 0);
+        pass(clock, 39);
+
+        beat(first, "first", 0);
+        beat(next, "next", 1);
+        assertThat(assignment(next)).isEqualTo(1);
+        beat(free, "free", 1);
+        pass(clock, 0);
+        free.expectNoMessage(Duration.ofMillis(200));
+        pass(clock, 31);
+        beat(next, "next", 1, new Ticket(JOB, 1));
+        want(1);
+        beat(free, "free", 1);
+        assertThat(assignment(free)).isEqualTo(1);
+    }
+
+    @Test
     void givesUpAPointThatTookThreeMembersWithIt() {
         want(1);
         submit(1, 1);

@@ -332,6 +332,10 @@ final class SimulatedSweep {
     }
 
     private void everyMemberIsAliveAndFree() {
+        // A machine may be off for longer than a command waits for a coordinator.
+        for (int second = 0; second < 100 && !cluster.everyMemberRuns(); second++) {
+            sleep(1_000);
+        }
         SimulatedCluster.Command last = cluster.new Command("last");
         List<CompletableFuture<RunResult>> asked = new ArrayList<>();
         for (ScenarioPoint point : POINTS) {

@@ -103,9 +103,7 @@ final class Watch {
     /** What this machine has is gone. */
     void lost(Machine machine) {
         for (Ticket ticket : on.getOrDefault(machine, Set.of())) {
-            if (isWanted(ticket)) {
-                begun.merge(ticket, -1, Integer::sum);
-            }
+            begun.merge(ticket, -1, Integer::sum);
         }
         on.remove(machine);
     }
