@@ -111,6 +111,8 @@ class CoordinatorTest {
         coordinator = kit.spawn(Coordinator.create(Duration.ofSeconds(60), clock::get));
         TestProbe<Member.Command> idle = kit.createTestProbe();
         want(1, 2);
+        // Known first, so it is the first to be given something.
+        beat(idle, "idle", 2);
         beat(kit.createTestProbe(), "busy", 1, new Ticket(JOB, 1));
         submit(1, 100);
         submit(2, 1);
