@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.TestWatcher;
 final class JvmCluster {
     private static final String SWEEP = """
             scenario: sweep
-            model: gpt2-1.5b
+            model: {hidden: 1600, layers: 20, heads: 25, ffn: 6400, vocab: 50257}
             cluster: {instance: p4d.24xlarge, nodes: 4}
             training: {sequence_length: 1024, global_batch: 64, micro_batch: 2, precision: fp16, activation_checkpointing: full}
             sweep:
