@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,8 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sweep over three members, of which one or two are killed at random moments, the coordinator among them: it comes to the bytes of an undisturbed run.
- * {@code -Dkill.rounds=N} for another number of rounds, {@code -Dkill.seed=N} for other moments.
+ * A sweep over three members, one of which is killed at a random moment, be it the coordinator's: it comes to the bytes of an undisturbed run. A second
+ * loss would leave one worker, which may be unable to tell whether it is cut off. {@code -Dkill.rounds=N} for another number of rounds,
+ * {@code -Dkill.seed=N} for other moments.
  */
 @Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
@@ -40,18 +42,17 @@ class KilledMembersIT {
         int millisMax = 10_000;
         for (int round = 0; round < rounds; round++) {
             List<Jvm> members = threeMembers(cluster);
-            String contact = members.get(random.nextInt(MEMBERS)).listening();
+            // Any of them may be gone before the run has found it.
+            String contacts = members.stream().map(Jvm::listening).collect(Collectors.joining(","));
             long beganNanos = System.nanoTime();
-            Jvm run = cluster.run(contact, "sweep.yaml", "--no-fast-forward");
-            for (int kills = random.nextInt(1, MEMBERS); kills > 0; kills--) {
-                Thread.sleep(random.nextInt(millisMax));
-                over += run.isAlive() ? 0 : 1;
-                Jvm victim = members.remove(random.nextInt(members.size()));
-                victim.kill();
-            }
+            Jvm run = cluster.run(contacts, "sweep.yaml", "--no-fast-forward");
+            Thread.sleep(random.nextInt(millisMax));
+            over += run.isAlive() ? 0 : 1;
+            Jvm victim = members.remove(random.nextInt(MEMBERS));
+            victim.kill();
             assertThat(run.awaitEnd()).as("round %d: %s", round, run.err()).isZero();
             assertThat(JvmCluster.withoutWallTimes(run.out()))
-                    .as("round %d", round)
+                    .as("round %d: %s", round, run.err())
                     .isEqualTo(expected);
             assertThat(members).as("round %d", round).allMatch(Jvm::isAlive);
             millisMax = (int) Math.min(millisMax, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos));
