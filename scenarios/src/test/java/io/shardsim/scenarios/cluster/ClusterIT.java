@@ -62,12 +62,11 @@ class ClusterIT {
     @BeforeAll
     static void startThree() throws Exception {
         cluster = JvmCluster.patient(folder);
-        first = cluster.worker("--seed", "--metrics-port", "0");
+        List<Jvm> members = cluster.threeMembers("--metrics-port", "0");
+        first = members.get(0);
+        second = members.get(1);
+        third = members.get(2);
         seed = first.listening();
-        second = cluster.worker("--join", seed);
-        third = cluster.worker("--join", seed);
-        second.listening();
-        third.listening();
     }
 
     @AfterAll

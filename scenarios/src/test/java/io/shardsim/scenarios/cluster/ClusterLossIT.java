@@ -3,6 +3,7 @@ package io.shardsim.scenarios.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -32,12 +33,10 @@ class ClusterLossIT {
     @BeforeAll
     static void startThree() throws Exception {
         cluster = JvmCluster.patient(folder);
-        first = cluster.worker("--seed");
-        String seed = first.listening();
-        second = cluster.worker("--join", seed);
-        third = cluster.worker("--join", seed);
-        second.listening();
-        third.listening();
+        List<Jvm> members = cluster.threeMembers();
+        first = members.get(0);
+        second = members.get(1);
+        third = members.get(2);
     }
 
     @AfterAll

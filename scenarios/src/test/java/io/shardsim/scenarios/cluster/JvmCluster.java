@@ -83,6 +83,19 @@ final class JvmCluster {
         return start(List.of("worker", "--port", "0", "--threads", "1"), arguments);
     }
 
+    /**
+     * Three members that know each other, the one that founds the cluster first.
+     *
+     * @param ofTheFirst its further options
+     */
+    List<Jvm> threeMembers(String... ofTheFirst) throws IOException {
+        Jvm first = worker(together(List.of("--seed"), ofTheFirst));
+        String seed = first.listening();
+        List<Jvm> members = List.of(first, worker("--join", seed), worker("--join", seed));
+        members.forEach(Jvm::listening);
+        return members;
+    }
+
     Jvm run(String contact, String... arguments) throws IOException {
         return start(List.of("run", "--json", "--out", "out", "--cluster", contact), arguments);
     }

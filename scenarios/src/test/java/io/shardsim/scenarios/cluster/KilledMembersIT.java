@@ -21,8 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class KilledMembersIT {
-    private static final int MEMBERS = 3;
-
     @TempDir
     Path folder;
 
@@ -40,15 +38,15 @@ class KilledMembersIT {
         int over = 0;
         int millisMax = 10_000;
         for (int round = 0; round < rounds; round++) {
-            List<Jvm> members = threeMembers(cluster);
-            String contact = members.get(random.nextInt(MEMBERS)).listening();
+            List<Jvm> members = new ArrayList<>(cluster.threeMembers());
+            String contact = members.get(random.nextInt(members.size())).listening();
             long beganNanos = System.nanoTime();
             Jvm run = cluster.run(contact, "sweep.yaml", "--no-fast-forward");
             // A contact that is killed in the midst of the joining is an error of its own.
             run.awaitLog("joined the cluster", 1);
             Thread.sleep(random.nextInt(millisMax));
             over += run.isAlive() ? 0 : 1;
-            Jvm victim = members.remove(random.nextInt(MEMBERS));
+            Jvm victim = members.remove(random.nextInt(members.size()));
             victim.kill();
             assertThat(run.awaitEnd()).as("round %d: %s", round, run.err()).isZero();
             assertThat(JvmCluster.withoutWallTimes(run.out()))
@@ -59,17 +57,5 @@ class KilledMembersIT {
             Jvm.closeAll();
         }
         System.out.println(rounds + " rounds; " + over + " kills came after the end");
-    }
-
-    private static List<Jvm> threeMembers(JvmCluster cluster) throws Exception {
-        List<Jvm> members = new ArrayList<>(List.of(cluster.worker("--seed")));
-        String seed = members.get(0).listening();
-        while (members.size() < MEMBERS) {
-            members.add(cluster.worker("--join", seed));
-        }
-        for (Jvm member : members) {
-            member.listening();
-        }
-        return members;
     }
 }
