@@ -3,7 +3,6 @@ package io.shardsim.scenarios.cluster;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import java.io.NotSerializableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,27 +40,17 @@ final class SimulatedCluster {
     private static final long REMOVAL_NANOS = SimulatedTime.millis(7_000);
 
     static final int SLOTS = 2;
-    /** Some messages wait so long for a connection, on a network with faults. */
-    private static final int HELD_UP_MILLIS = 30_000;
-
     final SplittableRandom random;
     final SimulatedTime time;
     private final RunnerFactory runners;
-    private final Faults faults;
-    private final WireCodec codec;
+    private final SimulatedNetwork network;
     private final TestInbox<Coordinator.Command> coordinatorName = TestInbox.create("coordinator");
     private final List<Machine> machines = new ArrayList<>();
     private final List<Running<?>> processes = new ArrayList<>();
     private final Map<String, ActorRef<?>> names = new HashMap<>();
     private @Nullable Running<Coordinator.Command> coordinator;
-    /** Machines that the others cannot reach now. */
-    private List<Machine> apart = List.of();
-
-    private boolean calm;
     /** Points under way: state. */
     private final List<Work> works = new ArrayList<>();
-    /** When what one machine last sent to an actor arrives, for a network that keeps the order: state. */
-    private final Map<String, Long> lastNanos = new HashMap<>();
     /** Whether one point is still to hang: state. */
     private boolean hanging;
 
@@ -75,26 +64,12 @@ final class SimulatedCluster {
     private int losses;
     /** Assignments that came to members: state. */
     private int assignments;
-    /** All that was sent, as one number: state. */
-    private long trace;
     /** Longest time that a command had heard no coordinator when one of its points ended: state. */
     private long longestSilenceNanos;
 
     private final Watch watch;
     /** By name of the job. */
     private final Map<String, Command> commands = new LinkedHashMap<>();
-
-    /**
-     * How bad the network is.
-     *
-     * @param lostPerMille messages that never come
-     * @param doubledPerMille messages that come twice
-     * @param delayMillisMax longest time on the way, but for what is held up [ms]
-     */
-    record Faults(int lostPerMille, int doubledPerMille, int delayMillisMax) {
-        /** As TCP has it: all comes, once, in order, and soon. */
-        static final Faults NONE = new Faults(0, 0, 100);
-    }
 
     /** A point that a member runs, or that it was told to drop. */
     final class Work {
@@ -196,14 +171,17 @@ final class SimulatedCluster {
     }
 
     /** @param members machines with a member each */
-    SimulatedCluster(SplittableRandom random, Faults faults, int members, RunnerFactory runners) {
+    SimulatedCluster(SplittableRandom random, SimulatedNetwork.Faults faults, int members, RunnerFactory runners) {
         watch = new Watch(this);
         this.random = random;
-        this.faults = faults;
         this.runners = runners;
         time = new SimulatedTime(random.nextLong());
         names.put(name(coordinatorName.getRef()), coordinatorName.getRef());
-        codec = WireCodec.withText(ClusterProtocol.messages(), ActorRef.class, SimulatedCluster::name, names::get);
+        network = new SimulatedNetwork(
+                random,
+                time,
+                faults,
+                WireCodec.withText(ClusterProtocol.messages(), ActorRef.class, SimulatedCluster::name, names::get));
         for (int i = 0; i < members; i++) {
             Machine machine = new Machine("member-" + i + ":25520");
             machines.add(machine);
@@ -303,7 +281,7 @@ final class SimulatedCluster {
             return;
         }
         for (Machine machine : machines) {
-            if (machine.up && !apart.contains(machine)) {
+            if (machine.up && !network.isApart(machine)) {
                 elections++;
                 coordinator = new Running<>(
                         machine, Coordinator.create(SILENCE, time::clock), "coordinator-" + time.nowNanos());
@@ -315,7 +293,7 @@ final class SimulatedCluster {
 
     /** The network falls in two for a while. */
     void part() {
-        if (!apart.isEmpty()) {
+        if (!network.isWhole()) {
             return;
         }
         List<Machine> smaller = new ArrayList<>();
@@ -324,20 +302,14 @@ final class SimulatedCluster {
                 smaller.add(machine);
             }
         }
-        apart = smaller;
+        network.part(smaller);
         watch.touched(true);
         losses += smaller.size();
         long nanos = between(500, 12_000);
         if (nanos > REMOVAL_NANOS) {
             time.after(REMOVAL_NANOS, () -> List.copyOf(smaller).forEach(this::crash));
         }
-        time.after(nanos, () -> apart = List.of());
-    }
-
-    /** No more faults from now on: the network is as it should be, and what was on its way is lost. */
-    void calm() {
-        calm = true;
-        apart = List.of();
+        time.after(nanos, network::heal);
     }
 
     /** A command on a machine of its own. */
@@ -460,6 +432,10 @@ final class SimulatedCluster {
         return works;
     }
 
+    SimulatedNetwork network() {
+        return network;
+    }
+
     Watch watch() {
         return watch;
     }
@@ -481,22 +457,9 @@ final class SimulatedCluster {
         return longestSilenceNanos;
     }
 
-    long trace() {
-        return trace;
-    }
-
-    /** Whether no message is ever lost, doubled or late. */
-    boolean neverFaulty() {
-        return faults.equals(Faults.NONE);
-    }
-
-    boolean networkIsFine() {
-        return calm || neverFaulty();
-    }
-
     /** Whether one machine coordinates, and reaches all that are up. */
     boolean isWhole() {
-        return networkIsFine() && apart.isEmpty() && coordinator != null && coordinator.isRunning();
+        return network.isFine() && network.isWhole() && coordinator != null && coordinator.isRunning();
     }
 
     /** One that runs a point. */
@@ -584,41 +547,7 @@ final class SimulatedCluster {
     }
 
     private void send(Machine from, Running<?> to, Object message) {
-        String what = message.getClass().getName();
-        trace = 31
-                        * (31 * (31 * trace + time.nowNanos())
-                                + name(to.kit.getRef()).hashCode())
-                + what.hashCode();
-        if (from == to.machine) {
-            time.after(0, () -> arrive(to, message));
-            return;
-        }
-        boolean unreachable = apart.contains(from) != apart.contains(to.machine);
-        if (unreachable || !calm && random.nextInt(1000) < faults.lostPerMille()) {
-            return;
-        }
-        Object arrived = overTheWire(message);
-        boolean sentCalm = calm;
-        int times = !calm && random.nextInt(1000) < faults.doubledPerMille() ? 2 : 1;
-        for (int i = 0; i < times; i++) {
-            time.after(delayNanos(from, to), () -> {
-                if (sentCalm == calm) {
-                    arrive(to, arrived);
-                }
-            });
-        }
-    }
-
-    private long delayNanos(Machine from, Running<?> to) {
-        if (!neverFaulty()) {
-            return calm
-                    ? SimulatedTime.millis(1)
-                    : between(0, random.nextInt(50) == 0 ? HELD_UP_MILLIS : faults.delayMillisMax());
-        }
-        long nanos = between(0, faults.delayMillisMax());
-        long now = time.nowNanos();
-        String way = from.address + " " + name(to.kit.getRef());
-        return lastNanos.merge(way, now + nanos, Math::max) - now;
+        network.send(from, to.machine, name(to.kit.getRef()), message, arrived -> arrive(to, arrived));
     }
 
     private void arrive(Running<?> to, Object message) {
@@ -628,13 +557,5 @@ final class SimulatedCluster {
             Objects.requireNonNull(commands.get(to.machine.address)).heardNanos = time.nowNanos();
         }
         to.receive(message);
-    }
-
-    private Object overTheWire(Object message) {
-        try {
-            return codec.decode(codec.encode(message));
-        } catch (NotSerializableException broken) {
-            throw new AssertionError(broken);
-        }
     }
 }

@@ -100,10 +100,10 @@ final class SimulatedSweep {
     SimulatedSweep(int seed, Path disk) throws IOException {
         random = new SplittableRandom(seed);
         weather = Weather.of(seed);
-        SimulatedCluster.Faults faults = weather == Weather.ALL
-                ? new SimulatedCluster.Faults(
+        SimulatedNetwork.Faults faults = weather == Weather.ALL
+                ? new SimulatedNetwork.Faults(
                         random.nextInt(4) == 0 ? 0 : random.nextInt(250), random.nextInt(60), 1 + random.nextInt(2_500))
-                : SimulatedCluster.Faults.NONE;
+                : SimulatedNetwork.Faults.NONE;
         cluster = new SimulatedCluster(random, faults, 1 + random.nextInt(5), options -> new Remembered());
         folder = Files.createTempDirectory(disk, "seed");
         kept = new KeptPoints(folder);
@@ -167,7 +167,7 @@ final class SimulatedSweep {
         }
         if (weather == Weather.ALL) {
             sleep(30_000);
-            cluster.calm();
+            cluster.network().calm();
         }
         await(results.values());
         List<String> ends = new ArrayList<>();
@@ -184,7 +184,7 @@ final class SimulatedSweep {
         command.close();
         everyMemberIsAliveAndFree();
         nothingIsCountedTwice();
-        return new Outcome(ends, cluster.trace());
+        return new Outcome(ends, cluster.network().trace());
     }
 
     private void happen() throws IOException {
@@ -362,7 +362,7 @@ final class SimulatedSweep {
     }
 
     private void nothingIsCountedTwice() {
-        assertThat(cluster.neverFaulty() && cluster.tooManyDied())
+        assertThat(cluster.network().neverFaulty() && cluster.tooManyDied())
                 .as("a deadly point is not given up")
                 .isFalse();
         for (SimulatedCluster.Command each : cluster.commands().values()) {

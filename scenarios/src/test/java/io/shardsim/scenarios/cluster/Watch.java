@@ -121,18 +121,21 @@ final class Watch {
                 .toList();
         check(same.stream().noneMatch(other -> other.machine == work.machine), "%s runs twice on one member", ticket);
         boolean copy = now - firstNanos.computeIfAbsent(ticket, first -> now) >= COPY_NANOS;
-        boolean clear = cluster.neverFaulty() || now - FORGIVEN_NANOS >= wholeSinceNanos;
+        boolean clear = cluster.network().neverFaulty() || now - FORGIVEN_NANOS >= wholeSinceNanos;
         on.computeIfAbsent(work.machine, machine -> new HashSet<>()).add(ticket);
         int unlost = begun.merge(ticket, copy ? 0 : 1, Integer::sum);
         boolean matters = isWanted(ticket) || isAnswered(ticket);
-        check(unlost <= 1 || !matters || !cluster.neverFaulty(), "%s runs again, though it was not lost", ticket);
+        check(
+                unlost <= 1 || !matters || !cluster.network().neverFaulty(),
+                "%s runs again, though it was not lost",
+                ticket);
         check(same.isEmpty() || copy || !clear || !isWanted(ticket), "%s runs on a second member", ticket);
     }
 
     void look() {
         long now = cluster.time.nowNanos();
-        touched |= !cluster.neverFaulty();
-        faulted |= !cluster.neverFaulty();
+        touched |= !cluster.network().neverFaulty();
+        faulted |= !cluster.network().neverFaulty();
         if (!cluster.isWhole()) {
             wholeSinceNanos = Long.MAX_VALUE;
         } else if (wholeSinceNanos == Long.MAX_VALUE) {
