@@ -123,7 +123,10 @@ public final class RequestTarget implements Target {
         String text = request.replace("PLACE", address.getAuthority()).replace("VIEWER", String.valueOf(viewer));
         int body = text.indexOf("\r\n\r\n");
         int length = body < 0 ? 0 : text.substring(body + 4).getBytes(StandardCharsets.UTF_8).length;
-        return text.replace("LENGTH", String.valueOf(length)).getBytes(StandardCharsets.UTF_8);
+        // A body may hold the word by chance.
+        String head = body < 0 ? text : text.substring(0, body);
+        return (head.replace("LENGTH", String.valueOf(length)) + text.substring(head.length()))
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
