@@ -25,9 +25,12 @@ final class FurtherJar {
 
     /** The tool in a JVM of its own, as the launcher starts it. */
     Outcome shardsim(Path further, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        if (Runtime.version().feature() >= 24) {
+            command.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path") + System.getProperty("path.separator") + further,
                 Main.class.getName()));
