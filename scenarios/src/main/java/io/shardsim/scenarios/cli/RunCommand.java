@@ -223,7 +223,7 @@ final class RunCommand implements Callable<Integer> {
             }
             err().flush();
             interruption.finished();
-            int status = status(results, runs);
+            int status = status(results, runs, advised);
             if (status == ExitStatus.DONE || status == ExitStatus.OUT_OF_MEMORY) {
                 forget(scenarios, kept, advised);
             }
@@ -372,12 +372,15 @@ final class RunCommand implements Callable<Integer> {
         err().flush();
     }
 
-    private int status(List<ScenarioResult> results, PointRuns runs) {
+    private int status(List<ScenarioResult> results, PointRuns runs, AdvisedRuns advised) {
         if (runs.interrupted()) {
             return ExitStatus.INTERRUPTED;
         }
         if (!runs.failures().isEmpty()) {
             return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
+        }
+        if (advised.anyTryFailed()) {
+            return ExitStatus.FAILED;
         }
         int status = ExitStatus.DONE;
         for (ScenarioResult result : results) {

@@ -60,13 +60,18 @@ public final class AdvisedRuns {
         }
     }
 
+    /** What failed of the runs, and then of what was tried for them. */
     public synchronized List<String> failures() {
         List<String> failures = new ArrayList<>(runs.failures());
-        // A setting that would make the run too large is no advice, and no failure either.
-        if (tries != null && !tries.onlyRefused()) {
-            failures.addAll(tries.failures());
+        if (tries != null) {
+            failures.addAll(tries.simulationFailures());
         }
         return failures;
+    }
+
+    /** Whether an attempt failed. A setting that would make the run too large is no advice, and no failure either. */
+    public synchronized boolean anyTryFailed() {
+        return tries != null && !tries.simulationFailures().isEmpty();
     }
 
     /** Results of the points that are done, in the order of the file, one of them with what was tried for it. */

@@ -36,6 +36,7 @@ public final class PointRuns {
 
     private double finishedWeight;
     private final List<String> failures = new ArrayList<>();
+    private final List<String> simulationFailures = new ArrayList<>();
     private final IdentityHashMap<ScenarioPoint, RunLimitException> givenUp = new IdentityHashMap<>();
     /** Points that are too large to be simulated. */
     private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
@@ -163,7 +164,9 @@ public final class PointRuns {
         if (interrupted) {
             return;
         }
-        failures.add("simulation failed: " + where(point) + ": " + why(failure));
+        String words = "simulation failed: " + where(point) + ": " + why(failure);
+        failures.add(words);
+        simulationFailures.add(words);
     }
 
     private synchronized void breaks(ClassPathException file) {
@@ -210,9 +213,14 @@ public final class PointRuns {
         return List.copyOf(failures);
     }
 
+    /** Failures but for points that are too large to be simulated. */
+    public synchronized List<String> simulationFailures() {
+        return List.copyOf(simulationFailures);
+    }
+
     /** Whether all that failed is too large to be simulated: the input is at fault, not the run. */
     public synchronized boolean onlyRefused() {
-        return !refusals.isEmpty() && refusals.size() == failures.size();
+        return !refusals.isEmpty() && simulationFailures.isEmpty();
     }
 
     /** Why all that failed is too large to be simulated; null where something failed for another reason, or nothing did. */

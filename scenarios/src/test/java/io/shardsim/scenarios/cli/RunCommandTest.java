@@ -2,7 +2,10 @@ package io.shardsim.scenarios.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.TooLargeException;
 import java.io.IOException;
@@ -90,6 +93,30 @@ class RunCommandTest extends WithoutSimulation {
                 .isEqualTo(
                         "simulation failed: gather {cluster.nodes=2}: Node[3].Nic[2]: completed chunk 17 while chunk 16 is on the wire");
         assertThat(Path.of(outFolder(), "report.txt")).hasContent("{cluster.nodes=4}\n{cluster.nodes=8}");
+    }
+
+    @Test
+    void aFailureAmongTheSettingsThatAreTriedIsOneOfTheRun() throws IOException {
+        answer = point -> {
+            if (ran.size() > 1) {
+                throw new IllegalStateException("left the cluster");
+            }
+            return simulated(point);
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", Shell.SMALL), "--out", outFolder(), "--threads", "1"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(ran).hasSizeGreaterThan(1);
+        assertThat(shell.err()).startsWith("simulation failed: small").contains(": left the cluster");
+        assertThat(shell.out()).contains("table of small");
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
+    private static RunResult simulated(ScenarioPoint point) {
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            return simulation.run(point);
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
     }
 
     @Test
