@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -189,7 +190,7 @@ final class ClusterNode implements AutoCloseable {
 
     /** Starts a cluster of one. */
     void seed() throws InterruptedException {
-        join(address());
+        join(List.of(address()));
     }
 
     /**
@@ -210,7 +211,7 @@ final class ClusterNode implements AutoCloseable {
             List<HostPort> listening =
                     others.stream().filter(ClusterNode::listens).toList();
             for (HostPort seed : listening) {
-                greet(addressOf(seed));
+                greet(pekkoAddress(seed).toString());
             }
             Greeter.Greeting greeting = greetings.poll(GREETING_EVERY.toMillis(), TimeUnit.MILLISECONDS);
             if (greeting != null) {
@@ -245,8 +246,8 @@ final class ClusterNode implements AutoCloseable {
         return null;
     }
 
-    private String addressOf(HostPort place) {
-        return new Address("pekko", settings.name(), place.host(), place.port()).toString();
+    private Address pekkoAddress(HostPort place) {
+        return new Address("pekko", settings.name(), place.host(), place.port());
     }
 
     private static boolean listens(HostPort place) {
@@ -263,11 +264,20 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Joins the cluster that a member belongs to; returns when this one is up.
+     * Joins the cluster that a member belongs to, by way of another seed where that member is gone in the meantime; returns when this one is up.
      *
      * @throws IllegalStateException when it is refused, or takes too long
      */
-    void join(HostPort contact) throws InterruptedException {
+    void join(HostPort found) throws InterruptedException {
+        Set<HostPort> contacts = new LinkedHashSet<>();
+        contacts.add(found);
+        contacts.addAll(settings.seeds());
+        // With itself among them it would start a cluster of its own.
+        contacts.remove(address());
+        join(List.copyOf(contacts));
+    }
+
+    private void join(List<HostPort> contacts) throws InterruptedException {
         CompletableFuture<Boolean> up = new CompletableFuture<>();
         ActorRef<SelfUp> subscriber = spawn(
                 Behaviors.receive(SelfUp.class)
@@ -282,14 +292,15 @@ final class ClusterNode implements AutoCloseable {
         cluster.subscriptions().tell(Subscribe.create(subscriber, SelfUp.class));
         cluster.manager()
                 .tell(new JoinSeedNodes(
-                        List.of(new Address("pekko", settings.name(), contact.host(), contact.port()))));
+                        contacts.stream().map(this::pekkoAddress).toList()));
         try {
             if (!up.get(settings.patience().join().toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("the cluster at " + contact + " refused this member; its log says why");
+                throw new IllegalStateException(
+                        "the cluster at " + words(contacts) + " refused this member; its log says why");
             }
         } catch (TimeoutException | ExecutionException late) {
             throw new IllegalStateException(
-                    "the cluster at " + contact + " did not take this member in within "
+                    "the cluster at " + words(contacts) + " did not take this member in within "
                             + settings.patience().join().toSeconds()
                             + " s; a member that it cannot reach stands in the way until it is removed",
                     late);
