@@ -86,6 +86,10 @@ final class SearchSpace {
      * @throws InputException with what is wrong with the file where nothing in it can be run
      */
     static SearchSpace of(Variations file, int nodesMax, ProgressListener progress) throws InputException {
+        if (file.sets("workload")) {
+            throw new InputException(
+                    file.file(), "is a bare collective, which leaves nothing to choose; name a training");
+        }
         SearchSpace space = new SearchSpace(file, nodesMax);
         List<Map<String, String>> outer = expand(Map.of(), space.outerKeys());
         for (int i = 0; i < outer.size(); i++) {

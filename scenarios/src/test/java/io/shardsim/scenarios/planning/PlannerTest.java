@@ -242,5 +242,12 @@ class PlannerTest {
         assertThatThrownBy(() -> ScenarioReader.readText("small.yaml", SMALL))
                 .isInstanceOf(InputException.class)
                 .hasMessageContaining("search is for shardsim plan");
+        assertThatThrownBy(() -> plan("""
+                scenario: gather
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: all_gather, size: 1 GiB}
+                """, FASTEST, 1))
+                .isInstanceOf(InputException.class)
+                .hasMessage("small.yaml:1:1: is a bare collective, which leaves nothing to choose; name a training");
     }
 }
