@@ -10,8 +10,11 @@ public final class SettingTypes {
     public static final ValueType DOTTED =
             ScalarTypes.text("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+", "a dotted key such as training.attention");
 
-    /** Values of a scenario by dotted key, as the file writes them. */
-    public static final MapType SETTINGS = new MapType(DOTTED, ScalarTypes.text(".*\\S.*", "a value"));
+    /** A value of a scenario, as the file writes it. */
+    public static final ValueType VALUE = ScalarTypes.text(".*\\S.*", "a value");
+
+    /** Values by dotted key. */
+    static final MapType SETTINGS = new MapType(DOTTED, VALUE);
 
     private SettingTypes() {}
 }

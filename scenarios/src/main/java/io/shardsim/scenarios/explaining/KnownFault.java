@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.explaining;
 
 import io.shardsim.scenarios.catalog.SettingTypes;
+import io.shardsim.scenarios.scenario.SettingKey;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.catalog.FigureType;
@@ -48,8 +49,10 @@ public record KnownFault(
                     ScalarTypes.decimal(1 / FACTOR_MAX, FACTOR_MAX)),
             "factors by dotted key, of what the cluster has");
 
-    private static final Key SETTINGS =
-            Key.optional("settings", SettingTypes.SETTINGS, "values by dotted key, of what makes the fault");
+    private static final Key SETTINGS = Key.optional(
+            "settings",
+            new MapType(new SettingKey(), SettingTypes.VALUE),
+            "values by dotted key, of what makes the fault");
 
     private static final Key TITLE = Key.required("title", FigureType.LINE, "what is added to that of the fault");
 

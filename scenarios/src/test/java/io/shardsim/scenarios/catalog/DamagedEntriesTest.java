@@ -69,7 +69,7 @@ class DamagedEntriesTest {
                 title: Mine
                 odds: often
                 setings: {}
-                settings: {cluster.nic: [1], attention: flash}
+                settings: {cluster.nic: [1], attention: flash, training.attenton: flash, zoo.wolf: b}
                 times: {cluster.nic: 0.5, cluster.pcie: half}
                 variants: [{titel: a}]
                 unsimulated: {slowdown_max: 0.5}
@@ -81,6 +81,8 @@ class DamagedEntriesTest {
                 "catalog/faults/mine.yaml:4:25: cluster.nic is a list; write a value",
                 "catalog/faults/mine.yaml:4:30: key \"attention\" is not a dotted key such as training.attention;"
                         + " write a dotted key such as training.attention",
+                "catalog/faults/mine.yaml:4:48: unknown key training.attenton; did you mean training.attention?",
+                "catalog/faults/mine.yaml:4:74: unknown key zoo.wolf; write a dotted key such as training.attention",
                 "catalog/faults/mine.yaml:5:9: key cluster.nic is not one of cluster.nics_per_node, cluster.pcie,"
                         + " faults.slow_nic; did you mean cluster.nics_per_node?",
                 "catalog/faults/mine.yaml:5:41: cluster.pcie half is a text; write a number from 0.001 to 1000",

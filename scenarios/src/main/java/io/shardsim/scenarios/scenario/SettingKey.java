@@ -1,0 +1,55 @@
+package io.shardsim.scenarios.scenario;
+
+import io.shardsim.scenarios.catalog.SettingTypes;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A dotted key that scenarios have, a parameter of some strategy included; read as String. */
+public final class SettingKey implements ValueType {
+    @Override
+    public @Nullable Object read(YamlNode node, String key, Problems problems) {
+        Object dotted = SettingTypes.DOTTED.read(node, key, problems);
+        if (!(dotted instanceof String text)) {
+            return null;
+        }
+        List<String> known = known();
+        if (!known.contains(text)) {
+            String meant = Nearest.of(text, known);
+            problems.add(
+                    node.position(),
+                    "unknown key " + text + "; "
+                            + (meant == null ? "write " + expected() : "did you mean " + meant + "?"));
+            return null;
+        }
+        return text;
+    }
+
+    private static List<String> known() {
+        List<String> known = new ArrayList<>(ScenarioKeys.dottedKeys());
+        for (String kind : Strategies.kinds()) {
+            StrategyDescriptor descriptor = Strategies.descriptor(kind);
+            if (descriptor != null) {
+                descriptor.parameterNames().forEach(name -> known.add("strategy." + name));
+            }
+        }
+        return known;
+    }
+
+    @Override
+    public String expected() {
+        return SettingTypes.DOTTED.expected();
+    }
+
+    @Override
+    public Map<String, Object> schema() {
+        return SettingTypes.DOTTED.schema();
+    }
+}
