@@ -56,12 +56,38 @@ final class SlowClients implements AutoCloseable {
     }
 
     private <T> T inTime(Waiting<T> waiting) throws IOException {
-        Thread self = Thread.currentThread();
-        ScheduledFuture<?> cut = timer.schedule(self::interrupt, patience.toMillis(), TimeUnit.MILLISECONDS);
+        Cut cut = new Cut();
+        ScheduledFuture<?> timeout = timer.schedule(cut, patience.toMillis(), TimeUnit.MILLISECONDS);
         try {
             return waiting.run();
         } finally {
-            cut.cancel(false);
+            timeout.cancel(false);
+            cut.end();
+        }
+    }
+
+    /** Interrupts the thread that made it, unless it no longer waits: what that thread does next is not to be cut. */
+    private static final class Cut implements Runnable {
+        private final Thread waiting = Thread.currentThread();
+        /** State, guarded by this. */
+        private boolean over;
+
+        private boolean interrupted;
+
+        @Override
+        public synchronized void run() {
+            if (!over) {
+                interrupted = true;
+                waiting.interrupt();
+            }
+        }
+
+        /** To be called by the thread that waited. */
+        synchronized void end() {
+            over = true;
+            if (interrupted) {
+                Thread.interrupted();
+            }
         }
     }
 

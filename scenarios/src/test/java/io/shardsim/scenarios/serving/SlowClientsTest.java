@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.Channels;
@@ -26,7 +27,32 @@ class SlowClientsTest {
                     .isInstanceOf(IOException.class);
             assertThat(own.isOpen()).isFalse();
             assertThat(reader.isOpen()).isTrue();
-            assertThat(Thread.interrupted()).isTrue();
+            assertThat(Thread.interrupted()).isFalse();
         }
+    }
+
+    /** Whoever is served next by the same thread would be dropped in place of a client that was just in time. */
+    @Test
+    void nobodyIsDroppedLate() throws IOException {
+        Duration patience = Duration.ofMillis(1);
+        try (SlowClients clients = new SlowClients(patience)) {
+            for (int i = 0; i < 2000; i++) {
+                clients.read(endsAfter(patience), 1);
+                assertThat(Thread.interrupted()).isFalse();
+            }
+        }
+    }
+
+    private static InputStream endsAfter(Duration time) {
+        return new InputStream() {
+            @Override
+            public int read() {
+                long endNanos = System.nanoTime() + time.toNanos();
+                while (System.nanoTime() < endNanos) {
+                    Thread.onSpinWait();
+                }
+                return -1;
+            }
+        };
     }
 }
