@@ -36,8 +36,8 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     static final String NAME = "coordinator";
     static final Duration BEAT = Duration.ofSeconds(1);
 
-    /** A command that has not been heard for so long is over. */
-    private static final Duration JOB_SILENCE = Duration.ofSeconds(60);
+    /** A command that has not been heard for so many times what a member may be silent is over: it is about to be removed, or was killed. */
+    private static final int JOB_SILENCES = 3;
     /** An assignment that its member has not known of for so long was lost on the way, or by the member. */
     private static final Duration ASSIGNMENT_LOST = Duration.ofSeconds(5);
     /** A new coordinator first listens: members may be running what it is asked for. */
@@ -82,6 +82,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private record Tick() implements Command {}
 
     private final Duration silence;
+    private final Duration jobSilence;
     /** Time that only runs forward [ns]. */
     private final LongSupplier clock;
 
@@ -145,6 +146,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private Coordinator(ActorContext<Command> context, Duration silence, LongSupplier clock) {
         super(context);
         this.silence = silence;
+        jobSilence = silence.multipliedBy(JOB_SILENCES);
         this.clock = clock;
         beganNanos = clock.getAsLong();
         LOG.info("coordinates the cluster");
@@ -206,7 +208,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
             Point point = job == null ? null : job.points.get(ticket.number());
             if (point != null) {
                 hold(member, point, now);
-            } else if (job == null ? now - beganNanos > JOB_SILENCE.toNanos() : !job.wanted.contains(ticket.number())) {
+            } else if (job == null ? now - beganNanos > jobSilence.toNanos() : !job.wanted.contains(ticket.number())) {
                 unwanted.add(ticket);
             }
         }
@@ -341,10 +343,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         Iterator<Map.Entry<String, Job>> each = jobs.entrySet().iterator();
         while (each.hasNext()) {
             Map.Entry<String, Job> entry = each.next();
-            if (now - entry.getValue().heardNanos > JOB_SILENCE.toNanos()) {
+            if (now - entry.getValue().heardNanos > jobSilence.toNanos()) {
                 getContext()
                         .getLog()
-                        .info("command {} has said nothing for {} s, dropped", entry.getKey(), JOB_SILENCE.toSeconds());
+                        .info("command {} has said nothing for {} s, dropped", entry.getKey(), jobSilence.toSeconds());
                 List.copyOf(entry.getValue().points.values()).forEach(point -> finish(entry.getValue(), point, now));
                 each.remove();
             }

@@ -220,6 +220,35 @@ class CoordinatorTest {
                 .containsExactly(new Ticket(JOB, 1));
     }
 
+    @Test
+    void handsOutOtherPointsInPlaceOfThoseOfASilentCommand() {
+        AtomicLong clock = new AtomicLong();
+        coordinator = kit.spawn(Coordinator.create(SILENCE, clock::get));
+        TestProbe<Member.Command> member = kit.createTestProbe();
+        Ticket ofTheSilent = new Ticket(JOB, 1);
+        want(1);
+        submit(1, 1);
+        pass(clock, 3);
+        beat(member, "a", 1);
+        assertThat(assignment(member)).isEqualTo(1);
+        // Killed: it neither fetches what is finished nor says that it is over.
+        TestProbe<SweepClient.Command> other = kit.createTestProbe();
+        coordinator.tell(new Coordinator.Wanted("next", other.getRef(), List.of(2), false));
+        coordinator.tell(new Coordinator.Submitted(new Ticket("next", 2), 1, new byte[0]));
+        for (int i = 0; i < 4; i++) {
+            member.expectNoMessage(Duration.ofMillis(50));
+            pass(clock, 3);
+            coordinator.tell(new Coordinator.Beat(member.getRef(), "a", 1, List.of(), List.of(ofTheSilent)));
+            coordinator.tell(new Coordinator.Wanted("next", other.getRef(), List.of(2), false));
+        }
+        pass(clock, 1);
+
+        assertThat(member.expectMessageClass(Member.Drop.class, PATIENCE).tickets())
+                .containsExactly(ofTheSilent);
+        beat(member, "a", 1);
+        assertThat(assignment(member)).isEqualTo(2);
+    }
+
     /** Lets time pass when the coordinator has done what it was told before. */
     private void pass(AtomicLong clock, int seconds) {
         TestProbe<SweepClient.Command> other = kit.createTestProbe();
