@@ -3,6 +3,7 @@ package io.shardsim.simulator.run;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.kernel.PeriodicPlan;
 import io.shardsim.simulator.plan.StepPlan;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds where a plan repeats itself by comparing its segments operation by operation, waits taken relative to the operation that waits.
+ * Finds where a plan repeats itself by comparing its segments shape by shape, waits taken relative to the operation that waits.
  */
 final class PlanPeriods implements PeriodicPlan {
     private final List<RankPlan> stages;
@@ -53,12 +54,43 @@ final class PlanPeriods implements PeriodicPlan {
         marks = plan.marks();
         indexInLevel = new int[marks.size()];
         int count = marks.stream().mapToInt(StepPlan.Mark::level).max().orElse(-1) + 1;
+        int[] shapes = shapes();
         for (int level = 0; level < count; level++) {
-            levels.add(read(level));
+            levels.add(read(level, shapes));
         }
     }
 
-    private Level read(int level) {
+    /** For each operation, the first one of the same shape on all stages. */
+    private int[] shapes() {
+        int[] shapes = new int[plan.size()];
+        Map<Long, List<Integer>> firstByHash = new HashMap<>();
+        for (int operation = 0; operation < shapes.length; operation++) {
+            List<Integer> candidates =
+                    firstByHash.computeIfAbsent(stages.get(0).shapeHash(operation), key -> new ArrayList<>());
+            shapes[operation] = operation;
+            for (int candidate : candidates) {
+                if (sameShape(candidate, operation)) {
+                    shapes[operation] = candidate;
+                    break;
+                }
+            }
+            if (shapes[operation] == operation) {
+                candidates.add(operation);
+            }
+        }
+        return shapes;
+    }
+
+    private boolean sameShape(int a, int b) {
+        for (RankPlan stage : stages) {
+            if (!stage.sameShape(a, b)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Level read(int level, int[] shapes) {
         int[] bounds = new int[marks.size() + 1];
         int count = 0;
         for (int mark = 0; mark < marks.size(); mark++) {
@@ -69,50 +101,19 @@ final class PlanPeriods implements PeriodicPlan {
         }
         bounds[count] = plan.size();
         bounds = Arrays.copyOf(bounds, count + 1);
-        return new Level(bounds, classes(bounds));
+        return new Level(bounds, classes(bounds, shapes));
     }
 
     /** Gives equal segments equal numbers. */
-    private int[] classes(int[] bounds) {
+    private static int[] classes(int[] bounds, int[] shapes) {
         int[] classes = new int[bounds.length - 1];
-        Map<Long, List<Integer>> firstByHash = new HashMap<>();
+        Map<IntBuffer, Integer> firstOf = new HashMap<>();
         for (int segment = 0; segment < classes.length; segment++) {
-            List<Integer> candidates = firstByHash.computeIfAbsent(hash(bounds, segment), key -> new ArrayList<>());
-            classes[segment] = segment;
-            for (int candidate : candidates) {
-                if (sameSegments(bounds, candidate, segment)) {
-                    classes[segment] = candidate;
-                    break;
-                }
-            }
-            if (classes[segment] == segment) {
-                candidates.add(segment);
-            }
+            IntBuffer shapesOfSegment = IntBuffer.wrap(shapes, bounds[segment], bounds[segment + 1] - bounds[segment]);
+            Integer first = firstOf.putIfAbsent(shapesOfSegment, segment);
+            classes[segment] = first == null ? segment : first;
         }
         return classes;
-    }
-
-    private long hash(int[] bounds, int segment) {
-        long hash = (long) bounds[segment + 1] - bounds[segment];
-        for (int operation = bounds[segment]; operation < bounds[segment + 1]; operation++) {
-            hash = 31 * hash + stages.get(0).shapeHash(operation);
-        }
-        return hash;
-    }
-
-    private boolean sameSegments(int[] bounds, int a, int b) {
-        int length = bounds[a + 1] - bounds[a];
-        if (bounds[b + 1] - bounds[b] != length) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            for (RankPlan stage : stages) {
-                if (!stage.sameShape(bounds[a] + i, bounds[b] + i)) {
-                    return false;
-                }
-            }
-        }
-        return true;
     }
 
     @Override
