@@ -234,7 +234,8 @@ public record AroundTheStep(
         }
         sentences.add("With both counted: " + Quantities.significant(samplesPerSecond) + " samples/s, "
                 + Quantities.significant(cost.days()) + " days"
-                + (cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "") + " for 500 billion tokens.");
+                + (cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "") + " for "
+                + Quantities.tokens(cost.tokens()) + " tokens.");
         if (goodput != null) {
             sentences.add(goodput.sentence());
         }

@@ -117,6 +117,26 @@ public final class Quantities {
         return decimal(value, new String[] {"", "k", "M", "G", "T"}).trim();
     }
 
+    /** Tokens of a training in words, to six digits: {@code 500 billion}. */
+    public static String tokens(double tokens) {
+        return tokens(tokens, new String[] {"", " million", " billion", " trillion"});
+    }
+
+    /** The same for the head of a column: {@code 500 B}. */
+    public static String shortTokens(double tokens) {
+        return tokens(tokens, new String[] {"", " M", " B", " T"});
+    }
+
+    private static String tokens(double tokens, String[] units) {
+        double scaled = tokens;
+        int unit = 0;
+        while (scaled >= (unit == 0 ? 1e6 : 1e3) && unit < units.length - 1) {
+            scaled /= unit == 0 ? 1e6 : 1e3;
+            unit++;
+        }
+        return number(scaled, 6) + units[unit];
+    }
+
     public static String usd(double usd) {
         return Double.isNaN(usd) ? MISSING : "$" + fixed(usd, 0);
     }

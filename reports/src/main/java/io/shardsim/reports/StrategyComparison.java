@@ -310,7 +310,7 @@ public record StrategyComparison(
                                         + " a node)")
                 : "";
         return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd + " in "
-                + Quantities.number(less.tokens() * 1e-9, 3) + " billion tokens.";
+                + Quantities.tokens(less.tokens()) + " tokens.";
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {

@@ -113,6 +113,18 @@ class AroundTheStepTest {
         assertThat(written.pauseSeconds()).isCloseTo(STATE / (4 * PCIE) + STATE / 2e9 - stepSeconds(), within(1e-6));
     }
 
+    @Test
+    void daysAndDollarsAreForTheTokensThatWereAskedFor() {
+        RunResult run = run(new Surroundings(null, new Checkpoint(GROWING, 100, State.SHARDED, false, 14), null));
+        assertThat(AroundTheStep.of(run).sentences()).last().asString().endsWith(" for 500 billion tokens.");
+        AroundTheStep asked = AroundTheStep.of(run.withTokens(1e12));
+        assertThat(asked.sentences())
+                .last()
+                .asString()
+                .endsWith(Quantities.significant(asked.cost().days()) + " days and "
+                        + Quantities.usd(asked.cost().usd()) + " for 1 trillion tokens.");
+    }
+
     /** What AWS quotes for 500 billion tokens, with the dollars of all nodes. */
     @Test
     void comparisonsSayWhatIsSaved() {

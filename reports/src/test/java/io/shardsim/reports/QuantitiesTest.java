@@ -43,4 +43,20 @@ class QuantitiesTest {
         assertThat(Quantities.fixed(-1234567.891, 2)).isEqualTo("-1,234,567.89");
         assertThat(Quantities.count(999)).isEqualTo("999");
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "100e9, 100 billion, 100 B",
+        "2e12, 2 trillion, 2 T",
+        "1.5e12, 1.5 trillion, 1.5 T",
+        "1234567890123, 1.23457 trillion, 1.23457 T",
+        "300.5e9, 300.5 billion, 300.5 B",
+        "5e15, 5000 trillion, 5000 T",
+        "2.5e6, 2.5 million, 2.5 M",
+        "400000, 400000, 400000"
+    })
+    void tokensOfATrainingHaveTheirOwnUnits(double tokens, String words, String brief) {
+        assertThat(Quantities.tokens(tokens)).isEqualTo(words);
+        assertThat(Quantities.shortTokens(tokens)).isEqualTo(brief);
+    }
 }

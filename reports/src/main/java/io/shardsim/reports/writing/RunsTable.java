@@ -289,6 +289,6 @@ final class RunsTable {
     }
 
     private static String days(TrainingCost cost) {
-        return "days and USD: " + Quantities.number(cost.tokens() * 1e-9, 6) + " B tokens on demand";
+        return "days and USD: " + Quantities.shortTokens(cost.tokens()) + " tokens on demand";
     }
 }

@@ -139,8 +139,7 @@ public final class PlanText {
             rows.add(row);
         }
         aligned(rows);
-        line("days and USD: " + Quantities.significant(plan.goal().tokens() / 1e9)
-                + " billion tokens, all nodes on demand");
+        line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
     }
 
     private static String shortened(String name) {

@@ -26,27 +26,45 @@ public final class CostSection {
         names = result.names();
     }
 
-    /** Days and dollars of every run. */
+    /** Days and dollars of every run; nothing where none trained. */
     public Figure.@Nullable Table costs() {
-        if (!ReportPage.trains(result)) {
+        List<RunResult> trained = trained();
+        if (trained.isEmpty()) {
             return null;
         }
-        List<String> head = List.of("run", "nodes", "USD/h", "days, 100 B", "USD, 100 B", "days, 500 B", "USD, 500 B");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : result.runs()) {
-            if (run.training() == null) {
-                continue;
-            }
-            PriceSpec price = run.facts().cluster().instance().price();
-            List<String> row = new ArrayList<>(
-                    List.of(names.withGpus(run), String.valueOf(run.nodes()), usd(price.usdPerHour() * run.nodes())));
-            for (TrainingCost cost : run.step().costs()) {
-                row.add(Quantities.fixed(cost.days(), 2));
-                row.add(Quantities.usd(cost.usd()));
-            }
-            rows.add(row);
+        List<String> head = new ArrayList<>(List.of("run", "nodes", "USD/h"));
+        for (double tokens : lengths()) {
+            head.add("days, " + Quantities.shortTokens(tokens));
+            head.add("USD, " + Quantities.shortTokens(tokens));
         }
-        return rows.isEmpty() ? null : Figure.Table.named(head, rows);
+        return Figure.Table.named(head, trained.stream().map(this::row).toList());
+    }
+
+    private List<String> row(RunResult run) {
+        PriceSpec price = run.facts().cluster().instance().price();
+        List<String> row = new ArrayList<>(
+                List.of(names.withGpus(run), String.valueOf(run.nodes()), usd(price.usdPerHour() * run.nodes())));
+        for (TrainingCost cost : run.step().costs()) {
+            row.add(Quantities.fixed(cost.days(), 2));
+            row.add(Quantities.usd(cost.usd()));
+        }
+        return row;
+    }
+
+    private List<RunResult> trained() {
+        return result.runs().stream().filter(run -> run.training() != null).toList();
+    }
+
+    /** Lengths of the trainings that every run has days and dollars of [tokens]. */
+    private List<Double> lengths() {
+        return trained().get(0).step().costs().stream()
+                .map(TrainingCost::tokens)
+                .toList();
+    }
+
+    /** These lengths in words, for example {@code 100 billion and 500 billion tokens}. */
+    public String lengthsInWords() {
+        return String.join(" and ", lengths().stream().map(Quantities::tokens).toList()) + " tokens";
     }
 
     /** Which run is cheapest and which fastest, for the longest training shown. */
@@ -65,17 +83,7 @@ public final class CostSection {
         TrainingCost cost = Objects.requireNonNull(run.cost());
         return names.withGpus(run) + ", "
                 + (cost.hasPrice() ? Quantities.usd(cost.usd()) + " and " : "")
-                + Quantities.significant(cost.days()) + " days for " + tokens(cost);
-    }
-
-    /** The length of a training, for example {@code 500 billion tokens}. */
-    static String tokens(TrainingCost cost) {
-        return Quantities.shortCount(cost.tokens())
-                        .replaceAll("\\.0+ ", " ")
-                        .replace("G", "billion")
-                        .replace("T", "trillion")
-                        .replace("M", "million")
-                + " tokens";
+                + Quantities.significant(cost.days()) + " days for " + Quantities.tokens(cost.tokens()) + " tokens";
     }
 
     private static String usd(double usd) {

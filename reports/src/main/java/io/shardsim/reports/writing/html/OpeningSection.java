@@ -70,7 +70,8 @@ public final class OpeningSection {
         TrainingCost cost = Objects.requireNonNull(best.cost());
         MemoryFit fit = best.facts().ledger().fit();
         String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
-        String days = Quantities.significant(cost.days()) + " days" + price + " for " + CostSection.tokens(cost);
+        String days = Quantities.significant(cost.days()) + " days" + price + " for " + Quantities.tokens(cost.tokens())
+                + " tokens";
         return names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU")
                 + (result.runs().size() > 1 ? " is the fastest: " : ": ")
                 + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + "."
@@ -151,8 +152,9 @@ public final class OpeningSection {
         String count = all - misfits > BEST_MAX ? "The fastest " + BEST_MAX + " of " + all + " runs." : "";
         String cost = ReportPage.trains(result)
                 ? " Days and dollars are for "
-                        + CostSection.tokens(Objects.requireNonNull(
-                                Objects.requireNonNull(best()).cost())) + "."
+                        + Quantities.tokens(Objects.requireNonNull(
+                                        Objects.requireNonNull(best()).cost())
+                                .tokens()) + " tokens."
                 : "";
         String fit = misfits == 0
                 ? ReportPage.trains(result) ? "All " + all + " fit in memory." : ""

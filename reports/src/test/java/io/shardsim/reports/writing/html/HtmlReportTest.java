@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunMeters;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
@@ -71,6 +72,28 @@ class HtmlReportTest {
         assertThat(rows(SampleRuns.tight("s"), "peak-memory"))
                 .allSatisfy(row -> assertThat(row).containsEntry("end", "tight").containsEntry("alarm", true));
         assertThat(page(SampleRuns.single("s"))).doesNotContain("tight");
+    }
+
+    /** Words, head and cells have the same lengths, whatever was asked for. */
+    @Test
+    void daysAndDollarsStandUnderTheTokensThatTheyAreFor() {
+        RunResult quoted = SampleRuns.single("s").runs().get(0);
+        assertThat(costs(quoted).head())
+                .containsExactly("run", "nodes", "USD/h", "days, 100 B", "USD, 100 B", "days, 500 B", "USD, 500 B");
+        assertThat(page(SampleRuns.single("s")))
+                .contains("To train on 100 billion and 500 billion tokens at this rate");
+        RunResult asked = quoted.withTokens(2e12);
+        assertThat(costs(asked).head()).containsExactly("run", "nodes", "USD/h", "days, 2 T", "USD, 2 T");
+        List<String> row = costs(asked).rows().get(0);
+        assertThat(row).hasSize(5).endsWith(Quantities.usd(asked.cost().usd()));
+        assertThat(row.get(3)).isEqualTo(Quantities.fixed(4 * quoted.cost().days(), 2));
+        assertThat(page(ScenarioResult.of("s", List.of(asked))))
+                .contains("To train on 2 trillion tokens at this rate")
+                .doesNotContain("days, 100 B");
+    }
+
+    private static Figure.Table costs(RunResult run) {
+        return Objects.requireNonNull(new CostSection(ScenarioResult.of("s", List.of(run))).costs());
     }
 
     @Test
