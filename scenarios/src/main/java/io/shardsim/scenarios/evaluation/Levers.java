@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Settings worth trying for a run, the largest levers first: what it computes, what memory it leaves unused, what communication it waits for.
@@ -172,11 +173,15 @@ final class Levers {
                 Map<String, String> settings = new LinkedHashMap<>();
                 String name = fewer.name().toLowerCase(Locale.ROOT);
                 settings.put("training.activation_checkpointing", name);
-                if (kept.offload()) {
-                    settings.put("training.activation_offload", "false");
-                }
                 String title = fewer == Checkpointing.NONE ? "No recomputation" : "Activation checkpointing " + name;
-                add(title, settings, execution.withKept(onGpu.withCheckpoints(fewer, layers)));
+                boolean added = add(title, settings, execution.withKept(kept.withCheckpoints(fewer, layers)));
+                if (!added && kept.offload()) {
+                    settings.put("training.activation_offload", "false");
+                    add(
+                            title + ", no activation offload",
+                            settings,
+                            execution.withKept(onGpu.withCheckpoints(fewer, layers)));
+                }
             }
         }
         if (kept.checkpointing().startsFromInput() && !kept.offload()) {
@@ -256,20 +261,23 @@ final class Levers {
         int ranks = strategy.shardGroups(job).size();
         boolean wide = ranks > job.dataParallelPerNode()
                 && spec.descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null;
+        boolean replicated = ranks == 1;
         for (String kind : Strategies.kinds()) {
             StrategyDescriptor other = Strategies.descriptor(kind);
             if (other == null || kind.equals(spec.kind())) {
                 continue;
             }
             if (other.isLaterThan(spec.descriptor())) {
-                addKind(other, other.title(), spec.given());
+                addKind(other, other.title(), Map.of());
             } else if (wide && advised() < ranks && other.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
                 addKind(
                         other,
                         other.title() + " with shard group " + advised(),
                         Map.of(StrategyDescriptor.SHARD_GROUP, String.valueOf(advised())));
-            } else if (ranks > 1 && replicates(other)) {
+            } else if (!replicated && replicates(other)) {
+                // With the same kernels, one is like another.
                 addKind(other, other.title(), Map.of());
+                replicated = true;
             }
         }
     }
@@ -281,26 +289,43 @@ final class Levers {
                 && Strategies.create(other.kind(), Map.of()).shardGroups(job).size() == 1;
     }
 
-    /** Another kind, with the kernels of this one, so that no other framework's make the difference. */
-    private void addKind(StrategyDescriptor other, String title, Map<String, String> given) {
-        Map<String, String> settings = new LinkedHashMap<>(given);
+    /**
+     * Another kind with the parameters of this one, and with its kernels, so that nothing else makes the difference. Left out where it lacks a parameter that
+     * is given, unless that one changes nothing or says how many ranks share the states.
+     */
+    private void addKind(StrategyDescriptor other, String title, Map<String, String> changed) {
+        Map<String, String> settings = new LinkedHashMap<>(spec.given());
+        boolean someGo = settings.keySet()
+                .removeIf(name -> other.parameter(name) == null
+                        && (name.equals(StrategyDescriptor.SHARD_GROUP) || !inForce.isChanged(name)));
+        settings.putAll(changed);
         StrategyDescriptor.Parameter profile = other.parameter(PROFILE);
         if (execution.kernels() == null
                 && profile != null
                 && !profile.defaultText().equals(job.kernels())) {
             settings.put(PROFILE, job.kernels());
         }
-        if (!other.parameterNames().containsAll(settings.keySet())) {
-            return;
+        if (other.parameterNames().containsAll(settings.keySet())) {
+            add(title, written(other, settings, someGo), task.with(new StrategySpec(other, settings), execution));
         }
+    }
+
+    /** What turns the file's strategy into another: keys, or where some have to go the whole block. */
+    private Map<String, String> written(StrategyDescriptor other, Map<String, String> settings, boolean whole) {
         Map<String, String> written = new LinkedHashMap<>();
         written.put("strategy.kind", other.kind());
         settings.forEach((name, value) -> {
-            if (!value.equals(spec.given().get(name))) {
+            if (whole || !value.equals(spec.given().get(name))) {
                 written.put("strategy." + name, value);
             }
         });
-        add(title, written, task.with(new StrategySpec(other, settings), execution));
+        return whole ? Map.of("strategy", block(written)) : written;
+    }
+
+    private static String block(Map<String, String> written) {
+        return written.entrySet().stream()
+                .map(entry -> entry.getKey().substring(entry.getKey().indexOf('.') + 1) + ": " + entry.getValue())
+                .collect(Collectors.joining(", ", "{", "}"));
     }
 
     private void addPrefetch() {
@@ -315,25 +340,27 @@ final class Levers {
         return inForce.names().contains(parameter) ? inForce.whole(parameter) : 0;
     }
 
-    private void add(String title, Map<String, String> parameters) {
+    private boolean add(String title, Map<String, String> parameters) {
         Map<String, String> given = new LinkedHashMap<>(spec.given());
         given.putAll(parameters);
         Map<String, String> settings = new LinkedHashMap<>();
         parameters.forEach((name, value) -> settings.put("strategy." + name, value));
-        add(title, settings, task.with(new StrategySpec(spec.descriptor(), given), execution));
+        return add(title, settings, task.with(new StrategySpec(spec.descriptor(), given), execution));
     }
 
-    private void add(String title, Map<String, String> settings, Task.Execution other) {
-        add(title, settings, task.with(spec, other));
+    private boolean add(String title, Map<String, String> settings, Task.Execution other) {
+        return add(title, settings, task.with(spec, other));
     }
 
-    private void add(String title, Map<String, String> settings, Task.Training other) {
+    /** Whether it can be tried. */
+    private boolean add(String title, Map<String, String> settings, Task.Training other) {
         Task.Training open = other.with(other.strategy(), other.execution().withMicroBatch(null));
         for (Task.Training possible : List.of(other, open)) {
             if (possible.problems(point.cluster()).isEmpty()) {
                 levers.add(new Lever(title, settings, possible));
-                return;
+                return true;
             }
         }
+        return false;
     }
 }

@@ -12,13 +12,19 @@ import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
+import io.shardsim.scenarios.scenario.Task;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is tried for a run, and what comes of it. */
 class TrialsTest {
@@ -156,6 +162,51 @@ class TrialsTest {
                 .endsWith(" %).");
     }
 
+    /** Files with strategies whose parameters other ones lack, and some that are drawn. */
+    private static Stream<Arguments> files() {
+        String split = SMALL.replace("gpt2-1.5b", SMALLER);
+        return Stream.concat(
+                Stream.of(
+                                SMALL,
+                                split,
+                                with(split, "{kind: megatron-core, tensor_parallel: 8}"),
+                                with(split, "{kind: megatron-core, tensor_parallel: 4, pipeline_parallel: 1}"),
+                                with(split, "{kind: megatron-core, tensor_parallel: 2, pipeline_parallel: 2}"),
+                                with(split, "{kind: fsdp2, tensor_parallel: 2}"),
+                                with(SMALL, "{kind: zero3, offload_optimizer: true}"),
+                                with(SMALL, "{kind: zero3-0.11, prefetch_bucket_size: 1e8}")
+                                        .replace("standard", "flash")
+                                        .replace("none", "operator, activation_offload: true"),
+                                with(SMALL, "{kind: zero3-0.11}\nframework: deepspeed 0.11"))
+                        .map(text -> Arguments.of(
+                                text.substring(text.indexOf("strategy:")).strip(), text)),
+                LongStream.range(1, 25)
+                        .filter(seed -> RandomScenario.point(seed)
+                                .filter(point -> point.task() instanceof Task.Training)
+                                .isPresent())
+                        .mapToObj(seed -> Arguments.of("seed " + seed, RandomScenario.text(seed))));
+    }
+
+    private static String with(String text, String strategy) {
+        return text.replace("{kind: mics, shard_group: 16}", strategy);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("files")
+    void whatIsAdvisedDoesWhatWasTriedWhenItIsWrittenIntoTheFile(String name, String text) throws Exception {
+        RunResult run = advised(text);
+        for (Trial trial : run.facts().trials()) {
+            RunResult followed =
+                    simulation.run(SweptFile.readText("a.yaml", text).point(0, trial.settings()));
+            assertThat(followed.fits()).as(trial.title()).isEqualTo(trial.fit().fits());
+            if (followed.fits()) {
+                assertThat(followed.step().samplesPerSecond())
+                        .as(trial.title() + " " + trial.settings())
+                        .isEqualTo(trial.samplesPerSecond());
+            }
+        }
+    }
+
     @Test
     void whatTheFileSaysIsNoAssumption() throws Exception {
         String said = OPEN.replace("none}", "none, micro_batch: 4}")
@@ -176,9 +227,11 @@ class TrialsTest {
                         set("strategy.no_sync", "true"),
                         set("strategy.backward_prefetch", "true"),
                         set("strategy.shard_group", "8"),
-                        Map.of(
-                                "training.activation_checkpointing", "none",
-                                "training.activation_offload", "false"));
+                        set("training.activation_checkpointing", "none"));
+        assertThat(tried(with(slow, "{kind: zero3}")))
+                .contains(Map.of(
+                        "training.activation_checkpointing", "none",
+                        "training.activation_offload", "false"));
         assertThat(tried(SMALL))
                 .contains(set("strategy.shard_group", "8"), set("strategy.shard_group", "32"))
                 .contains(set("strategy.prefetch_bucket_size", "5000000000"))
@@ -216,8 +269,8 @@ class TrialsTest {
     @Test
     void smallModelsAreTriedWithoutSharding() throws Exception {
         String small = SMALL.replace("gpt2-1.5b", SMALLER);
-        assertThat(tried(small)).anyMatch(values -> "ddp".equals(values.get("strategy.kind")));
-        assertThat(tried(SMALL)).noneMatch(values -> "ddp".equals(values.get("strategy.kind")));
+        assertThat(tried(small)).contains(set("strategy", "{kind: ddp, framework_profile: smp}"));
+        assertThat(tried(SMALL)).noneMatch(values -> values.containsKey("strategy"));
     }
 
     @Test
