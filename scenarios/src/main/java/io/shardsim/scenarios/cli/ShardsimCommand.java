@@ -83,7 +83,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new WorkerCommand(services.runners()));
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
-        commandLine.addSubcommand("completion", new AutoComplete.GenerateCompletion());
+        commandLine.addSubcommand(new CommandLine(new AutoComplete.GenerateCompletion()).setCommandName("completion"));
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         commandLine.setUsageHelpAutoWidth(false);

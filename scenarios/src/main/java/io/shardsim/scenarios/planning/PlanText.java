@@ -79,12 +79,15 @@ public final class PlanText {
         if (goal.usdMax() < Double.POSITIVE_INFINITY) {
             title.append(", within ").append(Quantities.usd(goal.usdMax()));
         }
-        return title.append(plan.complete() ? "" : " (interrupted: the best so far)")
+        return title.append(plan.complete() || plan.best().isEmpty() ? "" : " (interrupted: the best so far)")
                 .toString();
     }
 
     private String nothing() {
         Plan.Counts counts = plan.counts();
+        if (!plan.complete()) {
+            return "Interrupted before a configuration was found that keeps the limits.";
+        }
         if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched()) {
             return "Nothing fits in memory. Give more nodes, or a GPU with more memory.";
         }

@@ -48,12 +48,16 @@ public final class Overrides {
             Position place = new Position(FIRST_LINE + i + 1, 1);
             int equals = written.get(i).indexOf('=');
             String key = equals < 0 ? "" : written.get(i).substring(0, equals).strip();
-            if (!key.matches(Sweep.KEY) || key.equals(SWEEP) || key.equals("scenario")) {
+            if (!Sweep.isKey(key)) {
+                String listed = key.replaceFirst("^(sweep|search)\\.", "");
                 problems.add(
                         place,
                         YamlReader.printable(written.get(i))
-                                + " is no KEY=VALUE with a dotted key of a scenario; write for example"
-                                + " training.micro_batch=4");
+                                + " is no KEY=VALUE with a dotted key of a scenario; write "
+                                + (Sweep.isKey(listed)
+                                        ? YamlReader.printable(
+                                                listed + written.get(i).substring(equals))
+                                        : "for example training.micro_batch=4"));
                 continue;
             }
             YamlNode value = value(written.get(i).substring(equals + 1), place, problems);

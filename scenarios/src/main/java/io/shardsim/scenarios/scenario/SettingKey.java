@@ -32,7 +32,8 @@ public final class SettingKey implements ValueType {
         return text;
     }
 
-    private static List<String> known() {
+    /** All of them. */
+    static List<String> known() {
         List<String> known = new ArrayList<>(ScenarioKeys.dottedKeys());
         for (String kind : Strategies.kinds()) {
             StrategyDescriptor descriptor = Strategies.descriptor(kind);

@@ -29,6 +29,9 @@ final class Sweep {
     /** A key of the file, or of a block in it. */
     static final String KEY = "[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}";
 
+    /** Blocks and keys that say which runs there are, and are the same for all of them. */
+    private static final List<String> OF_ALL_RUNS = List.of("sweep", ScenarioKeys.SEARCH, "scenario");
+
     /** Nothing varies. */
     static final Sweep NONE = new Sweep(List.of());
 
@@ -66,6 +69,12 @@ final class Sweep {
         }
     }
 
+    /** Whether a dotted key can stand for a value of one run. */
+    static boolean isKey(String key) {
+        return key.matches(KEY)
+                && OF_ALL_RUNS.stream().noneMatch(word -> key.equals(word) || key.startsWith(word + "."));
+    }
+
     /** The sweep of a file; without any, one combination of nothing. */
     static Sweep of(Mapping file, Problems problems) {
         Entry entry = file.entry("sweep");
@@ -82,9 +91,7 @@ final class Sweep {
         long points = 1;
         for (Entry axis : block.entries()) {
             String key = YamlReader.printable(axis.key());
-            if (!axis.key().matches(KEY)
-                    || axis.key().equals("sweep")
-                    || axis.key().equals("scenario")) {
+            if (!isKey(axis.key())) {
                 problems.add(
                         axis.keyPosition(),
                         "sweep key " + key + " is no dotted key of a scenario; write for example cluster.nodes");
@@ -94,6 +101,11 @@ final class Sweep {
                         "sweep of " + key + " is " + axis.value().kind() + "; write a list such as [1, 2]");
             } else if (list.items().isEmpty()) {
                 problems.add(list.position(), "sweep of " + key + " is an empty list; write values or remove the key");
+            } else if (axes.stream().anyMatch(before -> before.key().startsWith(axis.key() + "."))) {
+                problems.add(
+                        axis.keyPosition(),
+                        "sweep of " + key
+                                + " replaces the block whose keys the lines before it vary; write it before them");
             } else {
                 axes.add(new Axis(axis.key(), axis.keyPosition(), list.items()));
                 points = Math.min(Integer.MAX_VALUE, points * list.items().size());

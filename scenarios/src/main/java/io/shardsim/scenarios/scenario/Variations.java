@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
@@ -7,6 +8,7 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -77,6 +79,13 @@ public final class Variations {
             return;
         }
         for (Entry key : keys.entries()) {
+            if (!Sweep.isKey(key.key())) {
+                problems.add(
+                        key.keyPosition(),
+                        block.key() + " key " + YamlReader.printable(key.key())
+                                + " is no dotted key of a scenario; write for example cluster.nodes");
+                continue;
+            }
             if (!(key.value() instanceof Sequence list)
                     || list.items().isEmpty()
                     || !list.items().stream().allMatch(Scalar.class::isInstance)) {
@@ -106,12 +115,24 @@ public final class Variations {
         List<Entry> entries = tree.entries();
         for (String key : keys) {
             if (!sets(key)) {
-                throw new InputException(
-                        file, "does not set " + key + ", which is free already; leave it out of --free");
+                throw new InputException(file, notSet(key));
             }
             entries = without(entries, key);
         }
         return new Variations(file, new Mapping(tree.position(), entries), whole, lists);
+    }
+
+    private static String notSet(String key) {
+        List<String> known = new ArrayList<>(ScenarioKeys.FILE.names());
+        known.addAll(SettingKey.known());
+        if (known.contains(key)) {
+            return "does not set " + key + ", which is free already; leave it out of --free";
+        }
+        String meant = Nearest.of(key, known);
+        return "has no key " + key + " to free; "
+                + (meant == null
+                        ? "write a dotted key such as training.micro_batch, or a block such as strategy"
+                        : "did you mean " + meant + "?");
     }
 
     private static List<Entry> without(List<Entry> entries, String key) {

@@ -29,6 +29,10 @@ class CommandUsageTest extends WithoutSimulation {
                         "--set",
                         "model.layers=3",
                         "--set",
+                        "sweep.cluster.nodes=[1,4]",
+                        "--set",
+                        "search.cluster.nodes=2",
+                        "--set",
                         "training.precision=[bf16"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().lines())
@@ -37,11 +41,13 @@ class CommandUsageTest extends WithoutSimulation {
                         "--set 2: key micro_batch stands in a block; write training.micro_batch=...",
                         "--set 3: unknown key atention; did you mean attention?",
                         "--set 4: nonsense is no KEY=VALUE with a dotted key of a scenario; write for example training.micro_batch=4",
-                        "--set 5: model.layers asks for a block, but model is a text; set model itself")
-                .hasSize(6)
+                        "--set 5: model.layers asks for a block, but model is a text; set model itself",
+                        "--set 6: sweep.cluster.nodes=[1,4] is no KEY=VALUE with a dotted key of a scenario; write cluster.nodes=[1,4]",
+                        "--set 7: search.cluster.nodes=2 is no KEY=VALUE with a dotted key of a scenario; write cluster.nodes=2")
+                .hasSize(8)
                 .last()
                 .asString()
-                .startsWith("--set 6: ");
+                .startsWith("--set 8: ");
         assertThat(created).isEmpty();
     }
 
@@ -51,6 +57,8 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
         assertThat(shell.shardsim("help", "memory-edge")).isZero();
         assertThat(shell.out()).contains("memory-edge: Memory is more than 93 % full");
+        assertThat(shell.shardsim("completion", "--help")).isZero();
+        assertThat(shell.out()).contains("source <(shardsim completion)").doesNotContain("generate-completion");
         assertThat(shell.shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
                 .startsWith(

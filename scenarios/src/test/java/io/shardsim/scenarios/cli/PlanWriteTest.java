@@ -104,7 +104,7 @@ class PlanWriteTest {
         assertThat(err.toString()).contains("fastest of 12 configurations", "batch");
         assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
-                .contains("does not set training.microbatch, which is free already; leave it out of --free");
+                .contains("has no key training.microbatch to free; did you mean training.micro_batch?");
     }
 
     @ParameterizedTest

@@ -228,6 +228,18 @@ class PlannerTest {
     }
 
     @Test
+    void anInterruptBeforeAnythingIsFoundIsNoVerdict() throws Exception {
+        try (Planner planner =
+                        new Planner(Variations.readText("small.yaml", SMALL), FASTEST, 4, 1, (share, what) -> {});
+                PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            planner.interrupt();
+            assertThat(PlanText.write(planner.plan(simulation, (share, what) -> {}), 80))
+                    .contains("Interrupted before a configuration was found")
+                    .doesNotContain("Give more", "best so far");
+        }
+    }
+
+    @Test
     void aFileThatIsWrongIsToldAsByRun() {
         assertThatThrownBy(() -> plan(SMALL.replace("global_batch", "globl_batch"), FASTEST, 1))
                 .isInstanceOf(InputException.class)

@@ -424,6 +424,14 @@ class ScenarioErrorsTest {
                         "a.yaml:2:9: sweep key model.layers asks for a block, but model is a text; sweep model itself, or write it as a block"),
                 with(
                         "scenario: ok",
+                        "scenario: ok\nsweep: {sweep.cluster.nodes: [2, 4]}",
+                        "a.yaml:2:9: sweep key sweep.cluster.nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nsweep: {cluster.nodes: [2, 4], cluster: [{instance: p4d.24xlarge, nodes: 32}]}",
+                        "a.yaml:2:32: sweep of cluster replaces the block whose keys the lines before it vary; write it before them"),
+                with(
+                        "scenario: ok",
                         "scenario: ok\nsweep: {Cluster Nodes: [2]}",
                         "a.yaml:2:9: sweep key Cluster Nodes is no dotted key of a scenario; write for example cluster.nodes"),
                 with(
