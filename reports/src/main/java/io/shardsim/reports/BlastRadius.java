@@ -174,10 +174,18 @@ public record BlastRadius(long longerPs, List<Group> groups) {
     /** For people, in one sentence or two. */
     public String sentence() {
         if (groups.isEmpty()) {
-            return "Blast radius: none, the faults cost " + seconds(longerPs) + " a step.";
+            return "Blast radius: none, " + cost() + ".";
         }
-        return "Blast radius: the faults cost " + seconds(longerPs) + " a step. "
+        return "Blast radius: " + cost() + ". "
                 + groups.stream().map(Group::words).collect(Collectors.joining("; ")) + ".";
+    }
+
+    /** What is late meets other work on links and GPU, and now and then less of it. */
+    private String cost() {
+        return longerPs < 0
+                ? "a step takes " + seconds(-longerPs)
+                        + " less with the faults; docs/model.md says how under \"Where better hardware is slower\""
+                : "the faults cost " + seconds(longerPs) + " a step";
     }
 
     private static String seconds(long ps) {

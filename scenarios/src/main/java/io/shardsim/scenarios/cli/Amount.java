@@ -33,19 +33,19 @@ final class Amount {
     static final class Days implements ITypeConverter<Double> {
         @Override
         public Double convert(String written) {
-            return parse(written.replaceFirst("(?i)(d|days?)$", ""), "", "30d");
+            return parse(written, "d|days?", "30d");
         }
     }
 
     private static double parse(String written, String unit, String example) {
         Matcher matcher = NUMBER.matcher(written.strip().toLowerCase(Locale.ROOT));
-        if (matcher.matches() && (matcher.group(3).isEmpty() || matcher.group(3).equals(unit))) {
+        if (matcher.matches() && (matcher.group(3).isEmpty() || matcher.group(3).matches(unit))) {
             double value = Double.parseDouble(matcher.group(1)) * factor(matcher.group(2));
             if (value > 0 && value < 1e21) {
                 return value;
             }
         }
-        throw new TypeConversionException("'" + written + "' is not an amount such as " + example);
+        throw new TypeConversionException("'" + written + "' is not an amount above 0 such as " + example);
     }
 
     private static double factor(String power) {

@@ -94,8 +94,9 @@ final class BenchCommand implements Callable<Integer> {
 
     private List<Benchmark.Measured> workloads(PrintWriter out) throws InterruptedException {
         List<Benchmark.Measured> rows = new ArrayList<>();
+        List<Benchmark> workloads = workloads();
         head(out, "workload");
-        for (Benchmark workload : workloads()) {
+        for (Benchmark workload : workloads) {
             Benchmark.Measured row = median(workload);
             rows.add(row);
             print(out, row);

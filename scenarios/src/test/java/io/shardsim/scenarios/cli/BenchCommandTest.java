@@ -55,6 +55,7 @@ class BenchCommandTest {
     void namesWhatThereIsWhenAskedForWhatThereIsNot() {
         assertThat(execute("bench", "fold")).isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString()).contains("no workload fold; there are phold, ring-256");
+        assertThat(out.toString()).isEmpty();
     }
 
     @ParameterizedTest

@@ -112,6 +112,7 @@ class PlanWriteTest {
             delimiter = '|',
             value = {
                 "--write deepspede | shardsim plan: --write deepspede is not known; did you mean deepspeed?",
+                "--deadline 0d | shardsim plan: Invalid value for option '--deadline': '0d' is not an amount above 0 such as 30d",
                 "--write fsdp --candidate 9 | shardsim plan: --candidate 9 is not from 1 to 5",
                 "-o x | shardsim plan: -o and --candidate go with --write; name what to write, for example --write deepspeed",
                 "--write fsdp --json | shardsim plan: --json and --write both print on stdout; name a path with -o"
