@@ -63,12 +63,15 @@ final class ConfigurationOutput {
         for (WrittenFile file : export.files()) {
             names.add(path == null ? shown(file, export.files().size()) : saved(file, path));
         }
+        lines(export, names).forEach(this::tell);
+    }
+
+    /** Says something of the files. */
+    void tell(String line) {
         PrintWriter words = path == null ? command.getErr() : command.getOut();
-        lines(export, names).forEach(line -> {
-            StringBuilder text = new StringBuilder();
-            PlainText.wrapped(text, line, "  ", Terminal.width());
-            words.print(text);
-        });
+        StringBuilder text = new StringBuilder();
+        PlainText.wrapped(text, line, "  ", Terminal.width());
+        words.print(text);
         words.flush();
     }
 

@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
@@ -43,8 +45,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Example: shardsim plan my.yaml --objective cheapest --deadline 30d --tokens 300B --max-nodes 64",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, 130 interrupted;"
-                    + " then the best so far are printed."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or what was written"
+                    + " does not fit, 130 interrupted; then the best so far are printed."
         })
 final class PlanCommand implements Callable<Integer> {
     private static final int NODES_MAX = 65_536;
@@ -214,7 +216,7 @@ final class PlanCommand implements Callable<Integer> {
         if (write.equals(SCENARIO)) {
             return Exporter.scenario(plan.scenario(), scenario);
         }
-        Framework framework = Framework.valueOf(write.toUpperCase(Locale.ROOT));
+        Framework framework = framework(write);
         try {
             return Exporter.export(framework, chosen.point(), scenario);
         } catch (InputException refusal) {
@@ -228,13 +230,36 @@ final class PlanCommand implements Callable<Integer> {
         for (int i = 0; i < plan.best().size(); i++) {
             Candidate other = plan.best().get(i).candidate();
             try {
-                Exporter.export(framework, other.point(), variations.file(other.settings()));
-                return "; or write the best that it runs: --candidate " + (i + 1);
+                Export export = Exporter.export(framework, other.point(), variations.file(other.settings()));
+                if (export.carried() == null || PointSimulation.fits(export.carried())) {
+                    return "; or write the best that it runs: --candidate " + (i + 1);
+                }
             } catch (InputException neither) {
                 // The next may.
             }
         }
         return "";
+    }
+
+    /** Runs what was written where that is not what was planned, and says what it comes to. Whether it fits in memory. */
+    private boolean fits(Export export, Plan plan, Variations variations, ConfigurationOutput configuration)
+            throws InterruptedException {
+        if (write == null || export.carried() == null) {
+            return true;
+        }
+        try (ScenarioRunner runner = runners.create(new RunOptions(threads, true))) {
+            RunResult written = runner.run(export.carried());
+            String words =
+                    AsWritten.words(written, plan.best().get(candidate - 1).run());
+            if (!words.isEmpty()) {
+                configuration.tell(words + (written.fits() ? "" : otherCandidate(framework(write), plan, variations)));
+            }
+            return written.fits();
+        }
+    }
+
+    private static Framework framework(String word) {
+        return Framework.valueOf(word.toUpperCase(Locale.ROOT));
     }
 
     private ScenarioRunner runner() throws InterruptedException {
@@ -265,12 +290,14 @@ final class PlanCommand implements Callable<Integer> {
             interruption.finished();
         }
         Export export = export(plan, variations);
+        boolean fits = !plan.best().isEmpty();
         if (export != null) {
             configuration.write(export);
+            fits = fits(export, plan, variations, configuration);
         }
         if (!plan.complete()) {
             return ExitStatus.INTERRUPTED;
         }
-        return plan.best().isEmpty() ? ExitStatus.OUT_OF_MEMORY : ExitStatus.DONE;
+        return fits ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 }

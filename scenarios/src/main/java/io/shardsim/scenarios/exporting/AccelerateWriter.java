@@ -114,7 +114,10 @@ final class AccelerateWriter extends FrameworkWriter {
             mesh(file, settings);
             return;
         }
-        boolean hybrid = settings.kind().equals("fsdp-hybrid");
+        // HYBRID_SHARD takes a node; where all ranks are one shard group, that is FULL_SHARD.
+        boolean hybrid = settings.kind().equals("fsdp-hybrid")
+                && (settings.whole("strategy.shard_group") < settings.job().dataParallel()
+                        || settings.whole(Settings.NODES) == 1);
         boolean reshards = settings.is("strategy.reshard_after_forward");
         String strategy = hybrid
                 ? (reshards ? "HYBRID_SHARD" : "HYBRID_SHARD_ZERO2")

@@ -1,6 +1,8 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A training as files of a framework.
@@ -9,8 +11,14 @@ import java.util.List;
  * @param launch a command that runs them
  * @param notes what whoever runs them should know
  * @param lost every setting that they do not carry
+ * @param carried the training as import reads it from the files; null where it is the one that was written
  */
-public record Export(List<WrittenFile> files, String launch, List<String> notes, List<Lost> lost) {
+public record Export(
+        List<WrittenFile> files,
+        String launch,
+        List<String> notes,
+        List<Lost> lost,
+        @Nullable ScenarioPoint carried) {
     public Export {
         files = List.copyOf(files);
         notes = List.copyOf(notes);

@@ -1,9 +1,11 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.reports.Surroundings;
 import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,6 +32,9 @@ public final class Exporter {
             "strategy.run_ahead_layers");
 
     private static final Set<String> CLUSTER = Set.of("instance", "nodes", "gpus_per_node");
+
+    /** Says how large the shard group is by default; the group itself is compared. */
+    private static final String DEFAULT_GROUP = "strategy.hybrid";
 
     private Exporter() {}
 
@@ -59,9 +64,11 @@ public final class Exporter {
             throw refused(framework, settings, "needs a cluster of the catalog to be read back; set cluster.instance");
         }
         List<WrittenFile> files = writer.files(settings, instance);
-        List<Lost> lost = new ArrayList<>(compare(settings, readBack(files, instance, settings), writer));
+        Settings back = readBack(files, instance, settings);
+        List<Lost> lost = new ArrayList<>(compare(settings, back, writer));
+        ScenarioPoint carried = lost.isEmpty() ? null : carried(point, back);
         addUnsaid(file, files, instance, lost);
-        return new Export(files, writer.launch(settings), writer.notes(settings), lost);
+        return new Export(files, writer.launch(settings), writer.notes(settings), lost, carried);
     }
 
     /** A scenario file, which carries everything. */
@@ -70,7 +77,8 @@ public final class Exporter {
                 List.of(new WrittenFile(name + ".yaml", Texts.yaml(file))),
                 "shardsim run " + name + ".yaml",
                 List.of(),
-                List.of());
+                List.of(),
+                null);
     }
 
     private static InputException refused(Framework framework, Settings settings, String why) {
@@ -93,6 +101,17 @@ public final class Exporter {
                 ScenarioReader.readText(settings.scenario(), scenario).points().get(0));
     }
 
+    /** The training that the files say, where and beside what the point has it. */
+    private static ScenarioPoint carried(ScenarioPoint point, Settings back) {
+        Task.Training read = back.task();
+        Surroundings beside = ((Task.Training) point.task()).surroundings();
+        return point.with(
+                point.values(),
+                point.cluster(),
+                new Task.Training(
+                        read.modelName(), read.model(), read.learning(), read.execution(), read.strategy(), beside));
+    }
+
     private static List<Lost> compare(Settings ours, Settings back, FrameworkWriter writer) {
         boolean sameWork = ours.implementation().equals(back.implementation());
         List<Lost> lost = new ArrayList<>();
@@ -100,7 +119,7 @@ public final class Exporter {
             boolean compared = key.equals(Settings.KIND)
                     ? !sameWork
                     : sameWork || !key.startsWith("strategy.") || isGiven(ours, key);
-            if (compared && !Objects.equals(value, back.value(key))) {
+            if (compared && !key.equals(DEFAULT_GROUP) && !Objects.equals(value, back.value(key))) {
                 lost.add(new Lost(key, String.valueOf(ours.text(key)), back.text(key), remedy(key, writer)));
             }
         });

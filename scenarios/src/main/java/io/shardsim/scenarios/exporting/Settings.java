@@ -21,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting in force of one training, by the dotted key that a scenario has for it, defaults included. A shard group that is left to the strategy is the one
- * that it takes, {@code training.kernels} is the framework profile that runs.
+ * Every setting in force of one training, by the dotted key that a scenario has for it, defaults included. The shard group is the one that the strategy takes,
+ * whether or not it leaves a choice; {@code training.kernels} is the framework profile that runs.
  */
 final class Settings {
     static final String KIND = "strategy.kind";
@@ -60,9 +60,7 @@ final class Settings {
         putTraining();
         put(KIND, task.strategy().kind());
         putStrategy(task.strategy());
-        if (texts.containsKey(SHARD_GROUP)) {
-            put(SHARD_GROUP, planner.shardGroups(job).size());
-        }
+        put(SHARD_GROUP, planner.shardGroups(job).size());
     }
 
     private void putModel(ModelShape model) {
@@ -138,6 +136,10 @@ final class Settings {
 
     String kind() {
         return task.strategy().kind();
+    }
+
+    Task.Training task() {
+        return task;
     }
 
     /** The class that does the strategy's work; kinds that share it differ in their settings alone. */

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** That what is written for a framework is read back as the same training, and that what it cannot say is told. */
@@ -152,6 +153,34 @@ class ExporterTest {
         assertThat(export.lost().stream().map(Lost::key))
                 .containsExactly(
                         "training.kernels", "strategy.host_time_per_module", "cluster.instance", "collectives.library");
+    }
+
+    /** FSDP1 has a node as its group, or all ranks. */
+    @ParameterizedTest
+    @CsvSource({
+        "shard_group: 16, FULL_SHARD, fsdp",
+        "'shard_group: 16, reshard_after_forward: false', SHARD_GRAD_OP, fsdp-grad-op",
+        "shard_group: 8, HYBRID_SHARD, fsdp-hybrid"
+    })
+    void aShardGroupOfAllRanksIsFullSharding(String group, String written, String kind)
+            throws InputException, InterruptedException {
+        String text = """
+                scenario: group
+                model: {hidden: 256, layers: 4, heads: 8, vocab: 4096}
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                training: {sequence_length: 128, global_batch: 16, micro_batch: 1, gradient_clipping: 1}
+                """ + "strategy: {kind: fsdp-hybrid, " + group + "}\n";
+        Export export = export(Framework.FSDP, text);
+        assertThat(export.files().get(0).text()).contains("fsdp_sharding_strategy: " + written + "\n");
+        assertThat(export.lost().stream().map(Lost::key)).doesNotContain("strategy.shard_group", "strategy.hybrid");
+        Variations back =
+                Variations.readText("back", readBack(export, "p4d.24xlarge").text());
+        assertThat(back.text("strategy.kind")).isEqualTo(kind);
+        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            assertThat(digest(simulation, back.with(Map.of())))
+                    .isEqualTo(digest(
+                            simulation, Variations.readText("group", text).with(Map.of())));
+        }
     }
 
     private static Export export(Framework framework, String text) throws InputException {
