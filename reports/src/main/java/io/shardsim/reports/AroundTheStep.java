@@ -1,5 +1,6 @@
 package io.shardsim.reports;
 
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Samples are read ahead, so a step takes as long as the longer of the two, computing it or reading its samples. A checkpoint stops training while the state
  * is copied to host memory over PCIe and, where one rank writes it all, gathered to that rank's node over its NICs; then while it is
- * written, unless that goes on beside the next steps, which it may hold up only where it is not done by the next checkpoint.
+ * written, unless that goes on beside the next steps, which it may hold up only where it is not done by the next checkpoint. Of a sharded state all nodes that hold a
+ * part of one copy write at once.
  *
  * <p>Without delayed initialization every rank draws all parameters in its host's memory, in 32 bits, and moves them to its GPU, layer by layer, to keep its share
  * [1]. With it nothing but shapes exists before the model is split; each layer is then drawn on the GPU, which writes its parameters and reads them once.
@@ -170,19 +172,19 @@ public record AroundTheStep(
         InstanceSpec instance = facts.cluster().instance();
         long bytes = Math.multiplyExact(facts.model().parameters(), (long) settings.bytesPerParameter());
         boolean full = settings.state() == Surroundings.State.FULL;
-        int shardGroup = facts.sharding().shardGroup();
-        int holders = (shardGroup + instance.gpusPerNode() - 1) / instance.gpusPerNode();
-        int writers = full ? 1 : holders;
+        StateHolders holders = facts.sharding().holders();
+        double writers = full ? 1 : holders.nodes();
         double pcie = (double) instance.pcie().linkRate().bytesPerSecond()
                 * instance.pcie().switches();
         double nics = (double) instance.nic().effectiveRate().bytesPerSecond() * instance.nicsPerNode();
-        double gather = full ? (double) bytes * (holders - 1) / holders / nics : 0;
+        double gather = full ? bytes * (1 - 1 / holders.nodes()) / nics : 0;
         double copy = bytes / (pcie * writers);
         double write = bytes / settings.storage().rate(writers);
         double between = settings.everySteps() * stepSeconds;
         double pause = gather + copy + (settings.asynchronous() ? Math.max(0, write - between) : write);
-        double assemble =
-                full || holders == 1 ? 0 : 2 * bytes / settings.storage().rate(1);
+        double assemble = full || holders.ranks() == 1
+                ? 0
+                : 2 * bytes / settings.storage().rate(1);
         return new Checkpoint(
                 settings.storage().name(), settings.state(), bytes, write, pause, between + pause, assemble);
     }

@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -265,15 +266,12 @@ public record RunFacts(
      * @param kind as scenario files write it, for example {@code mics}
      * @param name as people write it, for example {@code MiCS}
      * @param shardGroup ranks that together hold one copy of the sharded states, after capping; 1 when nothing is sharded
+     * @param holders where one copy of all states lies
      * @param split how the model is split beside data parallelism
      * @param kernels profile of the kernels that run; empty where it does not matter
      */
-    public record Strategy(String kind, String name, int shardGroup, Split split, String kernels) {
-        /** Data parallelism alone. */
-        public Strategy(String kind, String name, int shardGroup) {
-            this(kind, name, shardGroup, Split.NONE, "");
-        }
-
+    public record Strategy(
+            String kind, String name, int shardGroup, StateHolders holders, Split split, String kernels) {
         /** Name, how the model is split, and the shard group where that is a choice. */
         public String label(int gpus) {
             return name + split.words() + (choosesGroup(gpus) ? ", shard group " + shardGroup : "");

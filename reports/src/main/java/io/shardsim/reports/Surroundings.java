@@ -38,7 +38,7 @@ public record Surroundings(
      */
     public record Storage(String name, double nodeRate, double sharedRate) {
         /** What so many nodes do together [bytes/s]. */
-        public double rate(int nodes) {
+        public double rate(double nodes) {
             return Math.min(nodes * nodeRate, sharedRate);
         }
     }
@@ -60,7 +60,7 @@ public record Surroundings(
 
     /** What a checkpoint file holds. */
     public enum State {
-        /** Each rank of one shard group writes what it holds. */
+        /** Each rank of one copy of the model states writes what it holds. */
         SHARDED,
         /** One rank gathers everything and writes it. */
         FULL

@@ -7,6 +7,7 @@ import io.shardsim.reports.RunFacts.Recomputation;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.observation.LinkTotals;
 import io.shardsim.simulator.observation.OperationSpan;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.List;
@@ -136,20 +137,21 @@ class ComputingTest {
 
     @Test
     void namesAreShortWhereThatIsEnough() {
-        RunFacts.Strategy mics = new RunFacts.Strategy("mics", "MiCS (SMP sharded data parallel)", 128);
+        RunFacts.Strategy mics = SampleRuns.strategy("mics", "MiCS (SMP sharded data parallel)", 128);
         assertThat(mics.label(256)).isEqualTo("MiCS (SMP sharded data parallel), shard group 128");
         assertThat(mics.shortLabel(256)).isEqualTo("MiCS (shard group 128)");
-        assertThat(new RunFacts.Strategy("fsdp", "PyTorch FSDP, full shard", 256).shortLabel(256))
+        assertThat(SampleRuns.strategy("fsdp", "PyTorch FSDP, full shard", 256).shortLabel(256))
                 .isEqualTo("PyTorch FSDP");
     }
 
     @Test
     void namesSayHowTheModelIsSplit() {
+        StateHolders all = new StateHolders(256, 8);
         RunFacts.Split tensor = new RunFacts.Split(8, true, 1, 1, false);
-        assertThat(new RunFacts.Strategy("zero3", "DeepSpeed ZeRO-3", 32, tensor, "").shortLabel(256))
+        assertThat(new RunFacts.Strategy("zero3", "DeepSpeed ZeRO-3", 32, all, tensor, "").shortLabel(256))
                 .as("a group of all data-parallel ranks is no choice")
                 .isEqualTo("DeepSpeed ZeRO-3, tensor parallel 8, sequence parallel");
-        assertThat(new RunFacts.Strategy("mics", "MiCS", 16, new RunFacts.Split(2, false, 2, 4, false), "")
+        assertThat(new RunFacts.Strategy("mics", "MiCS", 16, all, new RunFacts.Split(2, false, 2, 4, false), "")
                         .shortLabel(256))
                 .isEqualTo("MiCS, tensor parallel 2, context parallel 2, pipeline parallel 4 (shard group 16)");
     }

@@ -129,7 +129,7 @@ class DiagnosisTest {
                 Map.of(),
                 SampleRuns.p4d(32),
                 new RunFacts.Sharded(
-                        new RunFacts.Strategy("zero3", "ZeRO-3", 256),
+                        SampleRuns.strategy("zero3", "ZeRO-3", 256),
                         new RunFacts.Training(
                                 "m",
                                 1_000_000_000,

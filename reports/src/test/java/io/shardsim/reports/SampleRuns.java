@@ -12,6 +12,7 @@ import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
@@ -345,7 +346,7 @@ public final class SampleRuns {
                         point,
                         p4d(nodes),
                         new RunFacts.Sharded(
-                                new RunFacts.Strategy(kind, name, shardGroup),
+                                strategy(kind, name, shardGroup),
                                 new RunFacts.Training(
                                         "gpt2-30b",
                                         PARAMETERS,
@@ -403,7 +404,7 @@ public final class SampleRuns {
                 point,
                 p4d(nodes),
                 new RunFacts.Sharded(
-                        new RunFacts.Strategy("fsdp", "FSDP", nodes * 8),
+                        strategy("fsdp", "FSDP", nodes * 8),
                         new RunFacts.Training(
                                 "gpt2-30b",
                                 PARAMETERS,
@@ -415,6 +416,12 @@ public final class SampleRuns {
                         new RunFacts.Memory(memory, 42_300_000_000L)),
                 new RunFacts.Remarks(List.of(), List.of(), sources()));
         return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");
+    }
+
+    /** Data parallelism alone on nodes of eight GPUs. */
+    static RunFacts.Strategy strategy(String kind, String name, int shardGroup) {
+        return new RunFacts.Strategy(
+                kind, name, shardGroup, new StateHolders(shardGroup, Math.min(8, shardGroup)), RunFacts.Split.NONE, "");
     }
 
     private static List<Setting> settings(int microBatch) {

@@ -10,6 +10,7 @@ import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.RankTotals;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ class StrategyComparisonTest {
                 new TreeMap<>(point),
                 SampleRuns.p4d(4),
                 new RunFacts.Sharded(
-                        new RunFacts.Strategy(kind, kind, 32, RunFacts.Split.NONE, kernels),
+                        new RunFacts.Strategy(kind, kind, 32, new StateHolders(32, 8), RunFacts.Split.NONE, kernels),
                         new RunFacts.Training(
                                 "m",
                                 1_000_000_000,

@@ -51,6 +51,7 @@ final class TrainingFacts {
                 task.strategy().kind(),
                 task.strategy().descriptor().title(),
                 training.strategy().shardGroups(job).size(),
+                training.strategy().holders(job),
                 split(training.strategy().modelParallel()),
                 job.kernels());
     }

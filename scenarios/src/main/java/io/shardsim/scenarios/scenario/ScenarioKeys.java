@@ -129,7 +129,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "state",
                             ScalarTypes.choice("sharded", "full"),
-                            "whether each rank of a shard group writes its shards, or one rank everything; omitted: sharded"),
+                            "whether each rank of one copy of the model states writes its part, or one rank everything; omitted: sharded"),
                     Key.optional(
                             "asynchronous",
                             ScalarTypes.flag(),

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.job.Batch;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,7 +99,7 @@ class RecordedErrorsTest {
                 Map.of(),
                 point.cluster(),
                 new RunFacts.Sharded(
-                        new RunFacts.Strategy("fsdp", "FSDP", 8),
+                        new RunFacts.Strategy("fsdp", "FSDP", 8, new StateHolders(8, 8), RunFacts.Split.NONE, ""),
                         new RunFacts.Training(
                                 "inline",
                                 1,

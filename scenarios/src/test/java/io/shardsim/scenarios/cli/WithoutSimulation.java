@@ -14,6 +14,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StateHolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ abstract class WithoutSimulation {
                 point.values(),
                 point.cluster(),
                 new RunFacts.Sharded(
-                        new RunFacts.Strategy("fsdp", "FSDP", 8),
+                        new RunFacts.Strategy("fsdp", "FSDP", 8, new StateHolders(8, 8), RunFacts.Split.NONE, ""),
                         new RunFacts.Training(
                                 "m",
                                 1,

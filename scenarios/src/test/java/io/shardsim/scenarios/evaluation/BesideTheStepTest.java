@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.topology.InstanceSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What comes beside the figures of a run: utilization, and what goes on around the step. */
 class BesideTheStepTest {
@@ -76,5 +79,37 @@ class BesideTheStepTest {
                 .isCloseTo(run.facts().model().parameters() * 14.0 / (2 * 15 * 85e6), within(1e-6));
         assertThat(run.facts().sources()).anyMatch(source -> source.toString().contains("s3 rate_per_request"));
         assertThat(run(SCENARIO).digest()).as("the step is the same").isEqualTo(run.digest());
+    }
+
+    /** The shard group alone spans one node or less where the model is split; all four nodes hold parts of it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "megatron-core, tensor_parallel: 8 | 4",
+                "megatron-core, tensor_parallel: 2, pipeline_parallel: 4 | 4",
+                "megatron, tensor_parallel: 4, pipeline_parallel: 2 | 2",
+                "mics, tensor_parallel: 8, shard_group: 2 | 2",
+                "megatron, tensor_parallel: 8 | 1"
+            })
+    void everyNodeThatHoldsAPartOfTheModelWritesIt(String strategy, int nodes) throws Exception {
+        String text = """
+                scenario: split
+                model: {hidden: 2048, layers: 8, heads: 16, vocab: 51200}
+                cluster: {instance: p4d.24xlarge, nodes: 4}
+                training: {sequence_length: 512, global_batch: 64, micro_batch: 1}
+                strategy: {kind: STRATEGY}
+                """.replace("STRATEGY", strategy) + "checkpoint: {to: s3, every: 10, state: STATE}\n";
+        RunResult run = run(text.replace("STATE", "sharded"));
+        double bytes = run.facts().model().parameters() * 14.0;
+        assertThat(AroundTheStep.of(run).checkpoint().writeSeconds())
+                .isCloseTo(bytes / (nodes * 15 * 85e6), within(1e-6));
+        AroundTheStep.Checkpoint full =
+                AroundTheStep.of(run(text.replace("STATE", "full"))).checkpoint();
+        InstanceSpec p4d = run.facts().cluster().instance();
+        double gather =
+                bytes * (nodes - 1) / nodes / (4.0 * p4d.nic().effectiveRate().bytesPerSecond());
+        double copy = bytes / (4.0 * p4d.pcie().linkRate().bytesPerSecond());
+        assertThat(full.pauseSeconds()).isCloseTo(bytes / (15 * 85e6) + gather + copy, within(1e-6));
     }
 }

@@ -8,9 +8,11 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,21 @@ public abstract class ShardingStrategy {
 
     /** Ranks that together hold one copy of the sharded states. */
     public abstract RankGroups shardGroups(TrainingJob job);
+
+    /** Ranks that hold one copy of all model states: of each pipeline stage, the first shard group of every tensor-parallel rank. */
+    public final StateHolders holders(TrainingJob job) {
+        RankGroups shards = shardGroups(job);
+        BitSet ranks = new BitSet(job.worldSize());
+        for (int stage = 0; stage < job.parallel().stages(); stage++) {
+            int first = stage * job.stageRanks();
+            for (int rank = first; rank < first + job.parallel().tensor(); rank++) {
+                for (int holder : shards.membersOf(rank)) {
+                    ranks.set(holder);
+                }
+            }
+        }
+        return StateHolders.of(ranks, job.gpusPerNode());
+    }
 
     /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
     public final List<Refusal> problems(TrainingJob job) {
