@@ -6,7 +6,10 @@ import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -65,7 +68,7 @@ public final class WholeFiles {
                 Path part = one.getKey()
                         .resolveSibling("." + one.getKey().getFileName() + "." + UUID.randomUUID() + ".part");
                 aside.put(part, one.getKey());
-                fill(part, one.getValue());
+                naming(one.getKey(), () -> fill(part, one.getValue()));
             }
             if (aside.size() == 1) {
                 rename(aside);
@@ -99,7 +102,31 @@ public final class WholeFiles {
 
     private static void rename(Map<Path, Path> aside) throws IOException {
         for (Map.Entry<Path, Path> one : aside.entrySet()) {
-            Files.move(one.getKey(), one.getValue(), StandardCopyOption.ATOMIC_MOVE);
+            naming(one.getValue(), () -> Files.move(one.getKey(), one.getValue(), StandardCopyOption.ATOMIC_MOVE));
         }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** A failure bears the name of the file that was asked for, not of the one beside it. */
+    private static void naming(Path file, Step step) throws IOException {
+        try {
+            step.run();
+        } catch (AccessDeniedException failure) {
+            throw because(failure, new AccessDeniedException(file.toString(), null, failure.getReason()));
+        } catch (NoSuchFileException failure) {
+            throw because(failure, new NoSuchFileException(file.toString(), null, failure.getReason()));
+        } catch (FileSystemException failure) {
+            throw because(failure, new FileSystemException(file.toString(), null, failure.getReason()));
+        } catch (IOException failure) {
+            throw because(failure, new FileSystemException(file.toString(), null, failure.getMessage()));
+        }
+    }
+
+    private static IOException because(IOException cause, FileSystemException named) {
+        named.initCause(cause);
+        return named;
     }
 }

@@ -216,7 +216,7 @@ final class RunCommand implements Callable<Integer> {
                     warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
                 }
             }
-            List<ScenarioResult> results = report(scenarios, advised, directories);
+            List<ScenarioResult> results = report(scenarios, advised, directories, new ReportFailure(kept.values()));
             advised.failures().forEach(err()::println);
             if (runs.interrupted()) {
                 err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
@@ -270,6 +270,18 @@ final class RunCommand implements Callable<Integer> {
     private void tell(String text) {
         err().println("cluster: " + text);
         err().flush();
+    }
+
+    private List<ScenarioResult> report(
+            List<Scenario> scenarios, AdvisedRuns runs, Map<String, Path> directories, ReportFailure failure)
+            throws InterruptedException {
+        try {
+            return report(scenarios, runs, directories);
+        } catch (IOException refused) {
+            throw failure.of(refused);
+        } catch (OutOfMemoryError full) {
+            throw failure.ofFullHeap();
+        }
     }
 
     private List<ScenarioResult> report(List<Scenario> scenarios, AdvisedRuns runs, Map<String, Path> directories)

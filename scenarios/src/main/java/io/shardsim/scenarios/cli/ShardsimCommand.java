@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.evaluation.OutOfHeap;
 import io.shardsim.scenarios.scenario.KeyPlace;
 import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.Nearest;
@@ -158,6 +159,9 @@ public final class ShardsimCommand implements Runnable {
         if (failure instanceof ExceptionInInitializerError && failure.getCause() != null) {
             return told(failure.getCause());
         }
+        if (OutOfHeap.isCauseOf(failure)) {
+            return OutOfHeap.words();
+        }
         String message = failure.getMessage();
         if (failure instanceof FileSystemException file) {
             return "cannot use " + file.getFile() + ": " + reason(file);
@@ -172,7 +176,8 @@ public final class ShardsimCommand implements Runnable {
                         : failure.getClass().getSimpleName() + ": " + message;
     }
 
-    private static String reason(FileSystemException failure) {
+    /** Why the file system refuses a file, without its name. */
+    static String reason(FileSystemException failure) {
         if (failure instanceof AccessDeniedException) {
             return "permission denied";
         }

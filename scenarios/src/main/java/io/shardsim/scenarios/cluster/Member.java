@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cluster;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.cluster.wire.WireCodec;
+import io.shardsim.scenarios.evaluation.OutOfHeap;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
@@ -379,11 +380,18 @@ final class Member extends AbstractBehavior<Member.Command> {
             } catch (TooLargeException tooLarge) {
                 return new Answer.TooLarge(String.valueOf(tooLarge.getMessage()), tooLarge.keys());
             } catch (OutOfMemoryError full) {
-                return new Answer.Failed("the member itself ran out of memory; give its JVM more, for example"
-                        + " SHARDSIM_JAVA_OPTS=-Xmx8g, or let it run fewer points at once with --threads 1");
+                return outOfHeap();
             } catch (RuntimeException | StackOverflowError | AssertionError failure) {
+                if (OutOfHeap.isCauseOf(failure)) {
+                    return outOfHeap();
+                }
                 return new Answer.Failed(failure.getMessage() == null ? failure.toString() : failure.getMessage());
             }
+        }
+
+        private static Answer outOfHeap() {
+            return new Answer.Failed("the member itself ran out of memory; " + OutOfHeap.remedy()
+                    + ", or let it run fewer points at once with --threads 1");
         }
 
         private synchronized ScenarioRunner runner(RunOptions asked) {

@@ -16,6 +16,9 @@ public final class AdvisedRuns {
     /** State: guarded by this; null until there is something to try. */
     private @Nullable PointRuns tries;
 
+    /** Whether the heap was too small for what was tried. */
+    private boolean outOfHeap;
+
     private final IdentityHashMap<Scenario, Trials> trials = new IdentityHashMap<>();
 
     public AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
@@ -23,7 +26,7 @@ public final class AdvisedRuns {
         this.runs = runs;
     }
 
-    /** Tries settings for each scenario all of whose points are done. */
+    /** Tries settings for each scenario all of whose points are done, until one of them needs more heap than there is. */
     public void tryOtherSettings(ScenarioRunner runner, int threads, ProgressListener progress) {
         List<Scenario> toTry = new ArrayList<>();
         for (Scenario scenario : scenarios) {
@@ -42,7 +45,33 @@ public final class AdvisedRuns {
             tries = all;
         }
         if (all.total() > 0) {
-            all.runAll(runner, progress);
+            all.runAll(new EndedByFullHeap(runner), progress);
+        }
+    }
+
+    /** Nothing that was asked for waits for the trials: where one does not find room, the others would hold up the report. */
+    private final class EndedByFullHeap extends ForwardingRunner {
+        EndedByFullHeap(ScenarioRunner runner) {
+            super(runner);
+        }
+
+        @Override
+        public RunResult run(ScenarioPoint point) throws InterruptedException {
+            try {
+                return runner().run(point);
+            } catch (RuntimeException | Error failure) {
+                if (OutOfHeap.isCauseOf(failure)) {
+                    endTries();
+                }
+                throw failure;
+            }
+        }
+    }
+
+    private synchronized void endTries() {
+        if (tries != null && !tries.interrupted()) {
+            outOfHeap = true;
+            tries.interrupt();
         }
     }
 
@@ -66,12 +95,15 @@ public final class AdvisedRuns {
         if (tries != null) {
             failures.addAll(tries.simulationFailures());
         }
+        if (outOfHeap) {
+            failures.add("not every other setting was tried: " + OutOfHeap.words());
+        }
         return failures;
     }
 
     /** Whether an attempt failed. A setting that would make the run too large is no advice, and no failure either. */
     public synchronized boolean anyTryFailed() {
-        return tries != null && !tries.simulationFailures().isEmpty();
+        return outOfHeap || (tries != null && !tries.simulationFailures().isEmpty());
     }
 
     /** Results of the points that are done, in the order of the file, one of them with what was tried for it. */

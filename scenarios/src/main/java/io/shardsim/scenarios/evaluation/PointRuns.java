@@ -26,17 +26,24 @@ public final class PointRuns {
     /** One second. */
     private static final int LOOKS_TO_SHOW = 4;
 
+    private static final String FAILED = "simulation failed: ";
+    /** What is left to say where the heap has no room for the name of a point. */
+    private static final String FAILED_WITHOUT_HEAP = FAILED + OutOfHeap.words();
+
     private final boolean carryOn;
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final IdentityHashMap<ScenarioPoint, String> fileOf = new IdentityHashMap<>();
     private final double totalWeight;
+    private final int atOnce;
 
     /** State: guarded by this. */
     private final IdentityHashMap<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
 
     private double finishedWeight;
-    private final List<String> failures = new ArrayList<>();
-    private final List<String> simulationFailures = new ArrayList<>();
+    /** Both have room for every point from the start. */
+    private final List<String> failures;
+
+    private final List<String> simulationFailures;
     private final IdentityHashMap<ScenarioPoint, RunLimitException> givenUp = new IdentityHashMap<>();
     /** Points that are too large to be simulated. */
     private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
@@ -61,8 +68,11 @@ public final class PointRuns {
             points.addAll(scenario.points());
             scenario.points().forEach(point -> fileOf.put(point, scenario.file()));
         }
+        failures = new ArrayList<>(points.size());
+        simulationFailures = new ArrayList<>(points.size());
         totalWeight = points.stream().mapToDouble(ScenarioPoint::weight).sum();
-        workers = Executors.newFixedThreadPool(Math.max(1, Math.min(threads, points.size())), task -> {
+        atOnce = Math.max(1, Math.min(threads, points.size()));
+        workers = Executors.newFixedThreadPool(atOnce, task -> {
             Thread thread = new Thread(task, "point");
             thread.setDaemon(true);
             return thread;
@@ -164,7 +174,12 @@ public final class PointRuns {
         if (interrupted) {
             return;
         }
-        String words = "simulation failed: " + where(point) + ": " + why(failure);
+        String words = FAILED_WITHOUT_HEAP;
+        try {
+            words = FAILED + where(point) + ": " + why(failure);
+        } catch (OutOfMemoryError again) {
+            // The words of the class are there.
+        }
         failures.add(words);
         simulationFailures.add(words);
     }
@@ -173,9 +188,9 @@ public final class PointRuns {
         broken = broken == null ? file : broken;
     }
 
-    private static String why(Throwable failure) {
-        if (failure instanceof OutOfMemoryError) {
-            return "the simulator itself ran out of memory; give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx8g, or run fewer points at once with --threads 1";
+    private String why(Throwable failure) {
+        if (OutOfHeap.isCauseOf(failure)) {
+            return OutOfHeap.words() + (atOnce > 1 ? ", or run fewer points at once with --threads 1" : "");
         }
         return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }

@@ -48,6 +48,15 @@ public final class KeptPoints {
         }
     }
 
+    /** Whether any point is kept. */
+    public boolean any() {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + ENDING)) {
+            return files.iterator().hasNext();
+        } catch (IOException none) {
+            return false;
+        }
+    }
+
     /** Keeps what a point came to. */
     public void keep(ScenarioPoint point, RunResult result) throws IOException {
         Files.createDirectories(folder);

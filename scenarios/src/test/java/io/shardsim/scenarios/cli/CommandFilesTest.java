@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -120,23 +121,53 @@ class CommandFilesTest extends WithoutSimulation {
     }
 
     @Test
-    void aFullDiskIsToldWithoutTheNameOfAClass() throws IOException {
-        failsToWrite = true;
+    void aFullDiskIsToldWithThePlaceAndTheWayOut() throws IOException {
+        String report = Path.of(outFolder(), "report.txt").toString();
+        writing = () -> {
+            throw new FileSystemException(report, null, "No space left on device");
+        };
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
                 .isEqualTo(ExitStatus.FAILED);
-        assertThat(shell.err())
-                .contains("cannot read or write: No space left on device")
-                .doesNotContain("IOException");
+        assertThat(shell.err().strip())
+                .isEqualTo("shardsim run: cannot write " + report
+                        + ": No space left on device; free space, then run again with --resume");
         assertThat(shell.out()).as("printed before files are written").startsWith("{");
     }
 
     @Test
+    void aSinglePointIsNotKept() throws IOException {
+        writing = () -> {
+            throw new FileSystemException("o", null, "No space left on device");
+        };
+        String single = COLLECTIVE.replaceFirst("sweep: .*", "");
+        assertThat(shell.shardsim("run", file("a.yaml", single), "--out", outFolder()))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(shell.err().strip())
+                .isEqualTo("shardsim run: cannot write o: No space left on device; free space, then run again");
+    }
+
+    @Test
+    void aHeapThatIsFullWhenTheReportIsWrittenSaysHowToGoOn() throws IOException {
+        writing = () -> {
+            throw new OutOfMemoryError("Java heap space");
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(shell.err().strip())
+                .matches(
+                        "shardsim run: cannot write the report: the simulator itself ran out of memory; give the JVM more,"
+                                + " for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g, and run again with --resume");
+    }
+
+    @Test
     void aSweepThatLostItsReportGoesOnFromThePointsThatWereDone() throws IOException {
-        failsToWrite = true;
+        writing = () -> {
+            throw new IOException("No space left on device");
+        };
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.FAILED);
         assertThat(ran).hasSize(3);
-        failsToWrite = false;
+        writing = () -> {};
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--resume"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(ran).as("kept").hasSize(3);

@@ -111,6 +111,24 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 
+    @Test
+    void aTrialWithoutMemoryEndsTheTrialsAlone() throws IOException {
+        answer = point -> {
+            if (ran.size() > 1) {
+                throw new IllegalStateException("GC overhead limit exceeded", new OutOfMemoryError());
+            }
+            return simulated(point);
+        };
+        assertThat(shell.shardsim("run", file("a.yaml", Shell.SMALL), "--out", outFolder(), "--threads", "1"))
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(ran).as("the point and one trial").hasSize(2);
+        assertThat(shell.err().strip())
+                .matches("not every other setting was tried: the simulator itself ran out of memory; give the JVM more,"
+                        + " for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g");
+        assertThat(shell.out()).contains("table of small");
+        assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
     private static RunResult simulated(ScenarioPoint point) {
         try (PointSimulation simulation = new PointSimulation(1, true)) {
             return simulation.run(point);
@@ -122,13 +140,21 @@ class RunCommandTest extends WithoutSimulation {
     @Test
     void aSimulatorWithoutMemorySaysWhatToDo() throws IOException {
         answer = point -> {
-            throw new OutOfMemoryError("Java heap space");
+            OutOfMemoryError full = new OutOfMemoryError("GC overhead limit exceeded");
+            if (point.cluster().nodes() == 2) {
+                throw full;
+            }
+            throw new IllegalStateException(full.getMessage(), full);
         };
-        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json"))
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--json", "--threads", "2"))
                 .isEqualTo(ExitStatus.FAILED);
-        assertThat(shell.err())
-                .contains("the simulator itself ran out of memory")
-                .doesNotContain("\tat ");
+        assertThat(shell.err().lines())
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(line)
+                        .matches(
+                                "simulation failed: gather \\{cluster.nodes=\\d}: the simulator itself ran out of memory;"
+                                        + " give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g, or run fewer points at"
+                                        + " once with --threads 1"));
     }
 
     @Test

@@ -56,7 +56,12 @@ abstract class WithoutSimulation {
             Main::demo));
     Function<ScenarioPoint, RunResult> answer = WithoutSimulation::finished;
 
-    boolean failsToWrite;
+    /** What comes of writing a report. */
+    Writing writing = () -> {};
+
+    interface Writing {
+        void begin() throws IOException;
+    }
 
     private final class Runner implements ScenarioRunner {
         @Override
@@ -72,9 +77,7 @@ abstract class WithoutSimulation {
     private final class Reports implements ReportWriter {
         @Override
         public List<Path> write(Path directory, ScenarioResult result) throws IOException {
-            if (failsToWrite) {
-                throw new IOException("No space left on device");
-            }
+            writing.begin();
             Path file = directory.resolve("report.txt");
             Files.writeString(file, points(result));
             return List.of(file);

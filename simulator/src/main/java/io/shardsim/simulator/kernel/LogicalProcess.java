@@ -108,7 +108,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         return Behaviors.setup(context -> {
             try {
                 return new LogicalProcess(context, index, spawn, spawned, ended);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | AssertionError | StackOverflowError | OutOfMemoryError e) {
                 spawned.completeExceptionally(e);
                 ended.completeExceptionally(e);
                 return Behaviors.stopped();

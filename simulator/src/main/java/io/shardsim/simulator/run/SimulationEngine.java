@@ -12,7 +12,9 @@ import io.shardsim.simulator.observation.StepObservation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -43,7 +45,7 @@ public final class SimulationEngine implements AutoCloseable {
     /** One permit for each free dispatcher, so that a run gets all of its dispatchers at once or waits. */
     private final Semaphore free;
 
-    private final Queue<String> freeDispatchers = new ConcurrentLinkedQueue<>();
+    private final Queue<String> freeDispatchers;
     private final Queue<Assembly> underWay = new ConcurrentLinkedQueue<>();
     private final AtomicLong names = new AtomicLong();
     private final AtomicLong cpuNanos = new AtomicLong();
@@ -58,6 +60,7 @@ public final class SimulationEngine implements AutoCloseable {
         starting = CompletableFuture.supplyAsync(
                 () -> ActorSystem.create(SpawnProtocol.create(), "shardsim", configuration(threads)));
         free = new Semaphore(threads, true);
+        freeDispatchers = new ArrayBlockingQueue<>(threads);
         for (int i = 0; i < threads; i++) {
             freeDispatchers.add(DISPATCHER_PREFIX + i);
         }
@@ -141,11 +144,7 @@ public final class SimulationEngine implements AutoCloseable {
     }
 
     private LogicalProcess.Outcome executePart(Assembly assembly, WindowExchange exchange) throws InterruptedException {
-        List<Started> started = new ArrayList<>();
-        free.acquire(exchange.processes());
-        for (int process = 0; process < exchange.processes(); process++) {
-            started.add(start(assembly, process));
-        }
+        List<Started> started = startAll(assembly, exchange.processes());
         try {
             for (Started one : started) {
                 one.spawned.get();
@@ -161,7 +160,7 @@ public final class SimulationEngine implements AutoCloseable {
             throw e;
         } finally {
             // The one that ran has stopped by then.
-            started.forEach(one -> one.actor.thenAccept(actor -> actor.tell(new LogicalProcess.Command.Stop())));
+            stop(started);
         }
     }
 
@@ -183,11 +182,7 @@ public final class SimulationEngine implements AutoCloseable {
 
     /** Lets the logical processes of a run go on to their end on free dispatchers. */
     LogicalProcess.Outcome execute(Parts parts) throws InterruptedException {
-        List<Started> started = new ArrayList<>();
-        free.acquire(parts.processes());
-        for (int process = 0; process < parts.processes(); process++) {
-            started.add(start(parts, process));
-        }
+        List<Started> started = startAll(parts, parts.processes());
         try {
             tellAll(started, parts);
             List<LogicalProcess.Outcome> outcomes = new ArrayList<>();
@@ -231,16 +226,59 @@ public final class SimulationEngine implements AutoCloseable {
             CompletableFuture<Void> spawned,
             CompletableFuture<LogicalProcess.Outcome> ended) {}
 
-    /** Starts one logical process on a dispatcher, which is free again when it has ended, even if nobody waits for that any more. */
-    private Started start(Parts parts, int process) {
+    /** A dispatcher that a run takes, and gives back once, whoever says so and however often. */
+    private final class Taken {
+        private @Nullable String dispatcher;
+
+        void take() {
+            dispatcher = freeDispatchers.remove();
+        }
+
+        String dispatcher() {
+            return Objects.requireNonNull(dispatcher);
+        }
+
+        synchronized void giveBack() {
+            if (dispatcher != null) {
+                freeDispatchers.add(dispatcher);
+                dispatcher = null;
+                free.release();
+            }
+        }
+    }
+
+    /** Starts the logical processes of a run. Where one cannot start, for want of heap above all, no dispatcher stays taken. */
+    private List<Started> startAll(Parts parts, int processes) throws InterruptedException {
         ActorSystem<SpawnProtocol.Command> system = starting.join();
-        String dispatcher = freeDispatchers.remove();
+        List<Started> started = new ArrayList<>(processes);
+        List<Taken> taken = new ArrayList<>(processes);
+        for (int process = 0; process < processes; process++) {
+            taken.add(new Taken());
+        }
+        free.acquire(processes);
+        taken.forEach(Taken::take);
+        try {
+            for (int process = 0; process < processes; process++) {
+                started.add(start(system, parts, process, taken.get(process)));
+            }
+        } catch (RuntimeException | Error e) {
+            taken.subList(started.size(), processes).forEach(Taken::giveBack);
+            stop(started);
+            throw e;
+        }
+        return started;
+    }
+
+    private static void stop(List<Started> started) {
+        started.forEach(one -> one.actor.thenAccept(actor -> actor.tell(new LogicalProcess.Command.Stop())));
+    }
+
+    /** Starts one logical process on a dispatcher, which is free again when it has ended, even if nobody waits for that any more. */
+    private Started start(ActorSystem<SpawnProtocol.Command> system, Parts parts, int process, Taken taken) {
+        String dispatcher = taken.dispatcher();
         CompletableFuture<Void> spawned = new CompletableFuture<>();
         CompletableFuture<LogicalProcess.Outcome> ended = new CompletableFuture<>();
-        ended.whenComplete((outcome, failure) -> {
-            freeDispatchers.add(dispatcher);
-            free.release();
-        });
+        ended.whenComplete((outcome, failure) -> taken.giveBack());
         CompletableFuture<ActorRef<LogicalProcess.Command>> actor =
                 AskPattern.<SpawnProtocol.Command, ActorRef<LogicalProcess.Command>>ask(
                                 system,
@@ -270,8 +308,8 @@ public final class SimulationEngine implements AutoCloseable {
                 one.actor.get();
             }
             commands = parts.commands();
-        } catch (RuntimeException | InterruptedException | ExecutionException e) {
-            started.forEach(one -> one.actor.thenAccept(actor -> actor.tell(new LogicalProcess.Command.Stop())));
+        } catch (RuntimeException | Error | InterruptedException | ExecutionException e) {
+            stop(started);
             throw e;
         }
         for (int process = 0; process < commands.size(); process++) {

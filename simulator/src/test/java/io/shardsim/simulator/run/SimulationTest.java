@@ -167,7 +167,7 @@ class SimulationTest {
     }
 
     /** Work of so many kernels of equal length. */
-    private static WorkTimes kernels(int count) {
+    static WorkTimes kernels(int count) {
         return new WorkTimes() {
             @Override
             public long ps(Work work) {

@@ -1,0 +1,41 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.evaluation.OutOfHeap;
+import io.shardsim.scenarios.keeping.KeptPoints;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.Collection;
+import java.util.Locale;
+
+/** Says why a report could not be written, and how to have it without simulating all of it again. */
+final class ReportFailure {
+    private final Collection<KeptPoints> kept;
+
+    /** @param kept where the points of each sweep are kept */
+    ReportFailure(Collection<KeptPoints> kept) {
+        this.kept = kept;
+    }
+
+    IllegalStateException ofFullHeap() {
+        return new IllegalStateException(
+                "cannot write the report: " + OutOfHeap.words() + resume(", and run again with --resume"));
+    }
+
+    IllegalStateException of(IOException refused) {
+        String what = refused instanceof FileSystemException file
+                ? file.getFile() + ": " + ShardsimCommand.reason(file)
+                : "the report: " + refused.getMessage();
+        String remedy = isFull(what) ? "; free space, then run again" : "; run again once it can be written";
+        return new IllegalStateException("cannot write " + what + remedy + resume(" with --resume"), refused);
+    }
+
+    /** As Linux, macOS and Windows put it. */
+    private static boolean isFull(String reason) {
+        String words = reason.toLowerCase(Locale.ROOT);
+        return words.contains("no space left") || words.contains("quota") || words.contains("not enough space");
+    }
+
+    private String resume(String words) {
+        return kept.stream().anyMatch(KeptPoints::any) ? words : "";
+    }
+}
