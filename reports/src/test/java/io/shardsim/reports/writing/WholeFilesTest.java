@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,7 +40,8 @@ class WholeFilesTest {
                     out.flush();
                     throw new IOException("No space left on device");
                 }))
-                .isInstanceOf(IOException.class);
+                .isInstanceOf(FileSystemException.class)
+                .hasMessage(file + ": No space left on device");
 
         assertThat(file).hasContent("before");
         try (Stream<Path> left = Files.list(folder)) {
@@ -57,6 +60,20 @@ class WholeFilesTest {
 
         assertThat(folder.resolve("a.txt")).hasContent("before");
         assertThat(visible()).containsExactly("a.txt");
+    }
+
+    @Test
+    void namesTheFileThatWasAskedForNotTheOneBesideIt() throws IOException {
+        Path taken = Files.createDirectories(folder.resolve("a.txt"));
+
+        assertThatThrownBy(() -> WholeFiles.write(folder, Map.of("a.txt", "text")))
+                .isInstanceOfSatisfying(
+                        FileSystemException.class,
+                        failure -> assertThat(failure.getFile()).isEqualTo(taken.toString()))
+                .hasMessageNotContaining(".part");
+        assertThatThrownBy(() -> WholeFiles.write(folder, Map.of("missing/b.txt", "text")))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(folder.resolve("missing/b.txt").toString());
     }
 
     @Test

@@ -44,6 +44,8 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory, 130 interrupted."
         })
 final class CompareCommand implements Callable<Integer> {
+    private static final String REPORT = "report.html";
+
     private final RunnerFactory runners;
 
     @Parameters(index = "0", paramLabel = "A", description = "The run to start from.")
@@ -79,7 +81,10 @@ final class CompareCommand implements Callable<Integer> {
             return question.refuse(problems);
         }
         try {
-            return compare(first, second, out == null ? null : ReportFolder.make(spec.commandLine(), out, "--out"));
+            return compare(
+                    first,
+                    second,
+                    out == null ? null : ReportFolder.make(spec.commandLine(), out, "--out", List.of(REPORT)));
         } catch (InputException refused) {
             return question.refuse(refused.problems());
         }
@@ -100,9 +105,9 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private void write(Path folder, Comparison comparison) throws IOException {
-        WholeFiles.write(folder, Map.of("report.html", CompareReport.write(comparison)));
+        WholeFiles.write(folder, Map.of(REPORT, CompareReport.write(comparison)));
         if (!question.isJson()) {
-            spec.commandLine().getOut().println("report: " + folder.resolve("report.html"));
+            spec.commandLine().getOut().println("report: " + folder.resolve(REPORT));
             spec.commandLine().getOut().flush();
         }
     }

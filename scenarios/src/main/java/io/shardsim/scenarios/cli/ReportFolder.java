@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
@@ -19,33 +20,49 @@ final class ReportFolder implements ITypeConverter<String> {
         return written;
     }
 
-    /** Whether a report can be written there, the folder made. */
-    static boolean isWritable(String path) {
+    /**
+     * Whether a report can be written there, the folder made.
+     *
+     * @param files names of the report's files
+     */
+    static boolean isWritable(String path, List<String> files) {
         try {
-            return Files.isWritable(Files.createDirectories(Path.of(path)));
+            Path folder = open(path);
+            return files.stream().noneMatch(file -> Files.isDirectory(folder.resolve(file)));
         } catch (IOException | InvalidPathException failure) {
             return false;
         }
     }
 
-    static Path make(CommandLine command, String path) {
-        return make(command, path, "--out");
-    }
-
     /**
+     * Makes the folder, and looks whether its files can be written.
+     *
      * @param option by which the folder is named
+     * @param files names of the report's files; none where they are not known yet
      */
-    static Path make(CommandLine command, String path, String option) {
+    static Path make(CommandLine command, String path, String option, List<String> files) {
+        Path folder;
         try {
-            Path folder = Path.of(path);
-            Files.createDirectories(folder);
-            if (!Files.isWritable(folder)) {
-                throw new IOException("not writable");
-            }
-            return folder;
+            folder = open(path);
         } catch (IOException | InvalidPathException failure) {
             throw new ParameterException(
                     command, "the report folder " + path + " cannot be written; name another with " + option, failure);
         }
+        for (String file : files) {
+            if (Files.isDirectory(folder.resolve(file))) {
+                throw new ParameterException(
+                        command,
+                        folder.resolve(file) + " is a folder and would be a file of the report; move it, or name"
+                                + " another folder with " + option);
+            }
+        }
+        return folder;
+    }
+
+    /** Some file systems, such as /sys, refuse a file though the folder looks writable: one is made to see. */
+    private static Path open(String path) throws IOException {
+        Path folder = Files.createDirectories(Path.of(path));
+        Files.delete(Files.createTempFile(folder, ".shardsim", ".part"));
+        return folder;
     }
 }

@@ -180,11 +180,21 @@ final class RunCommand implements Callable<Integer> {
                 continue;
             }
             String folder = directory(scenario.name(), scenarios.size());
-            if (!json || out != null || ReportFolder.isWritable(folder)) {
-                directories.put(scenario.name(), ReportFolder.make(spec.commandLine(), folder));
+            List<String> names = names();
+            if (!json || out != null || ReportFolder.isWritable(folder, names)) {
+                directories.put(scenario.name(), ReportFolder.make(spec.commandLine(), folder, "--out", names));
             }
         }
         return directories;
+    }
+
+    /** Names of the files that are written into the folder of a report. */
+    private List<String> names() {
+        List<String> names = new ArrayList<>(reports.files());
+        if (trace) {
+            names.add(Traces.FILE);
+        }
+        return names;
     }
 
     private String directory(String scenario, int scenarios) {
@@ -196,7 +206,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException, InterruptedException {
         if (svg != null) {
-            ReportFolder.make(spec.commandLine(), svg, "--svg");
+            ReportFolder.make(spec.commandLine(), svg, "--svg", List.of());
         }
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
         PointRuns runs = cluster.isLocal()
@@ -367,7 +377,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void figures(String folder, ScenarioResult result) throws IOException {
-        int written = reports.writeFigures(ReportFolder.make(spec.commandLine(), folder, "--svg"), result);
+        int written = reports.writeFigures(ReportFolder.make(spec.commandLine(), folder, "--svg", List.of()), result);
         if (!json && !quiet) {
             spec.commandLine().getOut().println("figures: " + written + " in " + folder);
             spec.commandLine().getOut().flush();

@@ -51,6 +51,8 @@ import picocli.CommandLine.Spec;
             "3:no case fits in memory",
         })
 final class ValidateCommand implements Callable<Integer> {
+    private static final String JSON_FILE = "validation.json";
+    private static final String TEXT_FILE = "validation.txt";
     /** The source tree that the launcher started from. */
     private static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
 
@@ -121,7 +123,8 @@ final class ValidateCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
         }
-        int status = run(cases, wanted, ReportFolder.make(spec.commandLine(), out));
+        int status =
+                run(cases, wanted, ReportFolder.make(spec.commandLine(), out, "--out", List.of(JSON_FILE, TEXT_FILE)));
         if (file != null) {
             remark(wanted);
         }
@@ -235,7 +238,7 @@ final class ValidateCommand implements Callable<Integer> {
         PrintWriter stdout = spec.commandLine().getOut();
         stdout.print(json ? document : table);
         stdout.flush();
-        WholeFiles.write(directory, Map.of("validation.json", document, "validation.txt", table));
+        WholeFiles.write(directory, Map.of(JSON_FILE, document, TEXT_FILE, table));
     }
 
     private static int status(PointRuns runs) {

@@ -18,12 +18,21 @@ import java.util.Map;
 
 /** A report as files: {@code report.html}, {@code results.json}, {@code results.csv}. */
 public final class ReportFiles implements ReportWriter {
+    private static final String REPORT = "report.html";
+    private static final String JSON = "results.json";
+    private static final String CSV = "results.csv";
+
+    @Override
+    public List<String> files() {
+        return List.of(REPORT, JSON, CSV);
+    }
+
     @Override
     public List<Path> write(Path directory, ScenarioResult result) throws IOException {
         Map<String, String> texts = new LinkedHashMap<>();
-        texts.put("report.html", HtmlReport.write(result, meters(result)));
-        texts.put("results.json", ResultsJson.write(result));
-        texts.put("results.csv", ResultsCsv.write(result));
+        texts.put(REPORT, HtmlReport.write(result, meters(result)));
+        texts.put(JSON, ResultsJson.write(result));
+        texts.put(CSV, ResultsCsv.write(result));
         WholeFiles.write(directory, texts);
         return texts.keySet().stream().map(directory::resolve).toList();
     }

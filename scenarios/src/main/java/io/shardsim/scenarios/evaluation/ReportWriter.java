@@ -9,6 +9,9 @@ import java.util.List;
 /** Writes results down. */
 public interface ReportWriter {
 
+    /** Names of the files of a report, in its folder. */
+    List<String> files();
+
     /**
      * Writes the report of one scenario.
      *

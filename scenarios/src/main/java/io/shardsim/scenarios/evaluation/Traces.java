@@ -20,6 +20,9 @@ import java.util.Objects;
  * running it once more.
  */
 public final class Traces {
+    /** Within the folder of a report. */
+    public static final String FILE = "trace.json";
+
     /** Runs side by side in one trace; more share too few slices each. */
     private static final int RUNS_MAX = 4;
 
@@ -50,7 +53,7 @@ public final class Traces {
                 runs.add(record(simulation, point(scenario, run), run, names.withGpus(run)));
             }
         }
-        Path file = directory.resolve("trace.json");
+        Path file = directory.resolve(FILE);
         List<String> leftOut = new ArrayList<>(TraceFile.write(file, runs));
         for (TraceFile.Run run : runs) {
             leftOut.addAll(ProfilerTrace.write(directory.resolve("trace").resolve(folder(run.name())), run));

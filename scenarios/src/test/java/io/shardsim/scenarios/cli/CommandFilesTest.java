@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Files and folders that {@code run} reads and writes. */
@@ -45,8 +47,9 @@ class CommandFilesTest extends WithoutSimulation {
         Path blocked = Files.writeString(folder.resolve("report"), "a file");
         assertThat(shell.shardsim("run", file, "--json", "--out", blocked.toString()))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(ReportFolder.isWritable(blocked.toString())).isFalse();
-        assertThat(ReportFolder.isWritable(folder.resolve("other").toString())).isTrue();
+        assertThat(ReportFolder.isWritable(blocked.toString(), List.of())).isFalse();
+        assertThat(ReportFolder.isWritable(folder.resolve("other").toString(), List.of()))
+                .isTrue();
     }
 
     @Test
@@ -185,5 +188,31 @@ class CommandFilesTest extends WithoutSimulation {
                 .startsWith(
                         "shardsim run: the report folder " + blocked + " cannot be written; name another with --out");
         assertThat(created).isEmpty();
+    }
+
+    @Test
+    void aFolderInThePlaceOfAFileOfTheReportIsToldBeforeAnythingRuns() throws IOException {
+        Path blocked = Files.createDirectories(Path.of(outFolder(), "report.txt"));
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .startsWith("shardsim run: " + blocked + " is a folder and would be a file of the report; move it, or"
+                        + " name another folder with --out");
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void aFolderThatOnlyLooksWritableIsToldBeforeAnythingRuns() throws IOException {
+        Assumptions.assumeTrue(Files.isWritable(Path.of("/sys")), "root on Linux");
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", "/sys"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).startsWith("shardsim run: the report folder /sys cannot be written");
+        assertThat(created).isEmpty();
+    }
+
+    @Test
+    void lookingAtAFolderLeavesNothingInIt() throws IOException {
+        assertThat(ReportFolder.isWritable(outFolder(), List.of())).isTrue();
+        assertThat(Path.of(outFolder())).isEmptyDirectory();
     }
 }

@@ -76,6 +76,11 @@ abstract class WithoutSimulation {
 
     private final class Reports implements ReportWriter {
         @Override
+        public List<String> files() {
+            return List.of("report.txt");
+        }
+
+        @Override
         public List<Path> write(Path directory, ScenarioResult result) throws IOException {
             writing.begin();
             Path file = directory.resolve("report.txt");
