@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.app;
 
+import io.shardsim.scenarios.cli.ExitStatus;
 import io.shardsim.scenarios.cli.Services;
 import io.shardsim.scenarios.cli.ShardsimCommand;
 import io.shardsim.scenarios.demo.DemoScenario;
@@ -14,6 +15,11 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
+        String problem = FurtherPlaces.problem(System.getenv("SHARDSIM_CLASSPATH"));
+        if (problem != null) {
+            System.err.println("shardsim: " + problem);
+            System.exit(ExitStatus.USAGE);
+        }
         System.exit(ShardsimCommand.run(arguments, services()));
     }
 

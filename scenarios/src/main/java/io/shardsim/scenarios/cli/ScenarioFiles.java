@@ -22,6 +22,11 @@ import java.util.List;
 final class ScenarioFiles {
     private static final String STANDARD_INPUT = "-";
 
+    /** Set by the launcher, which alone can see it: a JVM opens files of its own in that place. */
+    private static final String STANDARD_INPUT_STATE = "shardsim.stdin";
+
+    private static final String CLOSED = "closed";
+
     private ScenarioFiles() {}
 
     /** Reads them all; what is wrong with any of them joins the problems. */
@@ -53,6 +58,10 @@ final class ScenarioFiles {
 
     private static OpenedFile open(String name) throws InputException {
         if (name.equals(STANDARD_INPUT)) {
+            if (CLOSED.equals(System.getProperty(STANDARD_INPUT_STATE))) {
+                throw new InputException(List.of(new Problem(
+                        "standard input", Position.NONE, "it is closed; name a file, or pipe a scenario into it")));
+            }
             return OpenedFile.stream("standard input", System.in);
         }
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {

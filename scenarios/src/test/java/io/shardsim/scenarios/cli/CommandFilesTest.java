@@ -42,6 +42,18 @@ class CommandFilesTest extends WithoutSimulation {
     }
 
     @Test
+    void aClosedStandardInputIsTold() {
+        System.setProperty("shardsim.stdin", "closed");
+        try {
+            assertThat(shell.shardsim("run", "-")).isEqualTo(ExitStatus.USAGE);
+        } finally {
+            System.clearProperty("shardsim.stdin");
+        }
+        assertThat(shell.err().strip())
+                .isEqualTo("standard input: it is closed; name a file, or pipe a scenario into it");
+    }
+
+    @Test
     void jsonNeedsNoFolderThatCanBeWritten() throws IOException {
         String file = file("a.yaml", COLLECTIVE);
         Path blocked = Files.writeString(folder.resolve("report"), "a file");

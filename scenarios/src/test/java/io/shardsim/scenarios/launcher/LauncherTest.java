@@ -19,6 +19,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -365,6 +366,53 @@ class LauncherTest {
         environment.put("SHARDSIM_JAVA_OPTS", "-Xmx3g -Dx=y");
 
         assertThat(start("run").out()).contains(" -Xmx3g -Dx=y -jar ").endsWith("shardsim.jar run\n");
+    }
+
+    @Test
+    void leavesTheChoiceOfACollectorToTheUser() throws Exception {
+        environment.put("JAVA_HOME", makeJdk("a", "17.0.1").toString());
+
+        assertThat(start("run").out()).contains(" -XX:+UseParallelGC ");
+        environment.put("SHARDSIM_JAVA_OPTS", "-Xmx3g -XX:+UseSerialGC");
+        assertThat(start("run").out()).contains(" -XX:+UseSerialGC ").doesNotContain("ParallelGC");
+        environment.put("SHARDSIM_JAVA_OPTS", "-XX:-UseGCOverheadLimit");
+        assertThat(start("run").out()).contains(" -XX:+UseParallelGC ");
+    }
+
+    @Test
+    void aCollectorOfTheUserStarts() throws Exception {
+        environment.put("SHARDSIM_JAVA_OPTS", "-XX:+UseSerialGC");
+        Outcome outcome = start("x");
+
+        assertThat(outcome.status()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).isEqualTo("in " + elsewhere + " with [x]\n");
+    }
+
+    @Test
+    void optionsThatNoJvmStartsWithAreTold() throws Exception {
+        start();
+        for (String options : List.of("-XX:+UseNothing", "-Xmx1m", "-XX:+UseSerialGC -XX:+UseParallelGC")) {
+            environment.put("SHARDSIM_JAVA_OPTS", options);
+            Outcome outcome = start("run");
+
+            assertThat(outcome.status()).isEqualTo(1);
+            assertThat(outcome.out()).isEmpty();
+            assertThat(outcome.err())
+                    .hasLineCount(1)
+                    .matches("shardsim: no JVM starts with SHARDSIM_JAVA_OPTS=\"" + Pattern.quote(options)
+                            + "\": (Unrecognized|Too small|Multiple garbage).*\n");
+        }
+    }
+
+    @Test
+    void aClosedStandardInputIsNotTheJar() throws Exception {
+        environment.put("JAVA_HOME", makeJdk("a", "17.0.1").toString());
+        start();
+        List<String> closed = List.of("bash", "-c", "exec \"$0\" run - <&-", checkout + "/shardsim");
+
+        assertThat(Started.start(elsewhere, environment, closed).await(60).out())
+                .contains(" -Dshardsim.stdin=closed ");
+        assertThat(start("run", "-").out()).doesNotContain("shardsim.stdin");
     }
 
     @Test
