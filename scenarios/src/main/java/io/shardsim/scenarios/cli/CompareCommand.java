@@ -41,7 +41,8 @@ import picocli.CommandLine.Spec;
             "  shardsim compare gpt2-30b-on-p4d#13 gpt2-30b-on-p4d#15",
             "  shardsim compare before.yaml after.yaml --out build/reports/compare",
             "  shardsim compare build/reports/monday build/reports/tuesday",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory, 130 interrupted."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory,",
+            ExitStatus.INTERRUPTED_HELP + "."
         })
 final class CompareCommand implements Callable<Integer> {
     private static final String REPORT = "report.html";

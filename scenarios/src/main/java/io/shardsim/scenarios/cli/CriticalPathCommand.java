@@ -21,7 +21,8 @@ import picocli.CommandLine.Mixin;
             "Examples:",
             "  shardsim critical-path my.yaml",
             "  shardsim critical-path gpt2-30b-on-p4d#15 --set training.attention=flash",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 the run does not fit in memory, 130 interrupted."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 the run does not fit in memory,",
+            ExitStatus.INTERRUPTED_HELP + "."
         })
 final class CriticalPathCommand implements Callable<Integer> {
     @Mixin

@@ -25,7 +25,11 @@ import picocli.CommandLine.Spec;
             "Only pages of that address are answered. Ends with Ctrl-C."
         },
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"1:the address cannot be listened at", "2:wrong usage or input", "130:ended by Ctrl-C"})
+        exitCodeList = {
+            "1:the address cannot be listened at",
+            "2:wrong usage or input",
+            ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
+        })
 final class DemoCommand implements Callable<Integer> {
     private static final int PORT_MAX = 65_535;
 

@@ -12,5 +12,11 @@ public final class ExitStatus {
     /** Ended by the user, as shells count it: 128 + SIGINT. */
     public static final int INTERRUPTED = 130;
 
+    /** The last line of the statuses in a command's help: whatever the command, the JVM ends so. */
+    static final String SIGNALS = "129, 130, 143";
+
+    static final String BY_SIGNAL = "interrupted by SIGHUP, SIGINT (Ctrl-C), SIGTERM";
+    static final String INTERRUPTED_HELP = SIGNALS + " " + BY_SIGNAL;
+
     private ExitStatus() {}
 }

@@ -37,7 +37,8 @@ import picocli.CommandLine.TypeConversionException;
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured '9000 tokens/s/GPU at cluster.nodes=1'",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured 'healthy at cluster.nodes=1' --not tcp-over-ethernet",
             "  shardsim explain gpt2-30b-on-p4d#15 --measured '40 samples/s'",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory, 130 interrupted."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory,",
+            ExitStatus.INTERRUPTED_HELP + "."
         })
 final class ExplainCommand implements Callable<Integer> {
     private final RunnerFactory runners;

@@ -46,7 +46,8 @@ import picocli.CommandLine.Spec;
             "",
             "Example: shardsim plan my.yaml --objective cheapest --deadline 30d --tokens 300B --max-nodes 64",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or what was written"
-                    + " does not fit, 130 interrupted; then the best so far are printed."
+                    + " does not fit,",
+            ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed."
         })
 final class PlanCommand implements Callable<Integer> {
     private static final int NODES_MAX = 65_536;

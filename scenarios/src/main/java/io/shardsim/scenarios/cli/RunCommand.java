@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
             "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
             "",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 a scenario of which nothing fits in memory,",
-            "129, 130, 143 interrupted by SIGHUP, SIGINT, SIGTERM.",
+            ExitStatus.INTERRUPTED_HELP + ".",
             "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
 final class RunCommand implements Callable<Integer> {

@@ -49,6 +49,7 @@ import picocli.CommandLine.Spec;
             "1:a simulation failed",
             "2:wrong usage or input",
             "3:no case fits in memory",
+            ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL,
         })
 final class ValidateCommand implements Callable<Integer> {
     private static final String JSON_FILE = "validation.json";

@@ -28,7 +28,8 @@ import picocli.CommandLine.Mixin;
             "Examples:",
             "  shardsim what-if gpt2-30b-on-p4d",
             "  shardsim what-if my.yaml --set training.attention=flash",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits in memory, 130 interrupted."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits in memory,",
+            ExitStatus.INTERRUPTED_HELP + "."
         })
 final class WhatIfCommand implements Callable<Integer> {
     private final RunnerFactory runners;

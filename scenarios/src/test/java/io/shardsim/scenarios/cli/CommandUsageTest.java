@@ -10,6 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Usage, help and what else needs no simulation. */
 class CommandUsageTest extends WithoutSimulation {
@@ -63,6 +64,13 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(shell.err())
                 .startsWith(
                         "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "plan", "compare", "what-if", "explain", "critical-path", "validate", "demo"})
+    void theHelpOfWhatRunsLongHasEveryStatusOfAnInterruption(String command) {
+        assertThat(shell.shardsim(command, "--help")).isZero();
+        assertThat(shell.out()).containsPattern("129, 130, 143 +interrupted by SIGHUP, SIGINT \\(Ctrl-C\\), SIGTERM");
     }
 
     @ParameterizedTest
