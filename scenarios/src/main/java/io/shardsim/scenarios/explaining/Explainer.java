@@ -97,6 +97,7 @@ public final class Explainer {
                     Position.NONE,
                     "memory alone says nothing of speed; add one such as '1000 tokens/s/GPU'")));
         }
+        requireOneEach(measured);
         List<ScenarioPoint> points = new ArrayList<>();
         for (Measured log : measured) {
             points.add(point(subject, log));
@@ -130,6 +131,23 @@ public final class Explainer {
                 options -> options.within(EVENTS_MAX),
                 progress);
         return runs == null ? null : explanation(alone, cases, runs);
+    }
+
+    /** Logs count as independent of each other, which two figures of one run in one unit are not. */
+    private static void requireOneEach(List<Measured> measured) throws InputException {
+        for (int i = 0; i < measured.size(); i++) {
+            Measured log = measured.get(i);
+            for (Measured before : measured.subList(0, i)) {
+                if (log.unit() == before.unit() && log.at().equals(before.at())) {
+                    throw new InputException(List.of(new Problem(
+                            "--measured",
+                            Position.NONE,
+                            before.words(before.value()) + " and " + log.words(log.value())
+                                    + " are of the same run; give one of them, or say where they differ, for example '"
+                                    + log.words(log.value()) + " at cluster.nodes=1'")));
+                }
+            }
+        }
     }
 
     private static ScenarioPoint point(Subject subject, Measured log) throws InputException {

@@ -21,6 +21,8 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     /** What a comparison comes to. */
     public enum Verdict {
         HEALTHY,
+        /** The speed is as it should be, and memory is not. */
+        OTHER_MEMORY,
         FASTER,
         EXPLAINED,
         UNEXPLAINED,
@@ -182,7 +184,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         }
         List<Log> speeds = logs.stream().filter(Log::isSpeed).toList();
         if (speeds.stream().allMatch(Log::isUsual)) {
-            return Verdict.HEALTHY;
+            return logs.stream().allMatch(Log::isUsual) ? Verdict.HEALTHY : Verdict.OTHER_MEMORY;
         }
         if (speeds.stream().allMatch(log -> log.isUsual() || log.isFaster())) {
             return Verdict.FASTER;

@@ -53,6 +53,7 @@ public final class ExplanationJson {
         out.put("times_as_fast", log.timesAsFast());
         out.put("expected_low", StrictMath.expm1(log.expected().low()));
         out.put("expected_high", StrictMath.expm1(log.expected().high()));
+        out.put("as_expected", log.isUsual());
         return out;
     }
 

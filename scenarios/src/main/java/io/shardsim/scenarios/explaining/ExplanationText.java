@@ -79,13 +79,29 @@ public final class ExplanationText {
                 : "Not all are as they should be. ";
         return switch (explanation.verdict()) {
             case HEALTHY -> "Healthy: " + off(times) + ", as expected. " + range;
+            case OTHER_MEMORY -> "The speed is healthy: " + off(times) + ", as expected. " + range + otherMemory();
             case FASTER ->
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
-                        + ": the scenario has a setting that your run has not. " + range;
+                        + ": the scenario has a setting that your run has not. " + range + otherMemory();
             case EXPLAINED ->
                 slower + "Likeliest: " + explanation.suspects().get(0).title() + "." + rivals();
             default -> slower + "No single known fault explains it.";
         };
+    }
+
+    /** What is measured of memory and does not belong to such a run. */
+    private String otherMemory() {
+        return explanation.logs().stream()
+                .filter(log -> !log.isSpeed() && !log.isUsual())
+                .map(log -> " Memory is not as expected: "
+                        + log.measured().words(log.figure(log.healthy())) + " is "
+                        + percent(log.timesAsFast() - 1) + " off, where "
+                        + percent(StrictMath.expm1(log.expected().low())) + " to "
+                        + percent(StrictMath.expm1(log.expected().high())) + " is usual."
+                        + (log.isFaster()
+                                ? " Your run holds memory that the scenario has not."
+                                : " The scenario holds memory that your run has not."))
+                .collect(Collectors.joining());
     }
 
     /** Those that one more piece of evidence may put first. */

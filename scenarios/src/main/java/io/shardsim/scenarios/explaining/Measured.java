@@ -113,6 +113,11 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
                 if (unit.equals(known.words.toLowerCase(Locale.ROOT).replace(" ", ""))) {
                     double value = Double.parseDouble(matcher.group(1).replace(",", ""))
                             * (matcher.group(2).isEmpty() ? 1 : 1000);
+                    if (known == Unit.MFU && value > 100) {
+                        throw new IllegalArgumentException(
+                                "'" + written
+                                        + "' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
+                    }
                     if (value > 0 && value < 1e15) {
                         return new Measured(value, known, values);
                     }

@@ -58,6 +58,42 @@ class ExplainerTest {
                 .contains("Healthy: simulated +0.0 % off");
     }
 
+    @Test
+    void memoryThatIsNotAsExpectedIsToldBesideAHealthySpeed() throws Exception {
+        Explanation.Log simulated = explain(ZERO3, samples(1), 2).logs().get(0);
+        Measured speed = samples(simulated.healthy().step().samplesPerSecond());
+        double reserved = Measured.Unit.RESERVED.of(simulated.healthy());
+        Explanation same = explain(ZERO3, List.of(speed, reserved(reserved)), 2);
+        Explanation more = explain(ZERO3, List.of(speed, reserved(2 * reserved)), 2);
+        Explanation less = explain(ZERO3, List.of(reserved(reserved / 2), speed), 2);
+
+        assertThat(same.verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(more.verdict()).isEqualTo(Explanation.Verdict.OTHER_MEMORY);
+        assertThat(ExplanationText.write(more, 1000))
+                .contains("The speed is healthy: simulated +0.0 % off")
+                .contains(" GiB reserved is -50.0 % off, where ")
+                .contains("Your run holds memory that the scenario has not.");
+        assertThat(ExplanationText.write(less, 1000))
+                .contains(" GiB reserved is +100.0 % off, where ", "The scenario holds memory that your run has not.");
+        assertThat(ExplanationJson.write(more)).contains("\"verdict\" : \"other_memory\"", "\"as_expected\" : false");
+    }
+
+    private static Measured reserved(double gib) {
+        return new Measured(gib, Measured.Unit.RESERVED, Map.of());
+    }
+
+    @Test
+    void twoFiguresOfOneRunInOneUnitAreRefused() {
+        assertThatThrownBy(() -> explain(ZERO3, List.of(samples(30), reserved(20), samples(40)), 2))
+                .isInstanceOfSatisfying(
+                        InputException.class,
+                        refused -> assertThat(refused.problems())
+                                .singleElement()
+                                .hasToString(
+                                        "--measured: 30.0 samples/s and 40.0 samples/s are of the same run; give one of them,"
+                                                + " or say where they differ, for example '40.0 samples/s at cluster.nodes=1'"));
+    }
+
     /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */
     @Test
     void eachFaultExplainsItsOwnSpeed() throws Exception {

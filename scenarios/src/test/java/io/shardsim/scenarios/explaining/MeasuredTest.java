@@ -43,6 +43,15 @@ class MeasuredTest {
     }
 
     @Test
+    void moreThanThePeakIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Measured.parse("200 % MFU"))
+                .withMessage(
+                        "'200 % MFU' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
+        assertThat(Measured.parse("100 % MFU").value()).isEqualTo(100);
+    }
+
+    @Test
     void aRunThatDiffersIsNamed() {
         Measured one = Measured.parse("9k tokens/s/GPU at cluster.nodes=1, training.micro_batch=2");
         assertThat(one.value()).isEqualTo(9000);
