@@ -128,8 +128,7 @@ final class AccelerateConfig implements Importer {
         } else {
             offload(file, draft, "offload_param_device", "strategy.offload_parameters");
         }
-        draft.byDefault(
-                "strategy.framework_profile", "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate passes it on");
+        draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate passes it on");
         if (stage != null && (stage == 1 || stage == 2)) {
             draft.byDefault("strategy.use_multi_rank_bucket_allreduce", true, "DeepSpeed's default since 0.12.4");
         }
@@ -213,7 +212,7 @@ final class AccelerateConfig implements Importer {
         for (String key : List.of("dynamo_config.dynamo_backend", "dynamo_backend")) {
             String backend = file.text(key);
             if (backend != null && backend.equalsIgnoreCase("inductor")) {
-                draft.give("training.kernels", "compiled", file.key(key));
+                draft.give(Draft.KERNELS, "compiled", file.key(key));
             } else if (backend != null && !backend.equalsIgnoreCase("no")) {
                 file.judge(
                         key,

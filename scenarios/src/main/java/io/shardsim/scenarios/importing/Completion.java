@@ -49,6 +49,7 @@ final class Completion {
 
     /** The whole scenario; problems are added where files contradict each other. */
     ScenarioText complete() {
+        settleKernels();
         settleStrategy();
         settleModel();
         new Batches(draft).settle();
@@ -101,6 +102,23 @@ final class Completion {
         }
         String clean = name.toString().replaceAll("^[^A-Za-z0-9]+", "");
         return clean.isEmpty() ? "imported" : clean.substring(0, Math.min(100, clean.length()));
+    }
+
+    /** One framework profile runs: the kernels of the training, in place of those of the strategy. */
+    private void settleKernels() {
+        Fact kernels = draft.fact(Draft.KERNELS);
+        Fact profile = draft.fact(Draft.PROFILE);
+        if (kernels == null || profile == null) {
+            return;
+        }
+        draft.remove(Draft.PROFILE);
+        if (profile.key() != null) {
+            profile.key()
+                    .judge(
+                            Verdict.NOT_MODELLED,
+                            "beside " + kernels.origin() + ", all kernels are those of " + Draft.KERNELS + " "
+                                    + kernels.value() + "; alone it is " + Draft.PROFILE + " " + profile.value());
+        }
     }
 
     private void settleStrategy() {

@@ -339,9 +339,9 @@ final class DeepSpeedConfig implements Importer {
 
     /** The Trainer leaves the optimizer to DeepSpeed where its file names one. */
     private static void ownOptimizer(Draft draft, @Nullable ForeignKey key) {
-        Fact fact = draft.fact("strategy.framework_profile");
+        Fact fact = draft.fact(Draft.PROFILE);
         if (fact != null && fact.rank() == Fact.Rank.DEFAULT && fact.value().equals("deepspeed-accelerate")) {
-            draft.give("strategy.framework_profile", "deepspeed-hf", key);
+            draft.give(Draft.PROFILE, "deepspeed-hf", key);
         }
     }
 
@@ -350,9 +350,9 @@ final class DeepSpeedConfig implements Importer {
         String type = file.text("optimizer.type");
         boolean torch = file.flag("optimizer.params.torch_adam", false);
         if (torch) {
-            draft.give("strategy.framework_profile", "deepspeed-accelerate", file.key("optimizer.params.torch_adam"));
+            draft.give(Draft.PROFILE, "deepspeed-accelerate", file.key("optimizer.params.torch_adam"));
         } else if (kind.equals("ddp") || kind.equals("mics")) {
-            draft.byDefault("strategy.framework_profile", "deepspeed-hf", "DeepSpeed's kernels");
+            draft.byDefault(Draft.PROFILE, "deepspeed-hf", "DeepSpeed's kernels");
         }
         if (type != null && !torch) {
             draft.afterwards(done -> ownOptimizer(done, file.key("optimizer.type")));

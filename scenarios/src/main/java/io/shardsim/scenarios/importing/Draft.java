@@ -35,6 +35,8 @@ final class Draft {
     static final String ATTENTION = "training.attention";
     static final String CLIPPING = "training.gradient_clipping";
     static final String KIND = "strategy.kind";
+    static final String KERNELS = "training.kernels";
+    static final String PROFILE = "strategy.framework_profile";
 
     private final Map<String, Fact> facts = new LinkedHashMap<>();
     private final List<Consumer<Draft>> later = new ArrayList<>();

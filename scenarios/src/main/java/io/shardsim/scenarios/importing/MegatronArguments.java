@@ -349,7 +349,7 @@ final class MegatronArguments implements Importer {
 
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
         Long stage = file.whole("zero-stage", 0, 3);
-        draft.byDefault("strategy.framework_profile", "deepspeed", "kernels of Megatron-DeepSpeed");
+        draft.byDefault(Draft.PROFILE, "deepspeed", "kernels of Megatron-DeepSpeed");
         if (stage != null) {
             draft.give(
                     Draft.KIND,
@@ -426,7 +426,7 @@ final class MegatronArguments implements Importer {
                 file.key("ddp-bucket-size"));
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
             if (file.has(key)) {
-                draft.give("strategy.framework_profile", "transformer-engine-fp8", file.key(key));
+                draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));
             }
         }
     }

@@ -182,7 +182,7 @@ final class SageMakerDistribution implements Importer {
         boolean states = file.flag(SMP + "shard_optimizer_state", false);
         ForeignKey key = states ? shard : first(file);
         draft.give(Draft.KIND, states ? "zero1" : "ddp", key);
-        draft.byDefault("strategy.framework_profile", "smp", "the library's kernels");
+        draft.byDefault(Draft.PROFILE, "smp", "the library's kernels");
         if (states && shard != null) {
             shard.judge(
                     Verdict.APPROXIMATED,

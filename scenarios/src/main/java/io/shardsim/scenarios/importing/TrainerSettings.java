@@ -135,10 +135,7 @@ final class TrainerSettings implements Importer {
         boolean sharded = contributeFsdp(file, draft);
         ForeignKey deepSpeed = file.key("deepspeed");
         if (deepSpeed != null) {
-            draft.byDefault(
-                    "strategy.framework_profile",
-                    "deepspeed-accelerate",
-                    "PyTorch's AdamW, as the Trainer passes it on");
+            draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer passes it on");
             AccelerateConfig.needs(file, draft, "deepspeed");
         } else if (!sharded) {
             draft.afterwards(done -> {
@@ -188,11 +185,11 @@ final class TrainerSettings implements Importer {
 
     private static void contributeKernels(ForeignFile file, Draft draft) {
         if (file.flag("torch_compile", false)) {
-            draft.give("training.kernels", "compiled", file.key("torch_compile"));
+            draft.give(Draft.KERNELS, "compiled", file.key("torch_compile"));
         }
         for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
             if (file.flag(key, false)) {
-                draft.give("strategy.framework_profile", "liger", file.key(key));
+                draft.give(Draft.PROFILE, "liger", file.key(key));
             }
         }
         String optimizer = file.text("optim");

@@ -106,6 +106,27 @@ class ImportErrorsTest {
     }
 
     @Test
+    void onlyOneProfileIsWrittenAndWhatItReplacesIsNotModelled() throws InputException {
+        Imported imported = ScenarioImport.readText(
+                "args.json",
+                "{\"output_dir\": \"o\", \"use_liger_kernel\": true, \"torch_compile\": true, \"bf16\": true}",
+                Choices.NONE);
+        assertThat(imported.text()).contains("  kernels: compiled\n").doesNotContain("framework_profile:");
+        assertThat(imported.keys())
+                .anySatisfy(key -> {
+                    assertThat(key.key()).isEqualTo("use_liger_kernel");
+                    assertThat(key.verdict()).isEqualTo(Verdict.NOT_MODELLED);
+                    assertThat(key.note())
+                            .isEqualTo(
+                                    "beside args.json torch_compile, all kernels are those of training.kernels compiled; alone it is strategy.framework_profile liger");
+                })
+                .anySatisfy(key -> {
+                    assertThat(key.key()).isEqualTo("torch_compile");
+                    assertThat(key.verdict()).isEqualTo(Verdict.MODELLED);
+                });
+    }
+
+    @Test
     void filesThatContradictEachOtherNameBothPlaces() throws IOException {
         Path one = Files.writeString(
                 folder.resolve("ds.json"),
