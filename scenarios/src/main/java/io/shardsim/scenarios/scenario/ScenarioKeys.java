@@ -139,7 +139,7 @@ public final class ScenarioKeys {
     static final BlockType FAILURES = BlockType.of(
                     Key.required(
                             "node_mtbf",
-                            ScalarTypes.counted(1, 100_000_000, "hours"),
+                            ScalarTypes.counted(1, 100_000_000, "h", "hours"),
                             "mean time between failures of one node, in hours"),
                     Key.required(
                             "restart",
@@ -149,7 +149,7 @@ public final class ScenarioKeys {
                             "detection",
                             ScalarTypes.time(0),
                             "until a failure is noticed; omitted: 10 min, the timeout of PyTorch's NCCL process group"))
-            .suchAs("{node_mtbf: 6300 hours, restart: 10 min}");
+            .suchAs("{node_mtbf: 6300 h, restart: 10 min}");
 
     static final String SLOW_GPU = "slow_gpu";
     static final String SLOW_HOST = "slow_host";

@@ -7,6 +7,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +43,18 @@ class ScenarioSchemaTest {
                     .as("run this test with -Ddocs.write to write it anew")
                     .isEqualTo(ScenarioSchema.write());
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"6300", "6300 h", "6300 hours"})
+    void hoursBetweenFailuresMayCarryTheirUnit(String hours) throws IOException, InputException {
+        String text = VALID + "checkpoint: {to: s3, every: 500 steps}\nfailures: {node_mtbf: " + hours
+                + ", restart: 10 min}\n";
+        assertThat(errors(text)).isEmpty();
+        Task.Training training = (Task.Training)
+                ScenarioReader.readText("a.yaml", text).points().get(0).task();
+        assertThat(Objects.requireNonNull(training.surroundings()).failures())
+                .isEqualTo(new Surroundings.Failures(6300 * 3600.0, 600, 600));
     }
 
     private static String shipped() throws IOException {

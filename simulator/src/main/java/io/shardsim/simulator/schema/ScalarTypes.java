@@ -43,9 +43,9 @@ public final class ScalarTypes {
         return new Whole(min, max);
     }
 
-    /** A whole number within bounds, with or without the word for what it counts; read as Long. */
-    public static ValueType counted(long min, long max, String word) {
-        return new Counted(new Whole(min, max), word);
+    /** A whole number within bounds, with or without one of the words for what it counts; read as Long. */
+    public static ValueType counted(long min, long max, String... words) {
+        return new Counted(new Whole(min, max), List.of(words));
     }
 
     /** A decimal number within bounds; read as Double. */
@@ -203,26 +203,35 @@ public final class ScalarTypes {
         }
     }
 
-    private record Counted(Whole number, String word) implements ValueType {
+    private record Counted(Whole number, List<String> words) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
-            if (node instanceof Scalar scalar && scalar.text().endsWith(" " + word)) {
-                String digits = scalar.text()
-                        .substring(0, scalar.text().length() - word.length())
-                        .strip();
-                return number.read(new Scalar(scalar.position(), digits, true), key, problems);
+            if (node instanceof Scalar scalar) {
+                for (String word : words) {
+                    if (scalar.text().endsWith(" " + word)) {
+                        String digits = scalar.text()
+                                .substring(0, scalar.text().length() - word.length())
+                                .strip();
+                        return number.read(new Scalar(scalar.position(), digits, true), key, problems);
+                    }
+                }
             }
             return number.read(node, key, problems);
         }
 
         @Override
         public String expected() {
-            return number.expected();
+            return words.size() == 1
+                    ? number.expected()
+                    : number.expected() + ", alone or with " + String.join(" or ", words);
         }
 
         @Override
         public Map<String, Object> schema() {
-            return number.schema();
+            Map<String, Object> worded = new LinkedHashMap<>();
+            worded.put("type", "string");
+            worded.put("pattern", "^[0-9.eE+]+ +(" + String.join("|", words) + ")$");
+            return Map.of("anyOf", List.of(number.schema(), worded));
         }
     }
 
