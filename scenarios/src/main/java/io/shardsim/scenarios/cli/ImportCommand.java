@@ -76,7 +76,7 @@ final class ImportCommand implements Callable<Integer> {
             throw refused("--name " + name + " is not a name of letters, digits, dots and dashes");
         }
         Imported imported;
-        try {
+        try (Waiting waiting = Waiting.on(files)) {
             imported = ScenarioImport.read(files, new Choices(name, model, instance, nodes, sequenceLength));
         } catch (InputException broken) {
             ProblemPrinter.print(broken.problems(), spec.commandLine().getErr());

@@ -20,7 +20,8 @@ import java.util.List;
 
 /** Scenarios that a command is given: files, names of the library, or standard input. */
 final class ScenarioFiles {
-    private static final String STANDARD_INPUT = "-";
+    /** The name of standard input. */
+    static final String STANDARD_INPUT = "-";
 
     /** Set by the launcher, which alone can see it: a JVM opens files of its own in that place. */
     private static final String STANDARD_INPUT_STATE = "shardsim.stdin";
@@ -57,6 +58,12 @@ final class ScenarioFiles {
     }
 
     private static OpenedFile open(String name) throws InputException {
+        try (Waiting waiting = Waiting.on(List.of(name))) {
+            return opened(name);
+        }
+    }
+
+    private static OpenedFile opened(String name) throws InputException {
         if (name.equals(STANDARD_INPUT)) {
             if (CLOSED.equals(System.getProperty(STANDARD_INPUT_STATE))) {
                 throw new InputException(List.of(new Problem(

@@ -147,7 +147,9 @@ final class ValidateCommand implements Callable<Integer> {
     }
 
     private static List<ReferenceCase> read(String file) throws InputException {
-        return new File(file).isDirectory() ? ReferenceCases.readFolder(Path.of(file)) : ReferenceCases.read(file);
+        try (Waiting waiting = Waiting.on(List.of(file))) {
+            return new File(file).isDirectory() ? ReferenceCases.readFolder(Path.of(file)) : ReferenceCases.read(file);
+        }
     }
 
     private boolean isWanted(ReferenceCase one) {

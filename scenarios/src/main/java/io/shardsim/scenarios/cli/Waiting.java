@@ -1,0 +1,72 @@
+package io.shardsim.scenarios.cli;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Says that a command waits for what it reads: with a pipe that nobody writes to it looks as if it hung. */
+final class Waiting implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final @Nullable Thread thread;
+
+    private Waiting(@Nullable Thread thread) {
+        this.thread = thread;
+    }
+
+    /** Begins; ends when closed. A file of the disk is not waited for. */
+    static Waiting on(List<String> names) {
+        return on(names, PATIENCE, System.err::println);
+    }
+
+    /**
+     * @param names of files, or - for standard input
+     * @param tell hears after so long, once, unless that is closed before
+     */
+    static Waiting on(List<String> names, Duration patience, Consumer<String> tell) {
+        List<String> pipes = names.stream()
+                .filter(Waiting::isPipe)
+                .map(name -> name.equals(ScenarioFiles.STANDARD_INPUT) ? "standard input" : name)
+                .toList();
+        if (pipes.isEmpty()) {
+            return new Waiting(null);
+        }
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        Thread.sleep(patience.toMillis());
+                        tell.accept("still reading " + String.join(", ", pipes)
+                                + ": what writes there has not closed it yet, or nothing writes there");
+                    } catch (InterruptedException read) {
+                        // It came in time.
+                    }
+                },
+                "waiting");
+        thread.setDaemon(true);
+        thread.start();
+        return new Waiting(thread);
+    }
+
+    private static boolean isPipe(String name) {
+        if (name.equals(ScenarioFiles.STANDARD_INPUT)) {
+            return true;
+        }
+        try {
+            Path path = Path.of(name);
+            return Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path);
+        } catch (InvalidPathException none) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+}
