@@ -51,6 +51,11 @@ public record Releases(String title, List<Release> releases, Map<String, Release
     /** Digits of a number that a long surely holds. */
     private static final int DIGITS_MAX = 18;
 
+    /** The year of PyTorch's first release, on which all these frameworks are built. */
+    private static final int FIRST_YEAR = 2016;
+
+    private static final int LAST_YEAR = 2099;
+
     /** Files that have been asked for: a plan asks at every candidate. */
     private static final Map<String, Releases> READ = new ConcurrentHashMap<>();
 
@@ -116,6 +121,29 @@ public record Releases(String title, List<Release> releases, Map<String, Release
             }
         }
         return found;
+    }
+
+    /** The oldest that is known. */
+    public Release oldest() {
+        return releases.get(0);
+    }
+
+    /** Whether a version is older than the oldest release that is known; a year is not older than a month of it. */
+    public boolean isTooOld(String version) {
+        long[] first = numbers(oldest().from());
+        long[] asked = numbers(version);
+        return Arrays.compare(asked, Arrays.copyOf(first, Math.min(first.length, asked.length))) < 0;
+    }
+
+    /** Whether a version can be a release: it has a number, which is a year where the project counts by years. */
+    public boolean canBe(String version) {
+        long[] asked = numbers(version);
+        boolean byYear = isYear(numbers(oldest().from())[0]);
+        return asked.length > 0 && (!byYear || isYear(asked[0]));
+    }
+
+    private static boolean isYear(long number) {
+        return number >= FIRST_YEAR && number <= LAST_YEAR;
     }
 
     /** Number by number, as versions are counted: 0.11 is later than 0.7.2, and 4.4x begins with 4.40. */

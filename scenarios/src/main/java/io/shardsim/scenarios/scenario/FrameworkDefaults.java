@@ -47,7 +47,7 @@ final class FrameworkDefaults {
 
     private Mapping in(Mapping tree, String written, String kind, List<String> notes) {
         int before = problems.size();
-        Map<String, String> brought = brought(tree, written, kind);
+        Map<String, String> brought = brought(tree, written, kind, notes);
         if (problems.size() > before) {
             return tree;
         }
@@ -72,7 +72,7 @@ final class FrameworkDefaults {
     }
 
     /** Values by dotted key: the first framework's, over them those of what is named beside it. */
-    private Map<String, String> brought(Mapping tree, String written, String kind) {
+    private Map<String, String> brought(Mapping tree, String written, String kind, List<String> notes) {
         Map<String, String> all = new LinkedHashMap<>();
         List<Releases> named = new ArrayList<>();
         for (String each : written.split("\\+")) {
@@ -89,7 +89,7 @@ final class FrameworkDefaults {
                     continue;
                 }
                 named.add(framework);
-                release = framework.release(words.length == 1 ? null : words[1]);
+                release = words.length == 1 ? framework.release(null) : release(framework, words[0], words[1], notes);
             }
             put(release, tree, kind, all);
         }
@@ -99,6 +99,21 @@ final class FrameworkDefaults {
             all.put("training.attention", "standard");
         }
         return all;
+    }
+
+    /** The release of a version that somebody wrote; what is older than all that are known is told. */
+    private Releases.Release release(Releases framework, String name, String version, List<String> notes) {
+        String oldest = framework.oldest().from();
+        if (!framework.canBe(version)) {
+            problems.add(
+                    position,
+                    "framework " + name + " " + version + " is no release; known are those from " + oldest
+                            + " on (shardsim catalog releases)");
+        } else if (framework.isTooOld(version)) {
+            notes.add("framework " + name + " " + version + " is older than " + oldest
+                    + ", the oldest release known; it is taken for that one");
+        }
+        return framework.release(version);
     }
 
     private static void put(Releases.Release release, Mapping tree, String kind, Map<String, String> all) {

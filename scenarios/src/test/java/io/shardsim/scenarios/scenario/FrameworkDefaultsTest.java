@@ -13,6 +13,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** That a framework's release brings along what it does of itself, and nothing that the file says itself. */
 class FrameworkDefaultsTest {
@@ -85,6 +86,32 @@ class FrameworkDefaultsTest {
                         .strategy()
                         .given())
                 .containsEntry("overlap_tensor_exchange", "true");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"nemo, 1.0, 22.05", "torchtitan, 2023-12, 2024-03", "deepspeed, 0.2.9, 0.3"})
+    void aReleaseBeforeTheOldestKnownOneIsTakenForIt(String name, String old, String oldest) throws InputException {
+        ScenarioPoint point = point(name + " " + old, "", "kind: fsdp2");
+        assertThat(point.notes())
+                .contains("framework " + name + " " + old + " is older than " + oldest
+                        + ", the oldest release known; it is taken for that one");
+        assertThat(task(point).strategy().given())
+                .isEqualTo(task(point(name + " " + oldest, "", "kind: fsdp2"))
+                        .strategy()
+                        .given());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fms-fsdp 2024", "transformers 4.x", "nemo 22", "torchtitan 2024", "megatron-lm 2.x"})
+    void aReleaseThatMayBeAmongTheKnownOnesIsNotCalledOlder(String framework) throws InputException {
+        assertThat(point(framework, "", "kind: fsdp2").notes()).noneMatch(note -> note.contains("older than"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"torchtitan 1999", "torchtitan 0.1", "torchtitan 20204-12", "nemo latest"})
+    void whatCanBeNoReleaseIsRefused(String framework) {
+        assertThatThrownBy(() -> point(framework, "", "kind: fsdp2"))
+                .hasMessageContaining("a.yaml:3:12: framework " + framework + " is no release; known are those from 2");
     }
 
     @Test
