@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.Problems;
@@ -48,6 +49,10 @@ public final class Overrides {
             Position place = new Position(FIRST_LINE + i + 1, 1);
             int equals = written.get(i).indexOf('=');
             String key = equals < 0 ? "" : written.get(i).substring(0, equals).strip();
+            if (key.equals("scenario")) {
+                problems.add(place, "scenario names all runs of the file and cannot be set; write it in the file");
+                continue;
+            }
             if (!Sweep.isKey(key)) {
                 String listed = key.replaceFirst("^(sweep|search)\\.", "");
                 problems.add(
@@ -58,6 +63,10 @@ public final class Overrides {
                                         ? YamlReader.printable(
                                                 listed + written.get(i).substring(equals))
                                         : "for example training.micro_batch=4"));
+                continue;
+            }
+            if (written.get(i).substring(equals + 1).isBlank()) {
+                problems.add(place, key + " has no value; write " + key + "=VALUE");
                 continue;
             }
             YamlNode value = value(written.get(i).substring(equals + 1), place, problems);
@@ -73,13 +82,16 @@ public final class Overrides {
         if (key.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(key)) {
             return true;
         }
+        List<String> settable =
+                ScenarioKeys.FILE.names().stream().filter(Sweep::isKey).toList();
         List<String> meant = ScenarioKeys.dottedKeys().stream()
                 .filter(known -> known.endsWith("." + key))
                 .toList();
-        if (meant.isEmpty()) {
-            return true;
-        }
-        problems.add(place, "key " + key + " stands in a block; write " + String.join(" or ", meant) + "=...");
+        problems.add(
+                place,
+                meant.isEmpty()
+                        ? "unknown key " + key + "; " + Nearest.remedy(key, settable)
+                        : "key " + key + " stands in a block; write " + String.join(" or ", meant) + "=...");
         return false;
     }
 

@@ -53,6 +53,32 @@ class CommandUsageTest extends WithoutSimulation {
     }
 
     @Test
+    void whatCannotBeSetIsToldAsSuch() throws IOException {
+        assertThat(shell.shardsim(
+                        "run",
+                        file("a.yaml", TRAINING),
+                        "--set",
+                        "training.micro_batch=",
+                        "--set",
+                        "scenario=zz",
+                        "--set",
+                        "foo=1",
+                        "--set",
+                        "trainin=1"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().lines().toList())
+                .hasSize(4)
+                .contains(
+                        "--set 1: training.micro_batch has no value; write training.micro_batch=VALUE",
+                        "--set 2: scenario names all runs of the file and cannot be set; write it in the file",
+                        "--set 4: unknown key trainin; did you mean training?")
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("--set 3: unknown key foo; ")
+                        .contains("model", "cluster", "training")
+                        .doesNotContain("scenario", "sweep", "search"));
+    }
+
+    @Test
     void helpExplainsCommandsAndCodes() {
         assertThat(shell.shardsim("help", "run")).isZero();
         assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
