@@ -319,8 +319,8 @@ public final class Explainer {
 
     private static Explanation.Expected expected(@Nullable ErrorInterval accuracy) {
         return accuracy == null
-                ? new Explanation.Expected(StrictMath.log1p(-ERROR_UNKNOWN), StrictMath.log1p(ERROR_UNKNOWN))
-                : new Explanation.Expected(StrictMath.log1p(accuracy.low()), StrictMath.log1p(accuracy.high()));
+                ? new Explanation.Expected(StrictMath.log1p(-ERROR_UNKNOWN), StrictMath.log1p(ERROR_UNKNOWN), false)
+                : new Explanation.Expected(StrictMath.log1p(accuracy.low()), StrictMath.log1p(accuracy.high()), true);
     }
 
     /** Stops what runs and begins nothing further. */

@@ -34,8 +34,9 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      *
      * @param low at one end of the range of published runs like this one [1]
      * @param high at its other end [1]
+     * @param published whether there are such runs; the range is an assumption where there are none
      */
-    record Expected(double low, double high) {
+    record Expected(double low, double high, boolean published) {
         /** Standard deviations between the middle of a normal distribution and the ends of the range that holds four fifths of it. */
         private static final double DEVIATIONS = 1.2816;
 

@@ -71,8 +71,9 @@ public final class ExplanationText {
                 .findFirst()
                 .orElseThrow();
         Explanation.Expected expected = log.expected();
-        String range = "80 % of such runs are simulated " + percent(StrictMath.expm1(expected.low())) + " to "
-                + percent(StrictMath.expm1(expected.high())) + " off (+: too fast).";
+        String range = expected.published()
+                ? "80 % of such runs are simulated " + ends(expected) + " off (+: too fast)."
+                : "No such run was published: " + ends(expected) + " off (+: too fast) is assumed.";
         double times = log.timesAsFast();
         String slower = times > 1
                 ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
@@ -96,8 +97,8 @@ public final class ExplanationText {
                 .map(log -> " Memory is not as expected: "
                         + log.measured().words(log.figure(log.healthy())) + " is "
                         + percent(log.timesAsFast() - 1) + " off, where "
-                        + percent(StrictMath.expm1(log.expected().low())) + " to "
-                        + percent(StrictMath.expm1(log.expected().high())) + " is usual."
+                        + ends(log.expected())
+                        + (log.expected().published() ? " is usual." : " is assumed.")
                         + (log.isFaster()
                                 ? " Your run holds memory that the scenario has not."
                                 : " The scenario holds memory that your run has not."))
@@ -116,6 +117,10 @@ public final class ExplanationText {
                 ? ""
                 : " Not much less likely: " + String.join(", ", rivals)
                         + ". Look, then rule out by --not, or add what else you know.";
+    }
+
+    private static String ends(Explanation.Expected expected) {
+        return percent(StrictMath.expm1(expected.low())) + " to " + percent(StrictMath.expm1(expected.high()));
     }
 
     private static String off(double times) {

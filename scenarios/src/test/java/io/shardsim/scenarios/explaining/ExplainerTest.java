@@ -78,6 +78,20 @@ class ExplainerTest {
         assertThat(ExplanationJson.write(more)).contains("\"verdict\" : \"other_memory\"", "\"as_expected\" : false");
     }
 
+    @Test
+    void aRangeThatNoPublishedRunHasMadeIsCalledAssumed() throws Exception {
+        Explanation explanation = explain("""
+                scenario: small
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                workload: {collective: broadcast, size: 1 MiB}
+                """, Measured.parse("1 x healthy"), 1);
+
+        assertThat(explanation.verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
+        assertThat(ExplanationText.write(explanation, 1000))
+                .contains("No such run was published: -15.0 % to +15.0 % off (+: too fast) is assumed.")
+                .doesNotContain("80 %");
+    }
+
     private static Measured reserved(double gib) {
         return new Measured(gib, Measured.Unit.RESERVED, Map.of());
     }
