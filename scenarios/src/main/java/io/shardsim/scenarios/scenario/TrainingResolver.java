@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
@@ -55,8 +56,18 @@ final class TrainingResolver {
                 && globalBatch != null
                 && cluster != null
                 && dividesAmongReplicas(training, globalBatch, cluster.worldSize(), strategy);
+        Surroundings surroundings = new SurroundingsResolver(file, figures, problems)
+                .resolve(
+                        sequenceLength == null ? 1 : Math.toIntExact(sequenceLength),
+                        training == null ? Precision.BF16 : precision(training));
         if (training == null || sequenceLength == null || model == null || strategy == null || globalBatch == null) {
             return null;
+        }
+        if (!divides) {
+            strategy.create()
+                    .modelParallel()
+                    .problems(model, Math.toIntExact(sequenceLength), attention(training))
+                    .forEach(strategies::refuse);
         }
         checkSequence(training, model, sequenceLength);
         checkCheckpoints(training, model);
@@ -69,7 +80,8 @@ final class TrainingResolver {
         if (problems.told() > before || cluster == null || !divides) {
             return null;
         }
-        Task.Training task = task(training, model, strategy, Math.toIntExact(sequenceLength), globalBatch);
+        Task.Training task =
+                task(training, model, strategy, Math.toIntExact(sequenceLength), globalBatch, surroundings);
         strategies.check(task, cluster);
         return problems.told() > before ? null : task;
     }
@@ -84,7 +96,12 @@ final class TrainingResolver {
     }
 
     private Task.Training task(
-            Block training, ModelShape model, StrategySpec strategy, int sequenceLength, long globalBatch) {
+            Block training,
+            ModelShape model,
+            StrategySpec strategy,
+            int sequenceLength,
+            long globalBatch,
+            @Nullable Surroundings surroundings) {
         Long microBatch = training.whole("micro_batch");
         Precision precision = precision(training);
         return new Task.Training(
@@ -105,7 +122,7 @@ final class TrainingResolver {
                         attention(training),
                         training.text("kernels")),
                 strategy,
-                new SurroundingsResolver(file, figures, problems).resolve(sequenceLength, precision));
+                surroundings);
     }
 
     private static Precision precision(Block training) {

@@ -131,12 +131,14 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 6",
-                        "a.yaml:7:45: tensor_parallel 6 does not divide world size 256; nearest divisors: 4, 8"),
+                        "a.yaml:7:45: tensor_parallel 6 does not divide world size 256; nearest divisors: 4, 8",
+                        "a.yaml:7:45: tensor_parallel 6 does not divide heads 64; nearest divisors: 4, 8"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 8, pipeline_parallel: 64",
                         "a.yaml:7:45: tensor_parallel 8 x pipeline_parallel 64 = 512 does not divide world size 256;"
-                                + " nearest divisor: 256"),
+                                + " nearest divisor: 256",
+                        "a.yaml:7:67: pipeline_parallel 64 > 48 layers of the model; write 48 or less"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 64",
@@ -526,6 +528,28 @@ class ScenarioErrorsTest {
                         .replace("mics", "mcis")))
                 .extracting(problem -> problem.split(":")[1])
                 .containsExactly("2", "3", "7");
+    }
+
+    @Test
+    void aSplitThatDoesNotFitTheClusterHidesNoProblemOfAnotherKey() {
+        assertThat(problems(VALID.replace("{kind: mics, shard_group: 128}", "{kind: fsdp2, tensor_parallel: 3}")
+                        + "checkpoint: {to: nvme, every: 0}\n"))
+                .anySatisfy(problem -> assertThat(problem).contains("tensor_parallel 3 does not divide world size"))
+                .anySatisfy(problem -> assertThat(problem).contains("every 0 < 1"))
+                .anySatisfy(problem -> assertThat(problem).contains("to nvme is not in the catalog"));
+        assertThat(problems("""
+                scenario: split
+                model: llama3-8b
+                cluster: {instance: p5.48xlarge, nodes: 8}
+                training: {sequence_length: 4096, global_batch: 64, attention: standard}
+                strategy: {kind: megatron-core, tensor_parallel: 16, context_parallel: 2, pipeline_parallel: 3, model_chunks: 2}
+                """))
+                .anySatisfy(problem -> assertThat(problem).contains("= 96 does not divide world size 64"))
+                .anySatisfy(problem -> assertThat(problem).contains("tensor_parallel 16 does not divide kv_heads 8"))
+                .anySatisfy(problem -> assertThat(problem).contains("context_parallel 2 needs attention flash"))
+                .anySatisfy(problem ->
+                        assertThat(problem).contains("model_chunks 2 > 1 needs pipeline_schedule interleaved"))
+                .hasSize(4);
     }
 
     @Test

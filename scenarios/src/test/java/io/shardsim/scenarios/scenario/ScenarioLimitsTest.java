@@ -21,6 +21,7 @@ class ScenarioLimitsTest {
                         "shard_group: 128", "tensor_parallel: 1000000, reduce_bucket_size: 7052422455400045501")))
                 .containsExactly(
                         "a.yaml:7:41: tensor_parallel 1000000 does not divide world size 256; nearest divisor: 256",
+                        "a.yaml:7:41: tensor_parallel 1000000 does not divide heads 64; nearest divisor: 64",
                         "a.yaml:7:70: reduce_bucket_size 7052422455400045501 > 1125899906842624; write a whole number from 0 to 1125899906842624");
         assertThat(problems(VALID.replace("nodes: 32}", "nodes: 32, nic: 9e18 B/s}")))
                 .containsExactly(

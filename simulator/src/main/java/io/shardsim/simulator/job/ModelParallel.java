@@ -2,6 +2,7 @@ package io.shardsim.simulator.job;
 
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
+import io.shardsim.simulator.pipeline.PipelineSchedule;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
@@ -153,7 +154,15 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
     /** What keeps a model from being split so. */
     public List<Refusal> problems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>(problems(job.worldSize()));
-        ModelShape model = job.model();
+        problems.addAll(
+                problems(job.model(), job.sequenceLength(), job.execution().attention()));
+        addScheduleProblems(problems, job);
+        return problems;
+    }
+
+    /** The same, whatever the world and its samples. */
+    public List<Refusal> problems(ModelShape model, int sequenceLength, AttentionKind attention) {
+        List<Refusal> problems = new ArrayList<>();
         if (model.heads() % tensor != 0) {
             problems.add(Refusal.of(
                     "tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
@@ -165,43 +174,44 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
                             + NearestNumbers.divisors(model.kvHeads(), tensor),
                     "tensor_parallel"));
         }
-        addSequenceProblems(problems, job);
-        addPipelineProblems(problems, job);
+        addSequenceProblems(problems, sequenceLength, attention);
+        addPipelineProblems(problems, model.layers());
         return problems;
     }
 
-    private void addSequenceProblems(List<Refusal> problems, TrainingJob job) {
+    private void addSequenceProblems(List<Refusal> problems, int sequenceLength, AttentionKind attention) {
+        int rankSequence = sequenceLength / context;
         if (sequence() && tensor == 1) {
             problems.add(Refusal.of(
                     "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it",
                     "sequence_parallel",
                     "tensor_parallel"));
         }
-        if (context > 1 && job.sequenceLength() % (2 * context) != 0) {
+        if (context > 1 && sequenceLength % (2L * context) != 0) {
             // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
             problems.add(Refusal.of(
-                    "context_parallel " + context + " needs sequence_length " + job.sequenceLength()
-                            + " to be a multiple of " + 2 * context + ", twice as many; "
-                            + NearestNumbers.multiples(2L * context, job.sequenceLength()),
+                    "context_parallel " + context + " needs sequence_length " + sequenceLength
+                            + " to be a multiple of " + 2L * context + ", twice as many; "
+                            + NearestNumbers.multiples(2L * context, sequenceLength),
                     "context_parallel",
                     "sequence_length"));
-        } else if (sequence() && job.rankSequence() % tensor != 0) {
+        } else if (sequence() && rankSequence % tensor != 0) {
             problems.add(Refusal.of(
                     "sequence_parallel true needs "
                             + (context > 1
-                                    ? "sequence_length " + job.sequenceLength() + " / context_parallel " + context
-                                            + " = " + job.rankSequence()
-                                    : "sequence_length " + job.sequenceLength())
+                                    ? "sequence_length " + sequenceLength + " / context_parallel " + context + " = "
+                                            + rankSequence
+                                    : "sequence_length " + sequenceLength)
                             + " to be a multiple of tensor_parallel " + tensor + "; "
-                            + NearestNumbers.divisors(job.rankSequence(), tensor),
+                            + NearestNumbers.divisors(rankSequence, tensor),
                     "sequence_parallel",
                     "sequence_length",
                     "tensor_parallel"));
         }
-        if (context > 1 && job.execution().attention() != AttentionKind.FLASH) {
+        if (context > 1 && attention != AttentionKind.FLASH) {
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs attention flash, not "
-                            + job.execution().attention().name().toLowerCase(Locale.ROOT)
+                            + attention.name().toLowerCase(Locale.ROOT)
                             + "; set it, or remove context_parallel",
                     "context_parallel",
                     "attention"));
@@ -230,7 +240,30 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
         return idle;
     }
 
-    private void addPipelineProblems(List<Refusal> problems, TrainingJob job) {
+    /** What has to suit stages that the world has room for: an equal number of layers in each, and the number of micro-batches. */
+    private void addScheduleProblems(List<Refusal> problems, TrainingJob job) {
+        PipelineSchedules schedules = PipelineSchedules.all();
+        if (stages() > 1
+                && schedules.names().contains(pipeline.schedule())
+                && PARTITIONS.contains(pipeline.partition())) {
+            int layers = job.model().layers();
+            if (!balanced() && virtualStages() <= layers && layers % virtualStages() != 0) {
+                problems.add(Refusal.of(
+                        "partition uniform needs layers " + layers + " to be a multiple of " + virtualStages()
+                                + " stages; "
+                                + NearestNumbers.divisors(layers, virtualStages())
+                                + ", or write partition: balanced",
+                        "partition"));
+            }
+            PipelineSchedule schedule = schedules.named(pipeline.schedule());
+            if (schedule.problem(stages(), stages(), pipeline.chunks()).isEmpty()) {
+                schedule.problem(stages(), job.accumulationSteps(), pipeline.chunks())
+                        .ifPresent(problems::add);
+            }
+        }
+    }
+
+    private void addPipelineProblems(List<Refusal> problems, int layers) {
         int chunks = pipeline.chunks();
         String schedule = pipeline.schedule();
         String partition = pipeline.partition();
@@ -256,7 +289,6 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
             }
             return;
         }
-        int layers = job.model().layers();
         if ((long) stages() * chunks > layers) {
             problems.add(Refusal.of(
                     "pipeline_parallel " + stages() + (chunks > 1 ? " x model_chunks " + chunks : "") + " > "
@@ -265,17 +297,8 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
                             + " or less",
                     "pipeline_parallel",
                     "model_chunks"));
-        } else if (!balanced() && job.model().layers() % virtualStages() != 0) {
-            problems.add(Refusal.of(
-                    "partition uniform needs layers " + job.model().layers() + " to be a multiple of " + virtualStages()
-                            + " stages; "
-                            + NearestNumbers.divisors(job.model().layers(), virtualStages())
-                            + ", or write partition: balanced",
-                    "partition"));
         }
-        schedules
-                .named(schedule)
-                .problem(stages(), job.accumulationSteps(), chunks)
-                .ifPresent(problems::add);
+        // As many micro-batches as stages suit every schedule.
+        schedules.named(schedule).problem(stages(), stages(), chunks).ifPresent(problems::add);
     }
 }
