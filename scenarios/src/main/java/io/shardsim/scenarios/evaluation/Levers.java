@@ -312,20 +312,21 @@ final class Levers {
 
     /** What turns the file's strategy into another: keys, or where some have to go the whole block. */
     private Map<String, String> written(StrategyDescriptor other, Map<String, String> settings, boolean whole) {
+        if (whole) {
+            return Map.of(
+                    "strategy",
+                    settings.entrySet().stream()
+                            .map(setting -> ", " + setting.getKey() + ": " + setting.getValue())
+                            .collect(Collectors.joining("", "{kind: " + other.kind(), "}")));
+        }
         Map<String, String> written = new LinkedHashMap<>();
         written.put("strategy.kind", other.kind());
         settings.forEach((name, value) -> {
-            if (whole || !value.equals(spec.given().get(name))) {
+            if (!value.equals(spec.given().get(name))) {
                 written.put("strategy." + name, value);
             }
         });
-        return whole ? Map.of("strategy", block(written)) : written;
-    }
-
-    private static String block(Map<String, String> written) {
-        return written.entrySet().stream()
-                .map(entry -> entry.getKey().substring(entry.getKey().indexOf('.') + 1) + ": " + entry.getValue())
-                .collect(Collectors.joining(", ", "{", "}"));
+        return written;
     }
 
     private void addPrefetch() {
