@@ -379,19 +379,13 @@ final class Member extends AbstractBehavior<Member.Command> {
                 return new Answer.Failed("the question could not be read: " + unreadable.getMessage());
             } catch (TooLargeException tooLarge) {
                 return new Answer.TooLarge(String.valueOf(tooLarge.getMessage()), tooLarge.keys());
-            } catch (OutOfMemoryError full) {
-                return outOfHeap();
-            } catch (RuntimeException | StackOverflowError | AssertionError failure) {
+            } catch (RuntimeException | OutOfMemoryError | StackOverflowError | AssertionError failure) {
                 if (OutOfHeap.isCauseOf(failure)) {
-                    return outOfHeap();
+                    return new Answer.Failed("the member itself ran out of memory; " + OutOfHeap.remedy()
+                            + ", or let it run fewer points at once with --threads 1");
                 }
                 return new Answer.Failed(failure.getMessage() == null ? failure.toString() : failure.getMessage());
             }
-        }
-
-        private static Answer outOfHeap() {
-            return new Answer.Failed("the member itself ran out of memory; " + OutOfHeap.remedy()
-                    + ", or let it run fewer points at once with --threads 1");
         }
 
         private synchronized ScenarioRunner runner(RunOptions asked) {
