@@ -58,11 +58,13 @@ public final class Nearest {
             int last = longer.size() - 1;
             return "did you mean " + String.join(", ", longer.subList(0, last)) + " or " + longer.get(last) + "?";
         }
+        return remedy(unknown, known, known.isEmpty() ? "none is known" : "known: " + String.join(", ", known));
+    }
+
+    /** {@code did you mean NAME?}, or what else to say where no name is near. */
+    public static String remedy(String unknown, Collection<String> known, String otherwise) {
         String nearest = of(unknown, known);
-        if (nearest != null) {
-            return "did you mean " + nearest + "?";
-        }
-        return known.isEmpty() ? "none is known" : "known: " + String.join(", ", known);
+        return nearest == null ? otherwise : "did you mean " + nearest + "?";
     }
 
     private static String folded(String text) {

@@ -120,13 +120,13 @@ final class CatalogCommand implements Callable<Integer> {
         List<String> known = new ArrayList<>(KINDS.keySet());
         KINDS.values().forEach(each -> known.addAll(each.names().get()));
         if (name != null || !known.contains(wanted)) {
-            String nearest = Nearest.of(wanted, name == null ? known : KINDS.keySet());
             throw new ParameterException(
                     spec.commandLine(),
                     "no kind " + (name == null ? "or entry " : "") + wanted + " in the catalog; "
-                            + (nearest == null
-                                    ? "kinds: " + String.join(", ", KINDS.keySet())
-                                    : "did you mean " + nearest + "?"));
+                            + Nearest.remedy(
+                                    wanted,
+                                    name == null ? known : KINDS.keySet(),
+                                    "kinds: " + String.join(", ", KINDS.keySet())));
         }
         KINDS.forEach((each, entries) -> {
             if (entries.names().get().contains(wanted)) {

@@ -22,11 +22,8 @@ public final class SettingKey implements ValueType {
         }
         List<String> known = known();
         if (!known.contains(text)) {
-            String meant = Nearest.of(text, known);
             problems.add(
-                    node.position(),
-                    "unknown key " + text + "; "
-                            + (meant == null ? "write " + expected() : "did you mean " + meant + "?"));
+                    node.position(), "unknown key " + text + "; " + Nearest.remedy(text, known, "write " + expected()));
             return null;
         }
         return text;

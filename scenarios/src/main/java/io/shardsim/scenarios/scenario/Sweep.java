@@ -75,6 +75,18 @@ final class Sweep {
                 && OF_ALL_RUNS.stream().noneMatch(word -> key.equals(word) || key.startsWith(word + "."));
     }
 
+    /** The same of a key under a block of lists; adds a problem where it cannot. */
+    static boolean isKey(Entry listed, String block, Problems problems) {
+        if (!isKey(listed.key())) {
+            problems.add(
+                    listed.keyPosition(),
+                    block + " key " + YamlReader.printable(listed.key())
+                            + " is no dotted key of a scenario; write for example cluster.nodes");
+            return false;
+        }
+        return true;
+    }
+
     /** The sweep of a file; without any, one combination of nothing. */
     static Sweep of(Mapping file, Problems problems) {
         Entry entry = file.entry("sweep");
@@ -90,12 +102,11 @@ final class Sweep {
         }
         long points = 1;
         for (Entry axis : block.entries()) {
+            if (!isKey(axis, "sweep", problems)) {
+                continue;
+            }
             String key = YamlReader.printable(axis.key());
-            if (!isKey(axis.key())) {
-                problems.add(
-                        axis.keyPosition(),
-                        "sweep key " + key + " is no dotted key of a scenario; write for example cluster.nodes");
-            } else if (!(axis.value() instanceof Sequence list)) {
+            if (!(axis.value() instanceof Sequence list)) {
                 problems.add(
                         axis.value().position(),
                         "sweep of " + key + " is " + axis.value().kind() + "; write a list such as [1, 2]");

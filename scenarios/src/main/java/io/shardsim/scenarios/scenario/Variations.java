@@ -8,7 +8,6 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
-import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -79,11 +78,7 @@ public final class Variations {
             return;
         }
         for (Entry key : keys.entries()) {
-            if (!Sweep.isKey(key.key())) {
-                problems.add(
-                        key.keyPosition(),
-                        block.key() + " key " + YamlReader.printable(key.key())
-                                + " is no dotted key of a scenario; write for example cluster.nodes");
+            if (!Sweep.isKey(key, block.key(), problems)) {
                 continue;
             }
             if (!(key.value() instanceof Sequence list)
@@ -128,11 +123,9 @@ public final class Variations {
         if (known.contains(key)) {
             return "does not set " + key + ", which is free already; leave it out of --free";
         }
-        String meant = Nearest.of(key, known);
         return "has no key " + key + " to free; "
-                + (meant == null
-                        ? "write a dotted key such as training.micro_batch, or a block such as strategy"
-                        : "did you mean " + meant + "?");
+                + Nearest.remedy(
+                        key, known, "write a dotted key such as training.micro_batch, or a block such as strategy");
     }
 
     private static List<Entry> without(List<Entry> entries, String key) {

@@ -139,11 +139,10 @@ public final class ScalarTypes {
             }
             if (!words.contains(scalar.text())) {
                 String text = YamlReader.printable(scalar.text());
-                String nearest = Nearest.of(text, words);
                 problems.add(
                         node.position(),
-                        key + " " + text + " is not one of " + String.join(", ", words)
-                                + (nearest == null ? "; write one of them" : "; did you mean " + nearest + "?"));
+                        key + " " + text + " is not one of " + String.join(", ", words) + "; "
+                                + Nearest.remedy(text, words, "write one of them"));
                 return null;
             }
             return scalar.text();
