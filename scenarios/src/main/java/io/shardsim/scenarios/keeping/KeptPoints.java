@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A folder with what finished points came to, one file each. A file is named by a hash of the program and of all that the point says, so that nothing
- * of another scenario or build is ever taken for it, and runs that share the folder help each other. It is written aside and renamed, and has a
- * checksum: a killed run leaves whole files or none that is read. Not synced: a point that a power failure takes is run again.
+ * A folder with the results of finished points, one file each. A hash of the build and of all that the point says identifies a result. The hash is the
+ * file's name and stands inside the file: a result of another point, scenario or build is never taken, not even from a renamed file. A file is written
+ * aside and renamed, and has a checksum: a killed run leaves whole files or none that is read. Not synced: a point that a power failure takes is run again.
  */
 public final class KeptPoints {
     /** Within the folder of a report. */
@@ -32,17 +32,25 @@ public final class KeptPoints {
     private static final String PART = ".part";
 
     private final Path folder;
-    private final WireCodec codec = new WireCodec(List.of(ScenarioPoint.class, RunResult.class));
+    private final WireCodec codec = new WireCodec(List.of(ScenarioPoint.class, Kept.class));
+
+    /**
+     * What a file holds.
+     *
+     * @param name of the point it belongs to, see {@link #name}
+     */
+    record Kept(String name, RunResult result) {}
 
     /** @param report the folder of a report */
     public KeptPoints(Path report) {
         folder = report.resolve(FOLDER);
     }
 
-    /** What a point came to; empty where that is not kept, or not whole. */
+    /** The result of a point; empty where it is not kept, not whole, or that of another point. */
     public Optional<RunResult> find(ScenarioPoint point) {
         try {
-            return Optional.of(codec.unpack(Files.readAllBytes(file(point)), RunResult.class));
+            Kept kept = codec.unpack(Files.readAllBytes(file(point)), Kept.class);
+            return kept.name().equals(name(point)) ? Optional.of(kept.result()) : Optional.empty();
         } catch (IOException missingOrBroken) {
             return Optional.empty();
         }
@@ -57,12 +65,13 @@ public final class KeptPoints {
         }
     }
 
-    /** Keeps what a point came to. */
+    /** Keeps the result of a point. */
     public void keep(ScenarioPoint point, RunResult result) throws IOException {
         Files.createDirectories(folder);
-        Path part = folder.resolve(name(point) + "-" + UUID.randomUUID() + PART);
+        String name = name(point);
+        Path part = folder.resolve(name + "-" + UUID.randomUUID() + PART);
         try {
-            Files.write(part, codec.pack(result));
+            Files.write(part, codec.pack(new Kept(name, result)));
             Files.move(part, file(point), StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(part);

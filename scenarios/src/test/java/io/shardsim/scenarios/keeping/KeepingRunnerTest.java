@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,62 @@ class KeepingRunnerTest {
             assertThat(ran).hasSize(4);
             assertThat(runner.resumed()).isZero();
         }
+    }
+
+    /** Files that a user, a sync tool or a backup gave the name of another point. */
+    @Test
+    void aFileUnderTheNameOfAnotherPointIsNotTaken() throws Exception {
+        try (KeepingRunner runner = runner(true)) {
+            RunResult first = runner.run(points.get(0));
+            RunResult second = runner.run(points.get(1));
+            List<Path> files = files();
+            Path aside = report.resolve("aside");
+            Files.move(files.get(0), aside);
+            Files.move(files.get(1), files.get(0));
+            Files.move(aside, files.get(1));
+
+            assertThat(runner.run(points.get(0)).digest()).isEqualTo(first.digest());
+            assertThat(runner.run(points.get(1)).digest()).isEqualTo(second.digest());
+            assertThat(runner.resumed()).isZero();
+            assertThat(ran).hasSize(4);
+        }
+    }
+
+    /** Bytes flipped, cut, doubled, swapped between files and replaced: the result is always that of the point. */
+    @Test
+    void noDamageChangesAResult() throws Exception {
+        try (KeepingRunner runner = runner(true)) {
+            List<RunResult> results = List.of(runner.run(points.get(0)), runner.run(points.get(1)));
+            List<Path> files = files();
+            List<byte[]> whole = List.of(Files.readAllBytes(files.get(0)), Files.readAllBytes(files.get(1)));
+            KeptPoints kept = new KeptPoints(report);
+            SplittableRandom random = new SplittableRandom(Long.getLong("kept.seed", 1));
+            int taken = 0;
+            for (int round = 0; round < Integer.getInteger("kept.rounds", 1000); round++) {
+                for (int i = 0; i < 2; i++) {
+                    Files.write(files.get(i), damaged(whole.get(i), whole.get(1 - i), random));
+                }
+                for (int i = 0; i < 2; i++) {
+                    RunResult found = kept.find(points.get(i)).orElse(null);
+                    assertThat(found).as("round %d", round).isIn(null, results.get(i));
+                    taken += found == null ? 0 : 1;
+                }
+            }
+            assertThat(taken).as("results of files that were left as they are").isPositive();
+        }
+    }
+
+    private static byte[] damaged(byte[] whole, byte[] other, SplittableRandom random) {
+        byte[] bytes = whole.clone();
+        switch (random.nextInt(6)) {
+            case 0 -> bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            case 1 -> bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+            case 2 -> bytes = Arrays.copyOf(bytes, bytes.length + 1 + random.nextInt(64));
+            case 3 -> bytes = other.clone();
+            case 4 -> System.arraycopy(other, 0, bytes, 0, random.nextInt(1, Math.min(bytes.length, other.length)));
+            default -> {}
+        }
+        return bytes;
     }
 
     @Test
