@@ -13,15 +13,17 @@ import org.jspecify.annotations.Nullable;
 public final class ScenarioResult {
     private final String scenario;
     private final List<RunResult> runs;
+    private final int points;
 
     /** Asked for by every table and drawing: a sweep may have ten thousand series. */
     private final Map<String, List<RunResult>> series;
 
     private final RunNames names;
 
-    private ScenarioResult(String scenario, List<RunResult> runs) {
+    private ScenarioResult(String scenario, List<RunResult> runs, int points) {
         this.scenario = scenario;
         this.runs = runs;
+        this.points = points;
         List<List<RunResult>> bySeries = bySeries(runs);
         List<SeriesNames.Name> parts = SeriesNames.of(bySeries);
         series = named(bySeries, parts);
@@ -30,7 +32,16 @@ public final class ScenarioResult {
 
     /** Puts runs together; in a sweep each gets its scaling efficiency. */
     public static ScenarioResult of(String scenario, List<RunResult> runs) {
-        return new ScenarioResult(scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs));
+        return of(scenario, runs, runs.size());
+    }
+
+    /**
+     * The same for a command that may have been interrupted.
+     *
+     * @param points that the scenario has, run or not
+     */
+    public static ScenarioResult of(String scenario, List<RunResult> runs, int points) {
+        return new ScenarioResult(scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs), points);
     }
 
     public String scenario() {
@@ -40,6 +51,16 @@ public final class ScenarioResult {
     /** In the sweep's order. */
     public List<RunResult> runs() {
         return runs;
+    }
+
+    /** Points that the scenario has, run or not. */
+    public int points() {
+        return points;
+    }
+
+    /** Whether every point was run. */
+    public boolean complete() {
+        return runs.size() == points;
     }
 
     private static boolean isSweep(List<RunResult> runs) {

@@ -86,6 +86,8 @@ public final class ResultsJson {
     private static Map<String, @Nullable Object> summary(ScenarioResult scenario, Map<RunResult, Integer> places) {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("scenario", scenario.scenario());
+        out.put("complete", scenario.complete());
+        out.put("points", whole(scenario.points()));
         out.put("fastest", places.get(scenario.fastest()));
         out.put("cheapest", places.get(scenario.cheapest()));
         out.put("front", scenario.front().stream().map(places::get).toList());

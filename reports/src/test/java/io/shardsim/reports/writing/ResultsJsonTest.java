@@ -26,6 +26,16 @@ class ResultsJsonTest {
     }
 
     @Test
+    void theDocumentOfAnInterruptedRunSaysThatItIsPartial() {
+        List<RunResult> runs = SampleRuns.sweep("s").runs();
+        JsonNode summary = MAPPER.readTree(ResultsJson.write(ScenarioResult.of("s", runs.subList(0, 3), runs.size())))
+                .get("summaries")
+                .get(0);
+        assertThat(summary.get("complete").asBoolean()).isFalse();
+        assertThat(summary.get("points").asInt()).isEqualTo(runs.size());
+    }
+
+    @Test
     void everyTrainingRunHasTheContractsKeys() {
         for (JsonNode run :
                 MAPPER.readTree(ResultsJson.write(SampleRuns.sweep("s"))).get("runs")) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
@@ -12,6 +13,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** A folder for a report as {@code --out} names it, made before anything runs, so that a run is never lost to a path that cannot be written. */
 final class ReportFolder implements ITypeConverter<String> {
+    private static final FileTime NEVER = FileTime.fromMillis(0);
+
     @Override
     public String convert(String written) {
         if (written.isBlank()) {
@@ -57,6 +60,23 @@ final class ReportFolder implements ITypeConverter<String> {
             }
         }
         return folder;
+    }
+
+    /** When the newest of these files was written; the epoch where none is there. */
+    static FileTime written(Path folder, List<String> files) {
+        return files.stream()
+                .map(folder::resolve)
+                .map(ReportFolder::time)
+                .max(FileTime::compareTo)
+                .orElse(NEVER);
+    }
+
+    private static FileTime time(Path file) {
+        try {
+            return Files.getLastModifiedTime(file);
+        } catch (IOException missing) {
+            return NEVER;
+        }
     }
 
     /** Some file systems, such as /sys, refuse a file though the folder looks writable: one is made to see. */

@@ -22,7 +22,9 @@ import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +58,8 @@ final class RunCommand implements Callable<Integer> {
 
     private final RunnerFactory runners;
     private final ReportWriter reports;
+    /** When the newest file of each report's folder was written before this run. */
+    private final Map<Path, FileTime> writtenBefore = new HashMap<>();
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -182,7 +186,9 @@ final class RunCommand implements Callable<Integer> {
             String folder = directory(scenario.name(), scenarios.size());
             List<String> names = names();
             if (!json || out != null || ReportFolder.isWritable(folder, names)) {
-                directories.put(scenario.name(), ReportFolder.make(spec.commandLine(), folder, "--out", names));
+                Path made = ReportFolder.make(spec.commandLine(), folder, "--out", names);
+                directories.put(scenario.name(), made);
+                writtenBefore.put(made, ReportFolder.written(made, names));
             }
         }
         return directories;
@@ -304,7 +310,8 @@ final class RunCommand implements Callable<Integer> {
         for (Scenario scenario : scenarios) {
             List<RunResult> finished = followed(scenario, finished(runs.results(scenario)));
             if (!finished.isEmpty()) {
-                results.add(ScenarioResult.of(scenario.name(), finished));
+                results.add(ScenarioResult.of(
+                        scenario.name(), finished, scenario.points().size()));
             }
         }
         // Printed before a file is written: what was simulated is not lost to a full disk.
@@ -326,6 +333,10 @@ final class RunCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         PrintWriter stdout = spec.commandLine().getOut();
         if (directory != null) {
+            if (!ReportFolder.written(directory, names()).equals(writtenBefore.get(directory))) {
+                warn("another run wrote its report to " + directory + " meanwhile; this one replaces it."
+                        + " Name another folder with --out");
+            }
             Path report = reports.write(directory, result).get(0);
             if (!json && !quiet) {
                 stdout.println("report: " + report);

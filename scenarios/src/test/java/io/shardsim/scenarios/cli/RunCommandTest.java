@@ -9,6 +9,8 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.TooLargeException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +137,26 @@ class RunCommandTest extends WithoutSimulation {
         } catch (InterruptedException stopped) {
             throw new IllegalStateException(stopped);
         }
+    }
+
+    @Test
+    void aReportThatAnotherRunWroteMeanwhileIsNotReplacedSilently() throws IOException {
+        Path report = Path.of(outFolder());
+        answer = point -> {
+            try {
+                Files.createDirectories(report);
+                Files.writeString(report.resolve("report.txt"), "of another run");
+            } catch (IOException refused) {
+                throw new UncheckedIOException(refused);
+            }
+            return finished(point);
+        };
+        String scenario = file("a.yaml", COLLECTIVE);
+        assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
+        assertThat(shell.err()).contains("another run wrote its report to " + report + " meanwhile");
+        answer = WithoutSimulation::finished;
+        assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
+        assertThat(shell.err()).as("both runs").containsOnlyOnce("another run");
     }
 
     @Test

@@ -49,6 +49,14 @@ public final class ReportPage {
         return result.sweep();
     }
 
+    /** How much of the scenario the page shows; empty when that is all. */
+    public String partial() {
+        return result.complete()
+                ? ""
+                : "Partial: " + result.runs().size() + " of " + result.points()
+                        + " points. The run was interrupted or failed; shardsim run --resume adds the others.";
+    }
+
     public OpeningSection opening() {
         return new OpeningSection(result);
     }

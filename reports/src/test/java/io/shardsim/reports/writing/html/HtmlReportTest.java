@@ -62,6 +62,14 @@ class HtmlReportTest {
     }
 
     @Test
+    void theReportOfAnInterruptedRunSaysThatItIsPartial() {
+        List<RunResult> runs = SampleRuns.sweep("s").runs();
+        assertThat(page(ScenarioResult.of("s", runs.subList(0, 3), runs.size())))
+                .contains("Partial: 3 of " + runs.size() + " points.");
+        assertThat(page(SampleRuns.sweep("s"))).doesNotContain("Partial:");
+    }
+
+    @Test
     void whatFitsTightlyIsNeverHeadlinedWithoutItsWarning() {
         String page = page(SampleRuns.tight("s"));
         assertThat(page)
