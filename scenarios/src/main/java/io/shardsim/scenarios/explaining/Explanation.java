@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.explaining;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -89,6 +90,16 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         /** What the log of a run would print. */
         double figure(RunResult run) {
             return measured.figure(run, healthy);
+        }
+
+        /** Between which figures a run without a fault is usual, the smaller one first. */
+        String healthyRange() {
+            boolean time = measured.unit() == Measured.Unit.SECONDS;
+            double low = time ? expected.low() : -expected.high();
+            double high = time ? expected.high() : -expected.low();
+            double middle = time ? measured.value() / timesAsFast() : measured.value() * timesAsFast();
+            return Quantities.threeDigits(middle * StrictMath.exp(low)) + " to "
+                    + measured.words(middle * StrictMath.exp(high));
         }
 
         /** By how many standard deviations a run differs from what was measured. */

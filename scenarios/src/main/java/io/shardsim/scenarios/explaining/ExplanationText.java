@@ -50,8 +50,10 @@ public final class ExplanationText {
             if (measured.isHealthy()) {
                 line((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
             } else {
-                line((place.isEmpty() ? "Measured " : "At " + place + " measured ") + measured.words(measured.value())
-                        + ", simulated " + measured.words(log.figure(log.healthy())) + ".");
+                line((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
+                        + ", simulated "
+                        + measured.words(log.figure(log.healthy())) + ". Measured: " + measured.words(measured.value())
+                        + ".");
             }
         }
         if (!explanation.others().ruledOut().isEmpty()) {
@@ -62,7 +64,15 @@ public final class ExplanationText {
                 || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
             suspects();
         }
+        causesNotListed();
         return out.toString();
+    }
+
+    private void causesNotListed() {
+        if (explanation.verdict() == Explanation.Verdict.EXPLAINED
+                || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
+            line("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
+        }
     }
 
     private String verdict() {

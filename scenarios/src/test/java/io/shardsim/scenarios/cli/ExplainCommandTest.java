@@ -25,7 +25,7 @@ class ExplainCommandTest {
                         "--set",
                         "training.attention=flash"))
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(shell.out()).contains("on 16 GPUs", "Measured 1,000 tokens/s/GPU, simulated ");
+        assertThat(shell.out()).contains("on 16 GPUs", ". Measured: 1,000 tokens/s/GPU.");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1000 s", "--json"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("\"verdict\" : \"unexplained\"", "\"suspects\" : [ {");

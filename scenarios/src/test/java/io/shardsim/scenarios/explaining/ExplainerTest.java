@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.yaml.InputException;
@@ -54,8 +55,14 @@ class ExplainerTest {
         assertThat(explain(ZERO3, samples(0.999 * high), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(explain(ZERO3, samples(0.999 * low), 2).verdict()).isNotEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(explain(ZERO3, samples(1.001 * high), 2).verdict()).isEqualTo(Explanation.Verdict.FASTER);
+        String range = "Healthy: " + Quantities.threeDigits(low) + " to " + Quantities.threeDigits(high)
+                + " samples/s, simulated " + Quantities.threeDigits(healthy) + " samples/s.";
         assertThat(ExplanationText.write(explain(ZERO3, samples(healthy), 2), 80))
-                .contains("Healthy: simulated +0.0 % off");
+                .contains(range, "Healthy: simulated +0.0 % off")
+                .doesNotContain("not listed");
+        assertThat(ExplanationText.write(explain(ZERO3, samples(low / 1.5), 2), 80))
+                .contains(range)
+                .contains("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
     }
 
     @Test
@@ -242,7 +249,7 @@ class ExplainerTest {
                 .extracting(Explanation.Suspect::fault)
                 .contains("slow-gpu")
                 .doesNotContain("tcp-over-ethernet", "slow-nic", "one-nic");
-        assertThat(ExplanationText.write(node, 80)).contains("At cluster.nodes=1 measured ", "nodes=1   likely");
+        assertThat(ExplanationText.write(node, 80)).contains("Healthy at cluster.nodes=1: ", "nodes=1   likely");
         assertThat(ExplanationText.write(node, 80).lines()).allMatch(line -> line.length() <= 80);
     }
 
