@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing;
 
+import io.shardsim.simulator.yaml.YamlReader;
 import java.util.regex.Pattern;
 
 /** Text that every terminal can show and none can be steered by, and its lines. */
@@ -11,12 +12,7 @@ public final class PlainText {
 
     /** ASCII where there is any, a question mark for what controls a terminal. */
     static String printable(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            out.append(c < ' ' || (c >= 0x7f && c < 0xa0) || Character.getType(c) == Character.FORMAT ? '?' : c);
-        }
-        return out.toString()
+        return YamlReader.oneLineOf(text)
                 .replace('\u2013', '-')
                 .replace('\u201c', '"')
                 .replace('\u201d', '"')

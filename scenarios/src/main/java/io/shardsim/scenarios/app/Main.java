@@ -12,12 +12,21 @@ import java.net.InetAddress;
 
 /** Where the program starts. */
 public final class Main {
+    /** Below, a JVM collects garbage for most of its time before the first run begins. Measured with the smallest runs [bytes]. */
+    private static final long HEAP_MIN = 48L << 20;
+
     private Main() {}
 
     public static void main(String[] arguments) {
         String problem = FurtherPlaces.problem(System.getenv("SHARDSIM_CLASSPATH"));
         if (problem != null) {
             System.err.println("shardsim: " + problem);
+            System.exit(ExitStatus.USAGE);
+        }
+        if (Runtime.getRuntime().maxMemory() < HEAP_MIN) {
+            System.err.println("shardsim: a heap of " + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MiB is too small; give the JVM at least " + (HEAP_MIN >> 20)
+                    + " MiB, for example SHARDSIM_JAVA_OPTS=-Xmx512m");
             System.exit(ExitStatus.USAGE);
         }
         System.exit(ShardsimCommand.run(arguments, services()));

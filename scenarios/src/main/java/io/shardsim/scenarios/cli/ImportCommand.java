@@ -5,6 +5,7 @@ import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.importing.ImportReport;
 import io.shardsim.scenarios.importing.Imported;
 import io.shardsim.scenarios.importing.ScenarioImport;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.PrintWriter;
@@ -72,7 +73,7 @@ final class ImportCommand implements Callable<Integer> {
         known("--model", model, Catalog.modelNames());
         inBounds("--nodes", nodes, 65_536);
         inBounds("--sequence-length", sequenceLength, 16_777_216);
-        if (name != null && !name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
+        if (name != null && !name.matches(ScenarioKeys.TITLE)) {
             throw refused("--name " + name + " is not a name of letters, digits, dots and dashes");
         }
         Imported imported;

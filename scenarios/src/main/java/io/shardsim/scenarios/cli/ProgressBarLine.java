@@ -4,53 +4,68 @@ import io.shardsim.scenarios.evaluation.ProgressListener;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
+import java.util.Timer;
+import java.util.TimerTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line on standard error that says how far the runs are and when they will be done. Where standard error is no terminal, a line every
- * ten seconds.
+ * One line on standard error that says how far the runs are and when they will be done, drawn anew twice a second. Where standard error is no
+ * terminal, a line after two seconds and then every ten.
  */
 final class ProgressBarLine implements AutoCloseable, ProgressListener {
-    private static final int UPDATE_MILLIS = 500;
+    private static final long UPDATE_MILLIS = 500;
     private static final int PARTS = 1000;
     private static final int BAR_MAX = 30;
     private static final int BAR_MIN = 5;
 
+    private static final long FIRST_NANOS = 2_000_000_000L;
     private static final long HEARTBEAT_NANOS = 10_000_000_000L;
 
-    private final @Nullable ProgressBar bar;
-    private final @Nullable PrintStream heartbeat;
-    private final long beganNanos = System.nanoTime();
-    /** State: guarded by this. */
-    private long toldNanos = beganNanos;
+    private final @Nullable PrintStream out;
+    /** Columns of the terminal; 0 where there is none. */
+    private final int width;
 
-    private ProgressBarLine(@Nullable ProgressBar bar, @Nullable PrintStream heartbeat) {
-        this.bar = bar;
-        this.heartbeat = heartbeat;
+    private final @Nullable Timer timer;
+    private final long beganNanos = System.nanoTime();
+
+    // State: guarded by this.
+    private long nextNanos = beganNanos + FIRST_NANOS;
+    private double done;
+    private String what = "";
+    private int drawn;
+    private boolean closed;
+
+    private ProgressBarLine(@Nullable PrintStream out, int width) {
+        this.out = out;
+        this.width = width;
+        timer = width == 0 ? null : new Timer("progress", true);
     }
 
     /** Says nothing. */
     static ProgressBarLine silent() {
-        return new ProgressBarLine(null, null);
+        return new ProgressBarLine(null, 0);
     }
 
     /** A line that is drawn anew on a terminal, lines every now and then elsewhere. */
     static ProgressBarLine open() {
-        if (!Terminal.isErrorSeen()) {
-            return new ProgressBarLine(null, System.err);
+        return open(System.err, Terminal.isErrorSeen() ? Terminal.width() : 0);
+    }
+
+    /** @param width columns of the terminal; 0 where there is none */
+    static ProgressBarLine open(PrintStream out, int width) {
+        ProgressBarLine line = new ProgressBarLine(out, width);
+        if (line.timer != null) {
+            line.timer.schedule(
+                    new TimerTask() {
+                        @Override
+                        public void run() {
+                            line.draw();
+                        }
+                    },
+                    UPDATE_MILLIS,
+                    UPDATE_MILLIS);
         }
-        ProgressBar bar = new ProgressBarBuilder()
-                .setInitialMax(PARTS)
-                .setUpdateIntervalMillis(UPDATE_MILLIS)
-                .setRenderer((state, width) ->
-                        render(state.getCurrent(), state.getElapsedAfterStart(), state.getExtraMessage(), width))
-                .setConsumer(new ConsoleProgressBarConsumer(System.err, Terminal.width()))
-                .clearDisplayOnFinish()
-                .build();
-        return new ProgressBarLine(bar, null);
+        return line;
     }
 
     /**
@@ -92,18 +107,29 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
     }
 
     @Override
-    public void show(double done, String what) {
-        if (bar != null) {
-            bar.setExtraMessage(what);
-            bar.stepTo((long) (done * PARTS));
+    public synchronized void show(double done, String what) {
+        this.done = done;
+        this.what = what;
+        long nowNanos = System.nanoTime();
+        if (out != null && width == 0 && nowNanos - nextNanos >= 0) {
+            nextNanos = nowNanos + HEARTBEAT_NANOS;
+            out.println(line((long) (done * PARTS), Duration.ofNanos(nowNanos - beganNanos), what));
         }
-        beat(done, what, System.nanoTime());
     }
 
-    private synchronized void beat(double done, String what, long nowNanos) {
-        if (heartbeat != null && nowNanos - toldNanos >= HEARTBEAT_NANOS) {
-            toldNanos = nowNanos;
-            heartbeat.println(line((long) (done * PARTS), Duration.ofNanos(nowNanos - beganNanos), what));
+    private synchronized void draw() {
+        if (closed) {
+            return;
+        }
+        String line = render((long) (done * PARTS), Duration.ofNanos(System.nanoTime() - beganNanos), what, width);
+        redraw(line + " ".repeat(Math.max(0, drawn - line.length())));
+        drawn = line.length();
+    }
+
+    private void redraw(String line) {
+        if (out != null) {
+            out.print("\r" + line + "\r");
+            out.flush();
         }
     }
 
@@ -113,9 +139,11 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
     }
 
     @Override
-    public void close() {
-        if (bar != null) {
-            bar.close();
+    public synchronized void close() {
+        closed = true;
+        if (timer != null) {
+            timer.cancel();
+            redraw(" ".repeat(drawn));
         }
     }
 }

@@ -19,6 +19,7 @@ import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -339,7 +340,7 @@ final class RunCommand implements Callable<Integer> {
             }
             Path report = reports.write(directory, result).get(0);
             if (!json && !quiet) {
-                stdout.println("report: " + report);
+                stdout.println("report: " + YamlReader.oneLineOf(report.toString()));
                 stdout.flush();
             }
         }
@@ -390,7 +391,7 @@ final class RunCommand implements Callable<Integer> {
     private void figures(String folder, ScenarioResult result) throws IOException {
         int written = reports.writeFigures(ReportFolder.make(spec.commandLine(), folder, "--svg", List.of()), result);
         if (!json && !quiet) {
-            spec.commandLine().getOut().println("figures: " + written + " in " + folder);
+            spec.commandLine().getOut().println("figures: " + written + " in " + YamlReader.oneLineOf(folder));
             spec.commandLine().getOut().flush();
         }
     }
@@ -399,7 +400,9 @@ final class RunCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         Traces.Written written = Traces.write(directory, scenario, result, new RunOptions(1, !noFastForward));
         if (!json && !quiet) {
-            spec.commandLine().getOut().println("trace: " + written.file());
+            spec.commandLine()
+                    .getOut()
+                    .println("trace: " + YamlReader.oneLineOf(written.file().toString()));
         }
         written.leftOut().forEach(what -> err().println("trace: left out " + what));
         err().flush();

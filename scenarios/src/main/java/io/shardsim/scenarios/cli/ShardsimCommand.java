@@ -50,7 +50,8 @@ public final class ShardsimCommand implements Runnable {
     public static int run(String[] arguments, Services services) {
         StandardOutput out = new StandardOutput();
         try {
-            int status = commandLine(services).setOut(out.writer()).execute(arguments);
+            CommandLine commandLine = commandLine(services).setOut(out.writer());
+            int status = commandLine.execute(known(arguments, commandLine));
             String failure = out.failure();
             if (failure == null) {
                 return status;
@@ -60,11 +61,19 @@ public final class ShardsimCommand implements Runnable {
         } catch (Throwable failure) {
             if (failure instanceof ExceptionInInitializerError
                     && failure.getCause() instanceof ClassPathException broken) {
-                return refuse(broken, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+                return refuse(broken, new PlainWriter(System.err));
             }
-            System.err.println("shardsim: " + told(failure));
+            new PlainWriter(System.err).println("shardsim: " + told(failure));
             return ExitStatus.FAILED;
         }
+    }
+
+    /** The arguments, or an unknown command alone: with an option for help beside it, all else would be overlooked. */
+    private static String[] known(String[] arguments, CommandLine commandLine) {
+        boolean unknown = arguments.length > 0
+                && !arguments[0].startsWith("-")
+                && !commandLine.getSubcommands().containsKey(arguments[0]);
+        return unknown ? new String[] {arguments[0]} : arguments;
     }
 
     /** The whole command line. */
@@ -86,7 +95,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new VersionCommand());
         commandLine.addSubcommand(new CommandLine(new AutoComplete.GenerateCompletion()).setCommandName("completion"));
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
-        commandLine.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+        commandLine.setErr(new PlainWriter(System.err));
         commandLine.setUsageHelpAutoWidth(false);
         commandLine.setParameterExceptionHandler((refused, arguments) -> {
             PrintWriter err = refused.getCommandLine().getErr();

@@ -90,8 +90,8 @@ final class ForeignReader {
         int at = 0;
         while (at < text.length()
                 && (Character.isWhitespace(text.charAt(at)) || text.charAt(at) == '#' || text.charAt(at) == '\ufeff')) {
-            int end = text.indexOf('\n', at);
-            at = text.charAt(at) != '#' ? at + 1 : end < 0 ? text.length() : end;
+            int end = text.charAt(at) == '#' ? text.indexOf('\n', at) : at + 1;
+            at = end < 0 ? text.length() : end;
         }
         return text.substring(at);
     }

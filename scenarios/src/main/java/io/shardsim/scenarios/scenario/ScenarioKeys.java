@@ -29,8 +29,12 @@ public final class ScenarioKeys {
     /** Block of lists among which a plan chooses. */
     static final String SEARCH = "search";
 
-    private static final ValueType NAME =
-            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
+    /** What a name may be: in a scenario's own, letters of any script. */
+    private static final String NAMED = "a name of letters, digits, dots and dashes";
+
+    private static final ValueType NAME = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", NAMED);
+
+    public static final String TITLE = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,99}";
 
     /** A framework, its release and what is used with it. */
     public static final ValueType FRAMEWORK = ScalarTypes.text(
@@ -188,7 +192,7 @@ public final class ScenarioKeys {
 
     /** A scenario file. */
     public static final BlockType FILE = BlockType.of(
-                    Key.required("scenario", NAME, "name, by which reports are named"),
+                    Key.required("scenario", ScalarTypes.text(TITLE, NAMED), "name, by which reports are named"),
                     Key.optional(
                             "model",
                             new EitherType(NAME, ModelKeys.block()),

@@ -3,7 +3,10 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.scenario.Task;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -172,6 +175,38 @@ class CommandUsageTest extends WithoutSimulation {
         shell.shardsim("run", scenario.toString());
         assertThat(ran).hasSize(1);
         assertThat(ran.get(0).task()).isInstanceOf(Task.Training.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-h", "--version", "-x"})
+    void anUnknownCommandIsWrongUsageWhateverFollows(String option) {
+        assertThat(ShardsimCommand.run(new String[] {"nosuch", option}, shell.services()))
+                .isEqualTo(ExitStatus.USAGE);
+    }
+
+    /** ESC and CSI, a mark that turns the direction, one that is not seen, halves of characters and line separators. */
+    @Test
+    void namesOfFilesDoNotSteerTheTerminal() {
+        ByteArrayOutputStream seen = new ByteArrayOutputStream();
+        new PlainWriter(seen)
+                .println(
+                        "\u001b[31mred\u009b2J \u202ecod.exe\u2066 a\u200bb \ud83d x\u2028y: no such file\nm\u00f6del");
+        assertThat(seen.toString(StandardCharsets.UTF_8))
+                .isEqualTo("?[31mred?2J ?cod.exe? a?b ? x?y: no such file\nm\u00f6del" + System.lineSeparator());
+        assertThat(ShardsimCommand.commandLine(shell.services()).getErr()).isInstanceOf(PlainWriter.class);
+    }
+
+    @Test
+    void progressIsDrawnOverAndGoneInTheEnd() throws Exception {
+        ByteArrayOutputStream seen = new ByteArrayOutputStream();
+        try (ProgressBarLine line = ProgressBarLine.open(new PrintStream(seen, true, StandardCharsets.UTF_8), 60)) {
+            line.show(0.25, "1 of 4 points");
+            while (seen.size() == 0) {
+                Thread.sleep(10);
+            }
+        }
+        String drawn = seen.toString(StandardCharsets.UTF_8);
+        assertThat(drawn).startsWith("\r1 of 4 points").doesNotContain("\n").endsWith(" \r");
     }
 
     @Test

@@ -46,6 +46,10 @@ final class Shell {
         return commandLine.execute(arguments);
     }
 
+    Services services() {
+        return services;
+    }
+
     String out() {
         return out.toString();
     }

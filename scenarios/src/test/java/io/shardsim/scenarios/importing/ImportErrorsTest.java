@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What users are told about files that cannot be imported, and about keys that nobody knows. */
@@ -47,6 +49,22 @@ class ImportErrorsTest {
             refused("x.yaml", "# " + "x".repeat(letters) + "\ud83d", "is empty");
         }
         refused("x.json", "{\"output_dir\": 1, \"fsdp\": \"" + "\ud83d\ude00".repeat(200) + "\"}", " is not one of");
+    }
+
+    /** A reader that looks further for each letter would take minutes. */
+    @Test
+    @Timeout(60)
+    void aMegabyteOfAnyLetterIsReadInATimeThatGrowsWithIt() {
+        for (String name : List.of("x", "x.json", "x.py", "x.yaml", "x.sh")) {
+            for (String begin : List.of("", "{", "a = ", "torchrun p.py --")) {
+                for (String letter : " \t\n\r#\"'\\{}[]()$`=:-a0,.<>&|;%!*?~\u00e9\ufeff\u2028".split("")) {
+                    String text = begin + letter.repeat((1 << 20) / 4);
+                    assertThat(catchThrowable(() -> ScenarioImport.readText(name, text, Choices.NONE)))
+                            .as("%s of %s%s...", name, begin, letter)
+                            .isInstanceOf(InputException.class);
+                }
+            }
+        }
     }
 
     @Test

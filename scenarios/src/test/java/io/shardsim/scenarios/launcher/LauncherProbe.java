@@ -12,5 +12,8 @@ final class LauncherProbe {
         if (arguments.length == 2 && arguments[0].equals("exit")) {
             System.exit(Integer.parseInt(arguments[1]));
         }
+        if (arguments.length == 2 && arguments[0].equals("size")) {
+            System.out.println(Path.of(arguments[1]).toFile().length() + " bytes");
+        }
     }
 }

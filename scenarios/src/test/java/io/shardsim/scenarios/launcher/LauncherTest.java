@@ -313,6 +313,29 @@ class LauncherTest {
     }
 
     @Test
+    void theFirstStartSaysWhatItWaitsFor() throws Exception {
+        assertThat(start().err())
+                .contains("first start on JDK ", "keeping an archive in " + temp.resolve("cache/shardsim"));
+        assertThat(start().err()).isEmpty();
+    }
+
+    /** Services of systemd and small images have no HOME. */
+    @Test
+    void withoutAHomeThereIsNoArchive() throws Exception {
+        environment.put("XDG_CACHE_HOME", "");
+        environment.put("HOME", "");
+        assertThat(start("x").out()).isEqualTo("in " + elsewhere + " with [x]\n");
+        assertThat(Path.of("/nonexistent")).doesNotExist();
+    }
+
+    @Test
+    void filesNamedInUtf8AreOpenedInEveryLocale() throws Exception {
+        Files.writeString(elsewhere.resolve("m\u00f6del-\u6a21\u578b.yaml"), "four");
+        environment.put("LC_ALL", "C");
+        assertThat(start("size", "m\u00f6del-\u6a21\u578b.yaml").out()).endsWith("4 bytes\n");
+    }
+
+    @Test
     void damagedArchiveIsMadeAgain() throws Exception {
         start();
         Path archive = archives().get(0);

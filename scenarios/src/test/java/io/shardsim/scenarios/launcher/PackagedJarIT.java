@@ -68,7 +68,6 @@ class PackagedJarIT {
         assertThat(used).as("rows of parts that are shipped").containsAll(rows);
     }
 
-    /** JLine's pom says "The BSD License", which the plugin takes for one with four clauses. */
     @Test
     void licencesAreThoseThatThePartsName() throws IOException {
         List<String> rows = text(LICENCES).lines().skip(1).toList();
@@ -77,12 +76,10 @@ class PackagedJarIT {
             Set<String> named = new HashSet<>();
             part.path("licenses")
                     .forEach(each -> named.add(each.at("/license/id").asString()));
-            if (!group.equals("org.jline")) {
-                assertThat(rows).as(part.path("purl").asString()).anySatisfy(row -> {
-                    assertThat(row).startsWith(group + ",");
-                    assertThat(named).contains(row.split(",")[2]);
-                });
-            }
+            assertThat(rows).as(part.path("purl").asString()).anySatisfy(row -> {
+                assertThat(row).startsWith(group + ",");
+                assertThat(named).contains(row.split(",")[2]);
+            });
         }
     }
 

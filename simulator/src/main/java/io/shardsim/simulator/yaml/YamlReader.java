@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
@@ -43,6 +44,9 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * Duplicate keys, keys that are no texts, tags, merge keys and further documents are problems with a place, and reading goes on.
  */
 public final class YamlReader {
+    /** Control, format and surrogate characters, and the two line separators. */
+    private static final Pattern STEERING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]");
+
     /** Far beyond any scenario; a sweep of ten thousand values fits. */
     public static final int BYTES_MAX = 1 << 20;
 
@@ -146,7 +150,11 @@ public final class YamlReader {
                 return text(in, problems);
             }
         } catch (NoSuchFileException missing) {
-            problems.add(Position.START, "no such file; check the path");
+            problems.add(
+                    Position.START,
+                    file.indexOf('\ufffd') < 0
+                            ? "no such file; check the path"
+                            : "its name is not UTF-8; rename it, or read it from standard input: - < FILE");
         } catch (AccessDeniedException denied) {
             problems.add(Position.START, "may not be read; check its permissions");
         } catch (IOException | InvalidPathException failure) {
@@ -354,9 +362,12 @@ public final class YamlReader {
         return clean.substring(0, cutsPair ? lengthMax - 1 : lengthMax) + "...";
     }
 
-    /** The text without control characters and halves of characters, a question mark for each. */
+    /**
+     * The text with a question mark for each character that steers a terminal, hides text or turns its direction, and for each half of a character.
+     * What a user wrote and a message repeats passes here.
+     */
     public static String oneLineOf(String text) {
-        return text.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
+        return STEERING.matcher(text).replaceAll("?");
     }
 
     private static String oneLine(String text) {
