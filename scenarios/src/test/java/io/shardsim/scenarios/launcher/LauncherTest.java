@@ -88,7 +88,7 @@ class LauncherTest {
 
         assertThat(first.status()).as(first.err()).isZero();
         assertThat(first.out()).isEqualTo("in " + elsewhere + " with [a, ]\n");
-        assertThat(first.err()).startsWith("shardsim: first start, building").hasLineCount(1);
+        assertThat(first.err()).startsWith("shardsim: first start, building").hasLineCount(2);
         assertThat(second.out()).isEqualTo("in " + elsewhere + " with [b c]\n");
         assertThat(second.err()).isEmpty();
         assertThat(builds()).isEqualTo(1);
