@@ -69,11 +69,15 @@ public final class Explainer {
     /**
      * A fault of one strength, before it has run.
      *
-     * @param settings that make it in the first log's run
+     * @param settings that make it in each log's run
      * @param points one for each log; empty where it is not simulated
      */
-    private record Case(
-            String fault, KnownFault known, String title, Map<String, String> settings, List<ScenarioPoint> points) {
+    record Case(
+            String fault,
+            KnownFault known,
+            String title,
+            List<Map<String, String>> settings,
+            List<ScenarioPoint> points) {
         double odds() {
             return (double) known.odds() / known.strengths().size();
         }
@@ -130,7 +134,13 @@ public final class Explainer {
                 cases.stream().flatMap(one -> one.points().stream()).toList(),
                 options -> options.within(EVENTS_MAX),
                 progress);
-        return runs == null ? null : explanation(alone, cases, runs);
+        if (runs == null) {
+            return null;
+        }
+        Explanation single = explanation(alone, cases, runs);
+        return single.verdict() == Explanation.Verdict.EXPLAINED
+                ? single
+                : new BeyondSingleFaults(subject, single, further, EVENTS_MAX, progress).tried(cases);
     }
 
     /** Logs count as independent of each other, which two figures of one run in one unit are not. */
@@ -174,21 +184,20 @@ public final class Explainer {
             for (KnownFault.Variant strength : fault.strengths()) {
                 String title = strength.title().isEmpty() ? fault.title() : fault.title() + ": " + strength.title();
                 if (fault.unsimulated() != null) {
-                    cases.add(new Case(name, fault, title, Map.of(), List.of()));
+                    cases.add(new Case(name, fault, title, List.of(Map.of()), List.of()));
                     continue;
                 }
                 List<Map<String, String>> each =
                         points.stream().map(point -> settings(strength, point)).toList();
                 List<ScenarioPoint> changed = new ArrayList<>();
                 for (int i = 0; i < points.size(); i++) {
-                    ScenarioPoint with = changed(subject, logs.get(i).measured(), each.get(i));
+                    ScenarioPoint with = changed(subject, logs.get(i).measured().at(), each.get(i));
                     if (with != null) {
                         changed.add(with);
                     }
                 }
-                Map<String, String> settings = each.get(0);
-                if (!settings.isEmpty() && changed.size() == points.size()) {
-                    cases.add(new Case(name, fault, title, settings, changed));
+                if (!each.get(0).isEmpty() && changed.size() == points.size()) {
+                    cases.add(new Case(name, fault, title, each, changed));
                 }
             }
         }
@@ -233,8 +242,8 @@ public final class Explainer {
     }
 
     /** A run with the fault; null where the strategy cannot run so. */
-    private static @Nullable ScenarioPoint changed(Subject subject, Measured log, Map<String, String> settings) {
-        Map<String, String> values = new LinkedHashMap<>(log.at());
+    static @Nullable ScenarioPoint changed(Subject subject, Map<String, String> at, Map<String, String> settings) {
+        Map<String, String> values = new LinkedHashMap<>(at);
         values.putAll(settings);
         try {
             return subject.point(values);
@@ -243,7 +252,7 @@ public final class Explainer {
         }
     }
 
-    private static Explanation explanation(Explanation alone, List<Case> cases, PointRuns runs) {
+    static Explanation explanation(Explanation alone, List<Case> cases, PointRuns runs) {
         List<Explanation.Suspect> suspects = new ArrayList<>();
         List<String> same = new ArrayList<>();
         List<String> large = new ArrayList<>();
@@ -297,7 +306,7 @@ public final class Explainer {
         return new Explanation.Suspect(
                 one.fault(),
                 one.title(),
-                one.settings(),
+                one.settings().get(0),
                 one.known().look(),
                 runs,
                 deviations,

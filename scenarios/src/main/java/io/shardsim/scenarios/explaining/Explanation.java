@@ -6,16 +6,18 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * What was measured beside what healthy runs show, and the faults that would make up the difference.
  *
  * @param name the run as the command line names it
  * @param logs what was measured, one of which at least is of the run itself
- * @param suspects the likeliest first
+ * @param suspects those that fit first, the likeliest first; then the closest
  * @param others faults that change nothing here, do not fit in memory, take too long to simulate, or are ruled out
+ * @param beyond what was tried where no single fault fits
  */
-public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others) {
+public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others, Beyond beyond) {
     /** A fault explains what was measured where its own speed is within so many standard deviations. */
     static final double FIT_MAX = 2;
 
@@ -41,9 +43,13 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         /** Standard deviations between the middle of a normal distribution and the ends of the range that holds four fifths of it. */
         private static final double DEVIATIONS = 1.2816;
 
+        double deviation() {
+            return (high - low) / 2 / DEVIATIONS;
+        }
+
         /** How many standard deviations a ratio is off. */
         double deviations(double timesAsFast) {
-            return (StrictMath.log(timesAsFast) - (low + high) / 2) / ((high - low) / 2 / DEVIATIONS);
+            return (StrictMath.log(timesAsFast) - (low + high) / 2) / deviation();
         }
 
         boolean isUsual(double timesAsFast) {
@@ -117,7 +123,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      * @param runs with it, one for each log; empty where it is not simulated
      * @param deviations for each log, by how many standard deviations its speed differs from what was measured [1]
      * @param likelihood of all its strengths, before it is compared with other faults [1]
-     * @param share of the likelihood of all, 0 to 1
+     * @param share of the likelihood of all that fit, 0 to 1; 0 where it does not fit
      */
     record Suspect(
             String fault,
@@ -156,6 +162,16 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         }
     }
 
+    /**
+     * What was tried where no single fault fits.
+     *
+     * @param pairs of the closest faults, the closest first; each is a fault of both titles
+     * @param next the measurement that would tell most; empty where none tells the closest apart
+     */
+    record Beyond(List<Suspect> pairs, String next) {
+        static final Beyond NOTHING = new Beyond(List.of(), "");
+    }
+
     /** Titles of faults that can say nothing here, and names of those that somebody has ruled out. */
     record Others(List<String> withoutEffect, List<String> tooLarge, List<String> tooLong, List<String> ruledOut) {
         Others {
@@ -168,20 +184,59 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
 
     /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
     static Explanation of(String name, List<Log> logs, List<Suspect> suspects, Others others) {
+        return new Explanation(name, List.copyOf(logs), ranked(logs, suspects), others, Beyond.NOTHING);
+    }
+
+    Explanation with(Beyond tried) {
+        return new Explanation(name, logs, suspects, others, tried);
+    }
+
+    static List<Suspect> ranked(List<Log> logs, List<Suspect> suspects) {
         Map<String, Suspect> faults = new LinkedHashMap<>();
         suspects.forEach(one -> faults.merge(one.fault(), one, Suspect::or));
-        double all = suspects.stream().mapToDouble(Suspect::likelihood).sum();
-        return new Explanation(
-                name,
-                List.copyOf(logs),
-                faults.values().stream()
-                        .map(one -> one.with(all > 0 ? one.likelihood() / all : 0))
-                        .sorted(Comparator.comparingDouble(Suspect::likelihood)
-                                .reversed()
-                                .thenComparing(Suspect::worst)
-                                .thenComparing(Suspect::title))
-                        .toList(),
-                others);
+        double all = faults.values().stream()
+                .filter(Suspect::explains)
+                .mapToDouble(Suspect::likelihood)
+                .sum();
+        return faults.values().stream()
+                .map(one -> one.with(one.explains() && all > 0 ? one.likelihood() / all : 0))
+                .sorted(Comparator.comparingDouble(Suspect::share)
+                        .reversed()
+                        .thenComparing(one -> isSlower(logs, one))
+                        .thenComparing(one -> misfit(logs, one))
+                        .thenComparing(Suspect::worst)
+                        .thenComparing(Suspect::title))
+                .toList();
+    }
+
+    /** Whether a fault makes a run slower than measured, which nothing else that is wrong can mend. */
+    private static boolean isSlower(List<Log> logs, Suspect one) {
+        return IntStream.range(0, logs.size())
+                .anyMatch(i -> logs.get(i).isSpeed() && one.deviations().get(i) < -FIT_MAX);
+    }
+
+    /**
+     * How badly a fault fits the pattern of all evidence, where something unknown may slow every run alike as well: half the squared deviations that are left, plus
+     * the logarithm of that slowdown.
+     */
+    static double misfit(List<Log> logs, Suspect one) {
+        double weights = 0;
+        double weighted = -1;
+        for (int i = 0; i < logs.size(); i++) {
+            if (logs.get(i).isSpeed()) {
+                double deviation = logs.get(i).expected().deviation();
+                weights += 1 / (deviation * deviation);
+                weighted += one.deviations().get(i) / deviation;
+            }
+        }
+        double slowdown = Math.max(0, weighted / weights);
+        double sum = slowdown;
+        for (int i = 0; i < logs.size(); i++) {
+            double left = one.deviations().get(i)
+                    - (logs.get(i).isSpeed() ? slowdown / logs.get(i).expected().deviation() : 0);
+            sum += left * left / 2;
+        }
+        return sum;
     }
 
     /** Whether all runs fit in memory. */

@@ -37,6 +37,14 @@ public final class ExplanationJson {
                 explanation.suspects().stream()
                         .map(one -> suspect(one, explanation.logs()))
                         .toList());
+        if (explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
+            out.put(
+                    "pairs",
+                    explanation.beyond().pairs().stream()
+                            .map(one -> suspect(one, explanation.logs()))
+                            .toList());
+            out.put("next_measurement", explanation.beyond().next());
+        }
         out.put("without_effect", explanation.others().withoutEffect());
         out.put("too_large", explanation.others().tooLarge());
         out.put("too_long", explanation.others().tooLong());
@@ -57,18 +65,19 @@ public final class ExplanationJson {
         return out;
     }
 
-    private static Map<String, Object> suspect(Explanation.Suspect one, List<Explanation.Log> logs) {
+    private static Map<String, @Nullable Object> suspect(Explanation.Suspect one, List<Explanation.Log> logs) {
         List<Double> simulated = new ArrayList<>();
         for (int i = 0; i < one.runs().size(); i++) {
             simulated.add(logs.get(i).figure(one.runs().get(i)));
         }
-        Map<String, Object> out = new LinkedHashMap<>();
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("fault", one.fault());
         out.put("title", one.title());
         out.put("set", one.settings());
         out.put("simulated", simulated);
         out.put("deviations", one.deviations());
-        out.put("likely", one.share());
+        out.put("fits", one.explains());
+        out.put("likely", one.explains() ? one.share() : null);
         out.put("look_at", one.look());
         return out;
     }

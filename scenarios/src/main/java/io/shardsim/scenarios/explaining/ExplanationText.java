@@ -5,6 +5,7 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.PlainText;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** An explanation for the terminal: the verdict, the likeliest faults, and what to look at to tell them apart. */
@@ -60,9 +61,10 @@ public final class ExplanationText {
             line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
         line(verdict());
-        if (explanation.verdict() == Explanation.Verdict.EXPLAINED
-                || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
-            suspects();
+        if (explanation.verdict() == Explanation.Verdict.EXPLAINED) {
+            likely();
+        } else if (explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
+            closest();
         }
         causesNotListed();
         return out.toString();
@@ -96,7 +98,7 @@ public final class ExplanationText {
                         + ": the scenario has a setting that your run has not. " + range + otherMemory();
             case EXPLAINED ->
                 slower + "Likeliest: " + explanation.suspects().get(0).title() + "." + rivals();
-            default -> slower + "No single known fault explains it.";
+            default -> slower + "No single known fault fits the evidence.";
         };
     }
 
@@ -141,22 +143,61 @@ public final class ExplanationText {
         return (share < 0 ? "" : "+") + Quantities.fixed(100 * share, 1) + " %";
     }
 
-    private void suspects() {
+    private void likely() {
+        List<Explanation.Suspect> shown = explanation.suspects().stream()
+                .filter(one -> one.share() >= SHARE_MIN)
+                .limit(SUSPECTS_MAX)
+                .toList();
+        table("Fault", "likely", shown, one -> Quantities.fixed(100 * one.share(), 0) + " %");
+        look(shown);
+        if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
+            line("-: not simulated; it is listed where it was seen to cost as much.");
+        }
+    }
+
+    /** No shares where none fits: what comes closest, two at once, and what to measure next. */
+    private void closest() {
+        List<Explanation.Suspect> pairs = explanation.beyond().pairs();
+        boolean fit = !pairs.isEmpty() && pairs.get(0).explains();
+        List<Explanation.Suspect> closest = explanation.suspects().stream()
+                .filter(one -> !one.runs().isEmpty())
+                .limit(SUSPECTS_MAX)
+                .toList();
+        List<Explanation.Suspect> two = pairs.stream()
+                .filter(one -> one.explains() || !fit)
+                .limit(LOOKED_AT)
+                .toList();
+        if (!closest.isEmpty()) {
+            table("Closest, none fits", "step s", closest, ExplanationText::step);
+        }
+        if (!two.isEmpty()) {
+            table(fit ? "Two at once, fit" : "Two at once, none fit", "step s", two, ExplanationText::step);
+        }
+        if (fit) {
+            look(two.subList(0, 1));
+        }
+        String next = explanation.beyond().next();
+        line(next.isEmpty() ? "Next: no further figure of this run tells these apart." : "Next: measure " + next + ".");
+    }
+
+    private static String step(Explanation.Suspect one) {
+        return Quantities.threeDigits(Measured.Unit.seconds(one.runs().get(0)));
+    }
+
+    private void table(
+            String what, String last, List<Explanation.Suspect> shown, Function<Explanation.Suspect, String> cell) {
         int logs = explanation.logs().size();
         int titles = Math.max(TITLE_MIN, width - 2 - COLUMN * logs - COLUMN_LIKELY);
-        StringBuilder head = new StringBuilder(("\n%-" + (titles + 2) + "s").formatted("Fault"));
+        StringBuilder head = new StringBuilder(("\n%-" + (titles + 2) + "s").formatted(what));
         for (Explanation.Log log : explanation.logs()) {
             String place = log.measured().place();
             head.append(cell(
                     place.isEmpty() ? log.measured().unit().words() : place.substring(place.lastIndexOf('.') + 1)));
         }
-        out.append(head).append("   likely\n");
-        List<Explanation.Suspect> shown = explanation.suspects().stream()
-                .filter(one -> one.share() >= SHARE_MIN)
-                .limit(SUSPECTS_MAX)
-                .toList();
+        out.append(head).append("%9s\n".formatted(last));
         for (Explanation.Suspect one : shown) {
-            out.append(("  %-" + titles + "s").formatted(cut(one.title(), titles)));
+            out.append(("  %-" + titles + "s")
+                    .formatted(cut(one.fault().contains(" + ") ? one.fault() : one.title(), titles)));
             for (int i = 0; i < logs; i++) {
                 out.append(cell(
                         one.runs().isEmpty()
@@ -166,24 +207,20 @@ public final class ExplanationText {
                                         .get(i)
                                         .figure(one.runs().get(i)))));
             }
-            out.append("%9s\n".formatted(Quantities.fixed(100 * one.share(), 0) + " %"));
+            out.append("%9s\n".formatted(cell.apply(one)));
         }
+    }
+
+    private void look(List<Explanation.Suspect> shown) {
         out.append('\n');
         shown.stream()
                 .limit(LOOKED_AT)
                 .forEach(one -> line("Look at (" + one.fault() + "): " + String.join("; ", one.look()) + "."));
-        explain(shown);
-    }
-
-    private void explain(List<Explanation.Suspect> shown) {
         if (!shown.isEmpty() && !shown.get(0).settings().isEmpty()) {
             line("Try it: "
                     + shown.get(0).settings().entrySet().stream()
                             .map(set -> "--set '" + set.getKey() + "=" + set.getValue() + "'")
                             .collect(Collectors.joining(" ")));
-        }
-        if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
-            line("-: not simulated; it is listed where it was seen to cost as much.");
         }
     }
 

@@ -150,6 +150,13 @@ public record KnownFault(
         return all;
     }
 
+    /** This fault and another one at once, of which only what to look at and how common they are is asked. */
+    KnownFault and(KnownFault other) {
+        List<String> both = new ArrayList<>(look);
+        both.addAll(other.look);
+        return new KnownFault(title, odds * other.odds, Map.of(), Map.of(), List.of(), null, both, from);
+    }
+
     /** What a catalog says about it, a line an element. */
     public List<String> description() {
         List<String> lines = new ArrayList<>(List.of(title + " [" + from.source() + ", " + from.date() + "]"));

@@ -70,6 +70,11 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
                     : run.step().stepSeconds();
         }
 
+        /** What tells a speed of such a run. */
+        static Unit speedOf(RunResult run) {
+            return run.training() == null ? BUS_BANDWIDTH : TOKENS_PER_GPU;
+        }
+
         /** Whether the log of a training prints it, or that of a bare collective. */
         boolean isOf(boolean training) {
             return this == SECONDS || this == OF_HEALTHY || (this == BUS_BANDWIDTH) != training;
