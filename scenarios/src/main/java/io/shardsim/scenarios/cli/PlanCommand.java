@@ -8,6 +8,8 @@ import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.Exporter;
 import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.keeping.KeepingRunner;
+import io.shardsim.scenarios.keeping.KeptPoints;
 import io.shardsim.scenarios.planning.Candidate;
 import io.shardsim.scenarios.planning.Goal;
 import io.shardsim.scenarios.planning.Objective;
@@ -18,7 +20,9 @@ import io.shardsim.scenarios.planning.Planner;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +51,7 @@ import picocli.CommandLine.Spec;
             "Example: shardsim plan my.yaml --objective cheapest --deadline 30d --tokens 300B --max-nodes 64",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or what was written"
                     + " does not fit,",
-            ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed."
+            ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
         })
 final class PlanCommand implements Callable<Integer> {
     private static final int NODES_MAX = 65_536;
@@ -129,6 +133,12 @@ final class PlanCommand implements Callable<Integer> {
             description =
                     "File or folder to write to. Without it the configuration goes to stdout and the plan to stderr.")
     private @Nullable String output;
+
+    @Option(
+            names = "--resume",
+            description =
+                    "Go on with a plan that was killed or interrupted: candidates that were simulated are kept in build/reports/SCENARIO.")
+    private boolean resume;
 
     @Mixin
     private final RunningCluster cluster = new RunningCluster();
@@ -269,19 +279,44 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private void tell(String text) {
+        warn("cluster: " + text);
+    }
+
+    private void warn(String text) {
         PrintWriter err = spec.commandLine().getErr();
-        err.println("cluster: " + text);
+        err.println(text);
         err.flush();
+    }
+
+    private Plan plan(Planner planner) throws InterruptedException {
+        KeptPoints kept = new KeptPoints(Path.of(RunCommand.REPORTS + planner.scenario()));
+        Map<String, KeptPoints> folders = Map.of(planner.scenario(), kept);
+        try (KeepingRunner runner = new KeepingRunner(runner(), folders, resume, this::warn);
+                ProgressBarLine progress = ProgressBarLine.open()) {
+            Plan plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);
+            if (resume) {
+                warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
+            }
+            if (plan.complete()) {
+                forget(runner);
+            }
+            return plan;
+        }
+    }
+
+    private void forget(KeepingRunner runner) {
+        try {
+            runner.forget();
+        } catch (IOException failure) {
+            warn("points kept for --resume cannot be removed: " + failure.getMessage());
+        }
     }
 
     private int plan(Planner planner, Variations variations, ConfigurationOutput configuration)
             throws InterruptedException, InputException {
         Plan plan;
         try (Interruption interruption = new Interruption(planner::interrupt)) {
-            try (ScenarioRunner runner = runner();
-                    ProgressBarLine progress = ProgressBarLine.open()) {
-                plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);
-            }
+            plan = plan(planner);
             String text = json ? PlanJson.write(plan, variations) : PlanText.write(plan, Terminal.width());
             PrintWriter words = write != null && configuration.isTerminal()
                     ? spec.commandLine().getErr()

@@ -53,7 +53,7 @@ import picocli.CommandLine.Spec;
             "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
 final class RunCommand implements Callable<Integer> {
-    private static final String REPORTS = "build/reports/";
+    static final String REPORTS = "build/reports/";
     /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
     private static final int POINTS_ON_THEIR_WAY = 256;
 

@@ -5,17 +5,22 @@ import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** Keeps each point that another runner finishes, and answers those that are kept already where the run is to go on. */
 public final class KeepingRunner extends ForwardingRunner {
     private final Map<String, KeptPoints> keptByScenario;
     private final boolean resumes;
     private final Consumer<String> tell;
+    private final Queue<ScenarioPoint> asked = new ConcurrentLinkedQueue<>();
     private final AtomicInteger resumed = new AtomicInteger();
     private final AtomicBoolean toldOfFailure = new AtomicBoolean();
 
@@ -34,16 +39,30 @@ public final class KeepingRunner extends ForwardingRunner {
 
     @Override
     public RunResult run(ScenarioPoint point) throws InterruptedException {
+        return run(point, () -> runner().run(point));
+    }
+
+    @Override
+    public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+        return run(point, () -> runner().run(point, endMaxPs));
+    }
+
+    private interface Run {
+        RunResult toItsEnd() throws InterruptedException;
+    }
+
+    private RunResult run(ScenarioPoint point, Run run) throws InterruptedException {
         KeptPoints kept = keptByScenario.get(point.scenario());
         if (kept == null) {
-            return runner().run(point);
+            return run.toItsEnd();
         }
+        asked.add(point);
         Optional<RunResult> before = resumes ? kept.find(point) : Optional.empty();
         if (before.isPresent()) {
             resumed.incrementAndGet();
             return before.get();
         }
-        RunResult result = runner().run(point);
+        RunResult result = run.toItsEnd();
         try {
             kept.keep(point, result);
         } catch (IOException failure) {
@@ -52,6 +71,13 @@ public final class KeepingRunner extends ForwardingRunner {
             }
         }
         return result;
+    }
+
+    /** Forgets the points that were asked for, when all that follows from them is written. */
+    public void forget() throws IOException {
+        for (KeptPoints kept : keptByScenario.values()) {
+            kept.forget(List.copyOf(asked));
+        }
     }
 
     /** Points that did not run again. */

@@ -6,6 +6,7 @@ import io.shardsim.scenarios.cluster.wire.WireCodec;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A folder with the results of finished points, one file each. A hash of the build and of all that the point says identifies a result. The hash is the
@@ -96,7 +98,18 @@ public final class KeptPoints {
             }
         }
         if (empty) {
-            Files.deleteIfExists(folder);
+            deleteEmpty(folder);
+        }
+    }
+
+    /** Deletes a folder, and those above it that were made for it: without a report there is nothing else in them. */
+    private static void deleteEmpty(@Nullable Path folder) throws IOException {
+        try {
+            for (Path each = folder; each != null; each = each.getParent()) {
+                Files.deleteIfExists(each);
+            }
+        } catch (DirectoryNotEmptyException done) {
+            // It holds a report, or something of the user's.
         }
     }
 

@@ -119,6 +119,11 @@ public final class Planner implements AutoCloseable {
         scenario = space.candidates().get(0).point().scenario();
     }
 
+    /** Name of the scenario that is planned. */
+    public String scenario() {
+        return scenario;
+    }
+
     private static Thread daemon(Runnable task, String name) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
