@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting, 3.6 s faster kernels, 0.9 s more interference}. The figures that are
+ * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting, 3.6 s less kernel time, 0.9 s more interference}. The figures that are
  * shown add up, too: what rounding leaves goes to the largest part.
  */
 public final class GapWords {
@@ -30,17 +30,17 @@ public final class GapWords {
         long size = Math.abs(gap.gapPs());
         unitPs = size >= SECOND_PS ? SECOND_PS : size >= SECOND_PS / 1000 ? SECOND_PS / 1000 : SECOND_PS / 1_000_000;
         unitName = unitPs == SECOND_PS ? "s" : unitPs == SECOND_PS / 1000 ? "ms" : "us";
-        decimals = size < 100 * unitPs ? 1 : 0;
+        decimals = size < 10 * unitPs ? 2 : size < 100 * unitPs ? 1 : 0;
     }
 
     /**
-     * What a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s slower kernels}. Both have the same
+     * What a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s more kernel time}. Both have the same
      * global batch, or the slower one's time is that of as many samples.
      */
     public static String lost(RunResult slow, RunResult fast) {
         StepGap gap = StepGap.between(fast, slow);
         GapWords words = new GapWords(gap.reversed());
-        return words.time(gap.gapPs()) + " per step more" + words.parts("");
+        return words.time(gap.gapPs()) + " per step more" + words.parts();
     }
 
     /** The gap, for example {@code 9.8 s}. */
@@ -49,8 +49,8 @@ public final class GapWords {
     }
 
     /** Its parts, the largest first, to follow the gap: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
-    String parts(String aboutKernels) {
-        List<Part> parts = parts(gap, aboutKernels);
+    String parts() {
+        List<Part> parts = parts(gap);
         parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
         BigDecimal rest = rounded(gap.gapPs());
         List<BigDecimal> shown = new ArrayList<>();
@@ -74,22 +74,22 @@ public final class GapWords {
         return words.size() == 1 ? ", all by " + parts.get(0).less() : ": " + String.join(", ", words);
     }
 
-    /** The gap by its causes, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
-    String causes(Map<StepGap.Cause, Long> causes) {
-        List<Map.Entry<StepGap.Cause, Long>> ordered = new ArrayList<>(causes.entrySet());
+    /** What each difference costs, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
+    String causes(Map<String, Long> causesPs) {
+        List<Map.Entry<String, Long>> ordered = new ArrayList<>(causesPs.entrySet());
         ordered.sort((a, b) -> Long.compare(Math.abs(b.getValue()), Math.abs(a.getValue())));
         BigDecimal rest = rounded(gap.gapPs());
-        for (Map.Entry<StepGap.Cause, Long> cause : ordered) {
+        for (Map.Entry<String, Long> cause : ordered) {
             rest = rest.subtract(rounded(cause.getValue()));
         }
         List<String> words = new ArrayList<>();
-        for (Map.Entry<StepGap.Cause, Long> cause : ordered) {
+        for (Map.Entry<String, Long> cause : ordered) {
             BigDecimal figure = rounded(cause.getValue()).add(words.isEmpty() ? rest : BigDecimal.ZERO);
             if (figure.signum() != 0) {
-                words.add(words(figure) + " " + Names.id(cause.getKey()));
+                words.add(words(figure) + " " + cause.getKey());
             }
         }
-        return words.size() == 1 ? ", all " + Names.id(ordered.get(0).getKey()) : ": " + String.join(", ", words);
+        return words.size() == 1 ? ", all " + ordered.get(0).getKey() : ": " + String.join(", ", words);
     }
 
     /** A time in the unit of the gap. */
@@ -97,16 +97,15 @@ public final class GapWords {
         return words(rounded(ps));
     }
 
-    private static List<Part> parts(StepGap gap, String aboutKernels) {
+    private static List<Part> parts(StepGap gap) {
         List<Part> parts = new ArrayList<>();
         String what = waitedFor(gap);
         parts.add(new Part(gap.allWaitingPs(), "less waiting" + what, "more waiting" + what));
         gap.workPs()
                 .forEach((part, ps) -> parts.add(
                         switch (part) {
-                            case KERNELS ->
-                                new Part(ps, "faster kernels" + aboutKernels, "slower kernels" + aboutKernels);
-                            case RECOMPUTATION -> new Part(ps, "less recomputation", "more recomputation");
+                            case KERNELS -> new Part(ps, "less kernel time", "more kernel time");
+                            case RECOMPUTATION -> new Part(ps, "less recomputation time", "more recomputation time");
                             case OTHER_WORK ->
                                 new Part(ps, "less for optimizer and copies", "more for optimizer and copies");
                         }));

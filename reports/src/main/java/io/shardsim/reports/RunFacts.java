@@ -56,12 +56,14 @@ public record RunFacts(
      * @param assumptions what the scenario leaves open; empty where nobody asked
      * @param radius what faults cost, and whom; absent without faults
      * @param path what each second waited for; absent where nobody asked
+     * @param causesPs what each difference from the fastest run of its kind costs; empty where that was not simulated [ps]
      */
     public record Tried(
             List<Trial> trials,
             List<Assumption> assumptions,
             @Nullable BlastRadius radius,
-            @Nullable CriticalParts path) {
+            @Nullable CriticalParts path,
+            Map<String, Long> causesPs) {
         /** Nothing was tried. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
 
@@ -69,11 +71,22 @@ public record RunFacts(
                 List<Trial> trials,
                 List<Assumption> assumptions,
                 @Nullable BlastRadius radius,
-                @Nullable CriticalParts path) {
+                @Nullable CriticalParts path,
+                Map<String, Long> causesPs) {
             this.trials = List.copyOf(trials);
             this.assumptions = List.copyOf(assumptions);
             this.radius = radius;
             this.path = path;
+            this.causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
+        }
+
+        /** Of a run that is not compared. */
+        public Tried(
+                List<Trial> trials,
+                List<Assumption> assumptions,
+                @Nullable BlastRadius radius,
+                @Nullable CriticalParts path) {
+            this(trials, assumptions, radius, path, Map.of());
         }
     }
 

@@ -7,6 +7,7 @@ import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -283,6 +284,12 @@ public record RunResult(
     /** The same with what each second of it waited for. */
     public RunResult withPath(CriticalParts path) {
         return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), facts.radius(), path));
+    }
+
+    /** The same with what each of its differences from the fastest run of its kind costs. */
+    public RunResult withCauses(Map<String, Long> causesPs) {
+        return withTried(
+                new RunFacts.Tried(facts.trials(), facts.assumptions(), facts.radius(), facts.path(), causesPs));
     }
 
     /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */

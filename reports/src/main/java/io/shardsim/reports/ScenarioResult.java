@@ -63,6 +63,15 @@ public final class ScenarioResult {
         return runs.size() == points;
     }
 
+    /** The place of one of the runs, from 0. */
+    public int placeOf(RunResult run) {
+        int place = 0;
+        while (!runs.get(place).is(run)) {
+            place++;
+        }
+        return place;
+    }
+
     private static boolean isSweep(List<RunResult> runs) {
         return runs.size() > 1
                 || (runs.size() == 1 && !runs.get(0).facts().point().isEmpty());

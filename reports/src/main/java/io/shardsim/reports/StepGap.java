@@ -2,7 +2,6 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
-import java.math.BigInteger;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -25,7 +24,7 @@ public record StepGap(
     public enum WorkPart {
         /** Forward and backward: what the framework's kernels and the micro-batch make of the model. */
         KERNELS,
-        /** Forward that runs again, where one run checkpoints otherwise than the other. */
+        /** Forward that runs again. */
         RECOMPUTATION,
         /** Optimizer, casts and copies: what the strategy adds. */
         OTHER_WORK
@@ -44,29 +43,24 @@ public record StepGap(
     /** What the first run saves against the second. */
     static StepGap between(RunResult fast, RunResult slow) {
         StepBreakdown less = fast.step().breakdown();
-        StepBreakdown more = ofBatch(
-                slow.step().breakdown(),
-                fast.facts().model().globalBatch(),
-                slow.facts().model().globalBatch());
+        StepBreakdown more = slow.step().breakdown();
+        long batch = fast.facts().model().globalBatch();
+        long own = slow.facts().model().globalBatch();
         Map<Stream, Long> waiting = new EnumMap<>(Stream.class);
         for (Stream stream : Stream.values()) {
+            long ps = more.exposedPs().getOrDefault(stream, 0L);
             put(
                     waiting,
                     stream,
-                    more.exposedPs().getOrDefault(stream, 0L) - less.exposedPs().getOrDefault(stream, 0L));
+                    StepParts.scaled(ps, batch, own) - less.exposedPs().getOrDefault(stream, 0L));
         }
-        boolean alike =
-                fast.facts().model().recomputation().equals(slow.facts().model().recomputation());
         Map<WorkPart, Long> work = new EnumMap<>(WorkPart.class);
         for (WorkPart part : WorkPart.values()) {
-            put(work, part, workPs(more, part, alike) - workPs(less, part, alike));
+            put(work, part, StepParts.scaled(workPs(more, part), batch, own) - workPs(less, part));
         }
-        return new StepGap(
-                more.stepPs() - less.stepPs(),
-                waiting,
-                work,
-                more.slowdownPs() - less.slowdownPs(),
-                more.idlePs() - less.idlePs());
+        long interference = StepParts.scaled(more.slowdownPs(), batch, own) - less.slowdownPs();
+        long idle = StepParts.scaled(more.idlePs(), batch, own) - less.idlePs();
+        return new StepGap(sum(waiting) + sum(work) + interference + idle, waiting, work, interference, idle);
     }
 
     /** The same gap as the slower run has it. */
@@ -78,91 +72,26 @@ public record StepGap(
         return new StepGap(-gapPs, waiting, work, -interferencePs, -idlePs);
     }
 
-    /** The step as it would be with another batch, each part in proportion. */
-    private static StepBreakdown ofBatch(StepBreakdown step, long batch, long own) {
-        if (batch == own) {
-            return step;
-        }
-        Map<Work.Kind, Long> work = new EnumMap<>(Work.Kind.class);
-        step.workPs().forEach((kind, ps) -> work.put(kind, scaled(ps, batch, own)));
-        Map<Stream, Long> exposed = new EnumMap<>(Stream.class);
-        step.exposedPs().forEach((stream, ps) -> exposed.put(stream, scaled(ps, batch, own)));
-        long slowdown = scaled(step.slowdownPs(), batch, own);
-        long idle = scaled(step.idlePs(), batch, own);
-        return new StepBreakdown(sum(work) + sum(exposed) + slowdown + idle, work, slowdown, exposed, idle);
-    }
-
-    private static long scaled(long ps, long batch, long own) {
-        return BigInteger.valueOf(ps)
-                .multiply(BigInteger.valueOf(batch))
-                .divide(BigInteger.valueOf(own))
-                .longValueExact();
-    }
-
     private static <K> void put(Map<K, Long> parts, K part, long ps) {
         if (ps != 0) {
             parts.put(part, ps);
         }
     }
 
-    /** Where both runs checkpoint alike, what runs again differs by its kernels. */
-    private static long workPs(StepBreakdown step, WorkPart part, boolean alike) {
+    private static long workPs(StepBreakdown step, WorkPart part) {
         return step.workPs().entrySet().stream()
-                .filter(entry -> partOf(entry.getKey(), alike) == part)
+                .filter(entry -> partOf(entry.getKey()) == part)
                 .mapToLong(Map.Entry::getValue)
                 .sum();
     }
 
-    private static WorkPart partOf(Work.Kind kind, boolean alike) {
+    private static WorkPart partOf(Work.Kind kind) {
         return switch (kind) {
             case EMBEDDING_FORWARD, EMBEDDING_BACKWARD, LAYER_FORWARD, LAYER_BACKWARD, HEAD_FORWARD, HEAD_BACKWARD ->
                 WorkPart.KERNELS;
-            case LAYER_RECOMPUTE -> alike ? WorkPart.KERNELS : WorkPart.RECOMPUTATION;
+            case LAYER_RECOMPUTE -> WorkPart.RECOMPUTATION;
             case GRADIENT_NORM, OPTIMIZER_STEP, MEMORY_COPY, HOST_STORE, HOST_LOAD, HOST_TIME -> WorkPart.OTHER_WORK;
         };
-    }
-
-    /** Why two runs differ. */
-    public enum Cause {
-        /** How states are sharded: what compute waits for, interference, and what the strategy computes itself. */
-        SHARDING,
-        /** What the GPUs compute, and how fast: the framework's kernels, the micro-batch, recomputation. */
-        KERNELS,
-        /** What compute waits for, and interference, where both shard alike. */
-        NETWORK,
-        /** What compute waits for that stays in the node: host copies and the process that issues kernels. */
-        HOST
-    }
-
-    /**
-     * The gap by its causes, those of no time left out; they sum to it [ps].
-     *
-     * @param sharding whether the two runs shard in different ways
-     */
-    public Map<Cause, Long> byCause(boolean sharding) {
-        Map<Cause, Long> causes = new EnumMap<>(Cause.class);
-        waitingPs.forEach((stream, ps) ->
-                add(causes, sharding ? Cause.SHARDING : ofHost(stream) ? Cause.HOST : Cause.NETWORK, ps));
-        workPs.forEach((part, ps) ->
-                add(causes, sharding && part == WorkPart.OTHER_WORK ? Cause.SHARDING : Cause.KERNELS, ps));
-        add(causes, sharding ? Cause.SHARDING : Cause.NETWORK, interferencePs + idlePs);
-        causes.values().removeIf(ps -> ps == 0);
-        if (sum(causes) != gapPs) {
-            throw new IllegalStateException("a gap of " + gapPs + " ps is not the sum of its causes " + causes);
-        }
-        return Collections.unmodifiableMap(causes);
-    }
-
-    private static boolean ofHost(Stream stream) {
-        return StreamLook.of(stream).mark() == StreamLook.Mark.NOTHING;
-    }
-
-    private static void add(Map<Cause, Long> causes, Cause cause, long ps) {
-        causes.merge(cause, ps, Long::sum);
-    }
-
-    long kernelsPs() {
-        return workPs.getOrDefault(WorkPart.KERNELS, 0L);
     }
 
     long allWaitingPs() {

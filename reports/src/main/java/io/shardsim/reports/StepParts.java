@@ -101,7 +101,7 @@ public final class StepParts {
         return parts;
     }
 
-    private static long scaled(long ps, long samples, long batch) {
+    static long scaled(long ps, long samples, long batch) {
         return samples == batch
                 ? ps
                 : BigInteger.valueOf(ps)

@@ -13,15 +13,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two points of a sweep that differ in one thing, in a sentence: how much faster one is, and where its seconds come from. What another
- * framework's kernels save is told apart from what sharding saves.
+ * Two points of a sweep that differ in one thing, in a sentence: how much faster one is, where its seconds come from, and what each difference is worth.
  *
  * @param fast the faster run
  * @param slow the slower one, on as many GPUs
  * @param faster name of the faster run
  * @param slower name of the slower one
  * @param gap what the faster one saves in a step, and its parts
- * @param causesPs the same by causes: sharding, kernels, network, host; they sum to the gap [ps]
+ * @param causesPs what each difference saves, as runs between the two have shown; they sum to the gap. Empty where none ran [ps]
  * @param sentence for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
  * @param brief the same in short, by causes
  */
@@ -31,7 +30,7 @@ public record StrategyComparison(
         String faster,
         String slower,
         StepGap gap,
-        Map<StepGap.Cause, Long> causesPs,
+        Map<String, Long> causesPs,
         String sentence,
         String brief) {
 
@@ -207,12 +206,14 @@ public record StrategyComparison(
         RunResult slow = slower.run();
         double speedUp = rate(fast) / rate(slow);
         StepGap gap = StepGap.between(fast, slow);
-        Map<StepGap.Cause, Long> causes = gap.byCause(
-                !fast.facts().sharding().kind().equals(slow.facts().sharding().kind()) || isOfStrategy(fast, slow));
+        Map<String, Long> causes = slow.facts().tried().causesPs();
+        if (!causes.isEmpty() && StepParts.sum(causes) != gap.gapPs()) {
+            throw new IllegalStateException("a gap of " + gap.gapPs() + " ps is not the sum of its causes " + causes);
+        }
         String sentence = ratio(gpus, faster.name(), slower.name(), speedUp) + "."
                 + (speedUp < NOTABLE_SPEED_UP
                         ? ""
-                        : split(gap, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow));
+                        : split(gap, causes, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow));
         return new StrategyComparison(
                 fast,
                 slow,
@@ -226,7 +227,7 @@ public record StrategyComparison(
 
     /** For example {@code At 256 GPUs MiCS beats FSDP by 2.6 s a step (1.12x): 3.7 s kernels, -1.1 s sharding.} */
     private static String brief(
-            int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<StepGap.Cause, Long> causes) {
+            int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<String, Long> causes) {
         if (speedUp < NOTABLE_SPEED_UP) {
             return ratio(gpus, faster.brief(), slower.brief(), speedUp) + ".";
         }
@@ -234,7 +235,18 @@ public record StrategyComparison(
         String unit = unit(faster.run(), slower.run());
         return "At " + Quantities.counted(gpus, "GPU") + " " + faster.brief() + " beats " + slower.brief() + " by "
                 + words.total() + (unit.equals("step") ? " a " : " per ") + unit + " ("
-                + Quantities.fixed(speedUp, 2) + "x)" + words.causes(causes) + ".";
+                + Quantities.fixed(speedUp, 2) + "x)"
+                + (isTold(causes, faster.run(), slower.run()) ? words.causes(causes) : words.parts()) + ".";
+    }
+
+    /** The one cause of a gap between two values of a setting is that setting. */
+    private static boolean isTold(Map<String, Long> causes, RunResult fast, RunResult slow) {
+        return causes.size() > 1
+                || (!causes.isEmpty()
+                        && !fast.facts()
+                                .sharding()
+                                .kind()
+                                .equals(slow.facts().sharding().kind()));
     }
 
     private static String ratio(int gpus, String faster, String slower, double speedUp) {
@@ -244,12 +256,6 @@ public record StrategyComparison(
                         + "x as fast as " + slower;
     }
 
-    /** Whether the two differ in a setting of the strategy. */
-    private static boolean isOfStrategy(RunResult fast, RunResult slow) {
-        String difference = difference(fast, slow);
-        return difference != null && (difference.equals(STRATEGY) || difference.startsWith(STRATEGY + "."));
-    }
-
     private static String unit(RunResult fast, RunResult slow) {
         RunFacts.Training model = fast.facts().model();
         return model.globalBatch() == slow.facts().model().globalBatch()
@@ -257,31 +263,17 @@ public record StrategyComparison(
                 : Quantities.count(model.globalBatch()) + " samples";
     }
 
-    private static String split(StepGap gap, RunResult fast, RunResult slow) {
+    private static String split(StepGap gap, Map<String, Long> causes, RunResult fast, RunResult slow) {
         GapWords words = new GapWords(gap);
-        String sentence = " It saves " + words.total() + " per " + unit(fast, slow)
-                + words.parts(aboutKernels(fast.facts(), slow.facts())) + ".";
-        long restPs = gap.gapPs() - gap.kernelsPs();
-        return otherFramework(fast.facts(), slow.facts()) && restPs <= 0
-                ? sentence + " The lead is its kernels': all else takes " + words.time(-restPs) + " longer."
-                : sentence;
+        return " It saves " + words.total() + " per " + unit(fast, slow) + words.parts() + "."
+                + (causes.size() > 1 ? " By what differs" + words.causes(causes) + "." : "")
+                + microBatches(fast.facts().model(), slow.facts().model());
     }
 
-    /** Why kernels differ where the strategy is not the reason. */
-    private static String aboutKernels(RunFacts fast, RunFacts slow) {
-        List<String> words = new ArrayList<>();
-        if (otherFramework(fast, slow)) {
-            words.add("not sharding");
-        }
-        if (fast.model().microBatch() != slow.model().microBatch()) {
-            words.add("micro-batch " + fast.model().microBatch() + " instead of "
-                    + slow.model().microBatch());
-        }
-        return words.isEmpty() ? "" : " (" + String.join(", ", words) + ")";
-    }
-
-    private static boolean otherFramework(RunFacts fast, RunFacts slow) {
-        return !fast.sharding().kernels().equals(slow.sharding().kernels());
+    private static String microBatches(RunFacts.Training fast, RunFacts.Training slow) {
+        return fast.microBatch() == slow.microBatch()
+                ? ""
+                : " It runs with micro-batch " + fast.microBatch() + " instead of " + slow.microBatch() + ".";
     }
 
     /** Where the slower one is the one that scales better. */

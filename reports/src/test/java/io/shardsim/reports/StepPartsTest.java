@@ -18,7 +18,14 @@ class StepPartsTest {
                 long samples = fast.facts().model().globalBatch();
                 if (slow.facts().model().globalBatch() == samples) {
                     long gap = StepParts.sum(StepParts.of(slow, samples)) - StepParts.sum(StepParts.of(fast, samples));
-                    assertThat(gap).isEqualTo(StepGap.between(fast, slow).gapPs());
+                    StepGap split = StepGap.between(fast, slow);
+                    assertThat(gap).isEqualTo(split.gapPs());
+                    for (String part : List.of("kernels", "recomputation", "interference", "idle")) {
+                        assertThat(split.parts().getOrDefault(part, 0L))
+                                .as(part)
+                                .isEqualTo(StepParts.of(slow, samples).getOrDefault(part, 0L)
+                                        - StepParts.of(fast, samples).getOrDefault(part, 0L));
+                    }
                     pairs++;
                 }
             }

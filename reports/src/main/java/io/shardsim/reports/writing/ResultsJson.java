@@ -116,8 +116,8 @@ public final class ResultsJson {
         comparison.gap().parts().forEach((part, ps) -> parts.put(part, exactSeconds(ps)));
         out.put("saved_seconds_by_part", parts);
         Map<String, @Nullable Object> causes = new LinkedHashMap<>();
-        comparison.causesPs().forEach((cause, ps) -> causes.put(Names.id(cause), exactSeconds(ps)));
-        out.put("saved_seconds_by_cause", causes);
+        comparison.causesPs().forEach((cause, ps) -> causes.put(cause, exactSeconds(ps)));
+        out.put("saved_seconds_by_cause", causes.isEmpty() ? null : causes);
         out.put("sentence", comparison.sentence());
         out.put("brief", comparison.brief());
         return out;

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
 import io.shardsim.scenarios.explaining.CriticalPaths;
+import io.shardsim.scenarios.explaining.PricedDifferences;
 import io.shardsim.scenarios.keeping.KeepingRunner;
 import io.shardsim.scenarios.keeping.KeptPoints;
 import io.shardsim.scenarios.scenario.Overrides;
@@ -220,12 +221,17 @@ final class RunCommand implements Callable<Integer> {
                 ? new PointRuns(scenarios, threads)
                 : new PointRuns(scenarios, POINTS_ON_THEIR_WAY, true);
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
-        try (Interruption interruption = new Interruption(advised::interrupt)) {
+        PricedDifferences prices = new PricedDifferences(runners, threads);
+        try (Interruption interruption = new Interruption(() -> {
+            advised.interrupt();
+            prices.interrupt();
+        })) {
             Map<String, KeptPoints> kept = kept(scenarios, directories);
             try (KeepingRunner runner = new KeepingRunner(runner(runs.total()), kept, resume, this::warn);
                     ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
                 runs.runAll(runner, progress);
                 advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
+                scenarios.forEach(scenario -> prices.price(scenario, runs.results(scenario), progress));
                 if (!cluster.isLocal() && !runner.standing().isEmpty()) {
                     tell(runner.standing());
                 }
@@ -233,7 +239,8 @@ final class RunCommand implements Callable<Integer> {
                     warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
                 }
             }
-            List<ScenarioResult> results = report(scenarios, advised, directories, new ReportFailure(kept.values()));
+            List<ScenarioResult> results =
+                    report(scenarios, advised, prices, directories, new ReportFailure(kept.values()));
             advised.failures().forEach(err()::println);
             if (runs.interrupted()) {
                 err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
@@ -290,10 +297,14 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private List<ScenarioResult> report(
-            List<Scenario> scenarios, AdvisedRuns runs, Map<String, Path> directories, ReportFailure failure)
+            List<Scenario> scenarios,
+            AdvisedRuns runs,
+            PricedDifferences prices,
+            Map<String, Path> directories,
+            ReportFailure failure)
             throws InterruptedException {
         try {
-            return report(scenarios, runs, directories);
+            return report(scenarios, runs, prices, directories);
         } catch (IOException refused) {
             throw failure.of(refused);
         } catch (OutOfMemoryError full) {
@@ -301,7 +312,8 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private List<ScenarioResult> report(List<Scenario> scenarios, AdvisedRuns runs, Map<String, Path> directories)
+    private List<ScenarioResult> report(
+            List<Scenario> scenarios, AdvisedRuns runs, PricedDifferences prices, Map<String, Path> directories)
             throws IOException, InterruptedException {
         List<ScenarioResult> results = new ArrayList<>();
         PrintWriter stdout = spec.commandLine().getOut();
@@ -309,7 +321,7 @@ final class RunCommand implements Callable<Integer> {
                 ? TextStyle.withoutTerminal()
                 : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         for (Scenario scenario : scenarios) {
-            List<RunResult> finished = followed(scenario, finished(runs.results(scenario)));
+            List<RunResult> finished = followed(scenario, finished(prices.with(runs.results(scenario))));
             if (!finished.isEmpty()) {
                 results.add(ScenarioResult.of(
                         scenario.name(), finished, scenario.points().size()));

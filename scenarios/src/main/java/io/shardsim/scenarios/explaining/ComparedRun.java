@@ -45,7 +45,6 @@ record ComparedRun(
         }
         Map<String, Setting> settings = new LinkedHashMap<>();
         run.facts().settings().forEach(setting -> settings.put(setting.path(), setting));
-        RunFacts.Training model = run.facts().model();
         RunResult.Training step = run.training();
         return new ComparedRun(
                 name.written(),
@@ -54,11 +53,14 @@ record ComparedRun(
                 step == null
                         ? null
                         : new Timed(
-                                step.breakdown(),
-                                Math.multiplyExact(model.globalBatch(), (long) model.sequenceLength()),
-                                step.samplesPerSecond(),
-                                String.valueOf(run.digest())),
+                                step.breakdown(), tokens(run), step.samplesPerSecond(), String.valueOf(run.digest())),
                 run.remedy() == null ? "" : run.remedy());
+    }
+
+    /** Those of a step over all GPUs. */
+    static long tokens(RunResult run) {
+        RunFacts.Training model = run.facts().model();
+        return Math.multiplyExact(model.globalBatch(), (long) model.sequenceLength());
     }
 
     static String label(String strategy, int gpus) {

@@ -3,22 +3,18 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two runs. Those of scenarios are simulated, and then the way from the first to the second, one difference after another: what each stop takes more than the
- * one before is what its difference costs.
+ * Compares two runs. Those of scenarios are simulated, and then the way from the slower to the faster one, one difference after another: what each stop takes less
+ * than the one before is what its difference is worth.
  */
 public final class Comparer {
     private final FurtherRuns further;
@@ -114,41 +110,17 @@ public final class Comparer {
     }
 
     private @Nullable Comparison withCauses(
-            ComparedRun first, ComparedRun second, Mixture mixture, ProgressListener progress) throws InputException {
-        List<Mixture.Stop> stops = mixture.stops();
-        List<ScenarioPoint> between = new ArrayList<>();
-        for (Mixture.Stop stop : stops) {
-            if (stop.point() != null) {
-                between.add(stop.point());
-            }
-        }
-        // What is too large for memory is simulated, too: the way leads past what fits.
-        PointRuns runs = further.run(between, options -> options.running(RunOptions.TooLarge.SIMULATED), progress);
-        if (runs == null) {
-            return null;
-        }
-        List<Comparison.Contribution> contributions = new ArrayList<>();
-        Map<String, Long> before = Comparison.parts(first, first);
-        Set<Cause> since = EnumSet.noneOf(Cause.class);
-        for (Mixture.Stop stop : stops) {
-            since.addAll(stop.causes());
-            ComparedRun here = stop.point() == null ? second : at(stop.point(), runs);
-            if (here != null) {
-                Map<String, Long> after = Comparison.parts(here, first);
-                contributions.add(
-                        new Comparison.Contribution(EnumSet.copyOf(since), Comparison.difference(before, after)));
-                before = after;
-                since.clear();
-            }
-        }
-        return new Comparison(first, second, contributions, runs.done(), "");
-    }
-
-    private static @Nullable ComparedRun at(ScenarioPoint point, PointRuns runs) throws InputException {
-        RunResult result = runs.result(point);
-        return result == null || result.training() == null
+            ComparedRun first, ComparedRun second, Mixture mixture, ProgressListener progress) {
+        PointRuns runs = further.runBetween(mixture.points(), Long.MAX_VALUE, progress);
+        return runs == null
                 ? null
-                : ComparedRun.of(new RunName(point.scenario(), null), result);
+                : new Comparison(
+                        first,
+                        second,
+                        mixture.contributions(
+                                runs::result, Comparison.timed(first).tokens()),
+                        runs.done(),
+                        "");
     }
 
     /** Stops what runs and begins nothing further. */

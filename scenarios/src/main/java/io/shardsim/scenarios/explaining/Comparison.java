@@ -117,7 +117,7 @@ public record Comparison(
         return StepParts.of(timed(run).step(), timed(base).tokens(), timed(run).tokens());
     }
 
-    private static ComparedRun.Timed timed(ComparedRun run) {
+    static ComparedRun.Timed timed(ComparedRun run) {
         ComparedRun.Timed timed = run.timed();
         if (timed == null) {
             throw new IllegalStateException(run.name() + " does not fit and has no step");

@@ -69,6 +69,20 @@ final class FurtherRuns {
         return runs;
     }
 
+    /**
+     * Runs what lies between two runs. What is too large for memory is simulated, too: the way leads past what fits.
+     *
+     * @param eventsMax events that a run may execute; one that would execute more is given up
+     * @return null where they were interrupted
+     */
+    @Nullable
+    PointRuns runBetween(List<ScenarioPoint> points, long eventsMax, ProgressListener progress) {
+        return run(
+                points,
+                options -> options.running(RunOptions.TooLarge.SIMULATED).within(eventsMax),
+                progress);
+    }
+
     /** Stops what runs and begins nothing further. */
     synchronized void interrupt() {
         interrupted = true;

@@ -1,21 +1,26 @@
 package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.StepParts;
+import io.shardsim.scenarios.explaining.Comparison.Contribution;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.NetworkFaults;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from one training to another, one difference after another. Each stop is a point of its own: kernels and micro-batch are written, so that neither another
+ * The way from the slower of two trainings to the faster one, one difference after another. So each difference has one price, whichever of the two is named first. Each stop is a point of its own: kernels and micro-batch are written, so that neither another
  * strategy's kernels nor what fits in memory changes with anything else.
  *
  * <p>A stop that cannot run, say since the other cluster splits the batch otherwise, is left out; the differences on either side of it then count together.
@@ -25,17 +30,29 @@ final class Mixture {
     private static final List<Cause> ORDER =
             List.of(Cause.MODEL, Cause.CLUSTER, Cause.NETWORK, Cause.SHARDING, Cause.KERNELS, Cause.MEMORY);
 
+    private static final Comparator<Side> SLOWER_FIRST = Comparator.comparingDouble(
+                    (Side side) -> side.run().tokensPerSecond())
+            .thenComparing(side -> String.valueOf(side.run().digest()));
+
     private final Side from;
     private final Side to;
+    /** Whether the walk begins at the second of the two. */
+    private final boolean backwards;
 
-    /** A training and what it ran with. */
-    private record Side(ScenarioPoint point, Task.Training task, String kernels, int microBatch) {
-        static Side of(ScenarioPoint point, RunResult run) {
-            return new Side(
-                    point,
-                    (Task.Training) point.task(),
-                    run.facts().sharding().kernels(),
-                    run.facts().model().microBatch());
+    private final List<Stop> stops;
+
+    /** A training and what came of it. */
+    private record Side(ScenarioPoint point, RunResult run) {
+        Task.Training task() {
+            return (Task.Training) point.task();
+        }
+
+        String kernels() {
+            return run.facts().sharding().kernels();
+        }
+
+        int microBatch() {
+            return run.facts().model().microBatch();
         }
 
         InstanceSpec instance() {
@@ -49,15 +66,57 @@ final class Mixture {
      * @param causes what changed since the stop before
      * @param point what to run; null for the end, which has run
      */
-    record Stop(Set<Cause> causes, @Nullable ScenarioPoint point) {}
+    private record Stop(Set<Cause> causes, @Nullable ScenarioPoint point) {}
 
-    Mixture(ScenarioPoint from, RunResult ranFrom, ScenarioPoint to, RunResult ranTo) {
-        this.from = Side.of(from, ranFrom);
-        this.to = Side.of(to, ranTo);
+    /** Both ran. */
+    Mixture(ScenarioPoint a, RunResult ranA, ScenarioPoint b, RunResult ranB) {
+        Side first = new Side(a, ranA);
+        Side second = new Side(b, ranB);
+        backwards = SLOWER_FIRST.compare(first, second) > 0;
+        from = backwards ? second : first;
+        to = backwards ? first : second;
+        stops = stops();
     }
 
-    /** All stops behind the first run; the last is the second run. Empty where nothing of the step differs. */
-    List<Stop> stops() {
+    /** What is to be run. */
+    List<ScenarioPoint> points() {
+        return stops.stream().map(Stop::point).filter(Objects::nonNull).toList();
+    }
+
+    /**
+     * What the differences cost on the way from the first to the second: what the second takes more. They sum to the gap.
+     *
+     * @param results what came of a point; null where nothing did, so that its differences count with the next
+     * @param tokens those that times are for
+     */
+    List<Contribution> contributions(Function<ScenarioPoint, @Nullable RunResult> results, long tokens) {
+        List<Contribution> contributions = new ArrayList<>();
+        Map<String, Long> before = parts(from.run(), tokens);
+        Set<Cause> since = EnumSet.noneOf(Cause.class);
+        for (Stop stop : stops) {
+            since.addAll(stop.causes());
+            RunResult here = stop.point() == null ? to.run() : results.apply(stop.point());
+            if (here != null && here.training() != null) {
+                Map<String, Long> after = parts(here, tokens);
+                contributions.add(new Contribution(
+                        EnumSet.copyOf(since),
+                        backwards ? Comparison.difference(after, before) : Comparison.difference(before, after)));
+                before = after;
+                since.clear();
+            }
+        }
+        if (backwards) {
+            Collections.reverse(contributions);
+        }
+        return contributions;
+    }
+
+    private static Map<String, Long> parts(RunResult run, long tokens) {
+        return StepParts.of(run.step().breakdown(), tokens, ComparedRun.tokens(run));
+    }
+
+    /** All stops behind the slower run; the last is the faster one. Empty where nothing of the step differs. */
+    private List<Stop> stops() {
         List<Stop> stops = new ArrayList<>();
         Set<Cause> differing = differing();
         Set<Cause> done = EnumSet.noneOf(Cause.class);
@@ -139,7 +198,7 @@ final class Mixture {
         return parameters;
     }
 
-    /** The first training with some causes as the second has them; null where that cannot run. */
+    /** The slower training with some causes as the faster one has them; null where that cannot run. */
     @Nullable
     private ScenarioPoint point(Set<Cause> changed) {
         Side model = side(changed, Cause.MODEL);

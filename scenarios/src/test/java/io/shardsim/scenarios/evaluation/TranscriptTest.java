@@ -6,6 +6,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.reports.writing.TextStyle.Detail;
+import io.shardsim.scenarios.explaining.PricedDifferences;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.io.IOException;
@@ -72,7 +73,9 @@ class TranscriptTest {
             runs.tryOtherSettings(simulation, 2, (done, what) -> {});
         }
         assertThat(runs.failures()).isEmpty();
-        return ScenarioResult.of(scenario.name(), runs.results(scenario));
+        PricedDifferences prices = new PricedDifferences(PointSimulation::new, 2);
+        prices.price(scenario, points.results(scenario), (done, what) -> {});
+        return ScenarioResult.of(scenario.name(), prices.with(runs.results(scenario)));
     }
 
     private static void check(String name, String text) throws IOException {
