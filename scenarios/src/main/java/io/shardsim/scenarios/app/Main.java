@@ -13,7 +13,7 @@ import java.net.InetAddress;
 /** Where the program starts. */
 public final class Main {
     /** Below, a JVM collects garbage for most of its time before the first run begins. Measured with the smallest runs [bytes]. */
-    private static final long HEAP_MIN = 48L << 20;
+    private static final long HEAP_MIN = 40L << 20;
 
     private Main() {}
 
@@ -25,8 +25,7 @@ public final class Main {
         }
         if (Runtime.getRuntime().maxMemory() < HEAP_MIN) {
             System.err.println("shardsim: a heap of " + (Runtime.getRuntime().maxMemory() >> 20)
-                    + " MiB is too small; give the JVM at least " + (HEAP_MIN >> 20)
-                    + " MiB, for example SHARDSIM_JAVA_OPTS=-Xmx512m");
+                    + " MiB is too small; set SHARDSIM_JAVA_OPTS=-Xmx48m at least");
             System.exit(ExitStatus.USAGE);
         }
         System.exit(ShardsimCommand.run(arguments, services()));

@@ -35,6 +35,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description =
                 "Simulates sharded data-parallel training on a cluster: how fast, why, and what would make it faster.")
 public final class ShardsimCommand implements Runnable {
+    /** Columns of help: the parser takes no fewer, and long lines read badly. */
+    private static final int HELP_MIN = 55;
+
+    private static final int HELP_MAX = 80;
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -97,6 +102,10 @@ public final class ShardsimCommand implements Runnable {
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PlainWriter(System.err));
         commandLine.setUsageHelpAutoWidth(false);
+        commandLine.setHelpFactory((command, colours) -> {
+            command.usageMessage().width(Math.max(HELP_MIN, Math.min(HELP_MAX, Terminal.width())));
+            return new CommandLine.Help(command, colours);
+        });
         commandLine.setParameterExceptionHandler((refused, arguments) -> {
             PrintWriter err = refused.getCommandLine().getErr();
             String name = refused.getCommandLine().getCommandSpec().qualifiedName();
