@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
@@ -74,6 +75,7 @@ final class CatalogCommand implements Callable<Integer> {
                         Releases::names,
                         entry -> Objects.requireNonNull(Releases.named(entry)).description()));
         ProfileFiles.folders().forEach((what, folder) -> kinds.put(what, constants(folder)));
+        kinds.put("architectures", constants(Architecture.FILES));
         kinds.put("compute", constants(GpuCalibration.FAMILIES));
         kinds.put("nccl", constants(NcclCatalog.GPUS));
         kinds.put("networks", constants(NcclCatalog.NETWORKS));

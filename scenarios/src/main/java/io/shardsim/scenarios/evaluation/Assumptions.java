@@ -2,6 +2,7 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.compute.FrameworkProfile;
@@ -9,6 +10,7 @@ import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.FabricSpec;
+import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.NetworkSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -66,6 +68,7 @@ final class Assumptions {
     /** Those of a run that fits. */
     static List<Open> of(ScenarioPoint point, Task.Training task, RunResult run) {
         Assumptions of = new Assumptions(point, task, run);
+        of.addReplaced();
         if (!of.says("framework")) {
             of.addKernels();
             of.addAttention();
@@ -103,8 +106,20 @@ final class Assumptions {
         add(own + " kernels", others);
     }
 
+    /** Defaults that the GPU cannot run: what runs in their place has no other choice. */
+    private void addReplaced() {
+        GpuSpec gpu = point.cluster().instance().gpu();
+        Architecture able = Architecture.of(gpu);
+        if (!says("training.precision") && !able.has(Precision.BF16)) {
+            add(task.learning().precision().id() + " (" + Architecture.called(gpu) + " has no BF16)", List.of());
+        }
+        if (!says("training.attention") && able.flashAttention() == 0) {
+            add("standard attention (" + Architecture.called(gpu) + " has no FlashAttention)", List.of());
+        }
+    }
+
     private void addAttention() {
-        if (says("training.attention") || task.learning().precision() == Precision.FP32) {
+        if (says("training.attention") || task.execution().attention() == AttentionKind.STANDARD) {
             return;
         }
         List<Choice> others = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.HardwareKeys;
-import io.shardsim.simulator.Nearest;
+import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Block;
@@ -116,8 +116,7 @@ final class ClusterResolver {
         CatalogEntry<InstanceSpec> entry = Catalog.instance(name, given());
         if (entry == null) {
             problems.add(
-                    block.at("instance"),
-                    "instance " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.instanceNames()));
+                    block.at("instance"), Unmodelled.refusal("instance", "instances", name, Catalog.instanceNames()));
             return null;
         }
         ScenarioReader.addFigures(entry, figures);
@@ -162,9 +161,7 @@ final class ClusterResolver {
         }
         CatalogEntry<GpuSpec> entry = Catalog.gpu(name);
         if (entry == null) {
-            problems.add(
-                    block.at("gpu"),
-                    "gpu " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.gpuNames()));
+            problems.add(block.at("gpu"), Unmodelled.refusal("gpu", "gpus", name, Catalog.gpuNames()));
             return null;
         }
         ScenarioReader.addFigures(entry, figures);

@@ -5,6 +5,7 @@ import io.shardsim.scenarios.catalog.HardwareKeys;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.StorageKeys;
 import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.EitherType;
@@ -44,7 +45,10 @@ public final class ScenarioKeys {
     static final BlockType GPU = new BlockType(
             with(
                     HardwareKeys.GPU,
-                    Key.required("architecture", ScalarTypes.choice(Catalog.ARCHITECTURES), "family of kernel times")),
+                    Key.required(
+                            "architecture",
+                            new Unmodelled.Words(ScalarTypes.choice(Catalog.ARCHITECTURES), "architectures"),
+                            "family of kernel times")),
             false);
 
     static final BlockType CLUSTER = new BlockType(clusterKeys(), false).suchAs("{instance: p4d.24xlarge, nodes: 32}");
@@ -62,7 +66,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "precision",
                             ScalarTypes.choice("bf16", "fp16", "fp8", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 with FP32 weights and moments, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16"),
+                            "format of parameters, activations and gradients: bf16 or fp16 with FP32 weights and moments, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16, or fp16 on GPUs without bf16"),
                     Key.optional(
                             "activation_checkpointing",
                             ScalarTypes.choice("none", "selective", "operator", "full"),
@@ -78,7 +82,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "attention",
                             ScalarTypes.choice("standard", "flash"),
-                            "how attention scores are computed; omitted: flash, in fp32 standard"),
+                            "how attention scores are computed; omitted: flash, in fp32 and on Volta standard"),
                     Key.optional(
                             "kernels",
                             NAME,

@@ -294,7 +294,9 @@ public final class ScenarioReader {
             }
             // Also where a block is missing: what stands in the others is told with it.
             StrategyResolver strategies = new StrategyResolver(file, cluster, sweep, inSweep, notes, problems);
-            Task task = new TrainingResolver(file, cluster, strategies, figures, problems).resolve();
+            Task task = new TrainingResolver(
+                            file, cluster, strategies, combination.given().keySet(), figures, problems)
+                    .resolve();
             return complete ? task : null;
         }
 

@@ -4,6 +4,7 @@ import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
+import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
@@ -33,6 +34,8 @@ final class StrategyResolver {
     private final boolean inSweep;
     private final List<String> notes;
     private final Problems problems;
+    /** State: whether all that the block says was taken. */
+    private boolean whole = true;
 
     StrategyResolver(
             Block file,
@@ -64,6 +67,7 @@ final class StrategyResolver {
                     "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
             return null;
         }
+        int before = problems.told();
         Map<String, String> given = new LinkedHashMap<>();
         for (Entry entry : block.others()) {
             Parameter parameter = descriptor.parameter(entry.key());
@@ -80,7 +84,13 @@ final class StrategyResolver {
                 given.put(entry.key(), written.text());
             }
         }
+        whole = problems.told() == before;
         return new StrategySpec(descriptor, given);
+    }
+
+    /** Whether nothing of the block was refused: what follows from a refused key would be false by itself. */
+    boolean isWhole() {
+        return whole;
     }
 
     /** Names that a strategy's own settings may have are those of files: of collectives and of framework profiles. */
@@ -115,7 +125,13 @@ final class StrategyResolver {
     /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */
     private void refuseParameter(Entry entry, StrategyDescriptor descriptor) {
         List<String> kindsWith = Strategies.kindsWith(entry.key());
-        if (kindsWith.isEmpty()) {
+        Unmodelled unmodelled = Unmodelled.of("strategies", descriptor.kind() + "." + entry.key());
+        if (unmodelled != null && !sweep.varies("strategy")) {
+            problems.add(
+                    entry.keyPosition(),
+                    entry.key() + " does not apply to " + descriptor.kind() + ": " + unmodelled.is()
+                            + " is not modelled; " + unmodelled.write());
+        } else if (kindsWith.isEmpty()) {
             List<String> known = new ArrayList<>(List.of("kind"));
             known.addAll(descriptor.parameterNames());
             BlockType.refuseUnknown(entry, known, problems);

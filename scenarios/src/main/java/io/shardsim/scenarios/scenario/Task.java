@@ -89,7 +89,7 @@ public sealed interface Task {
         /** What its strategy, its kernels and the algorithms that it names have against it; empty where nothing does. */
         List<Refusal> refusals(ShardingStrategy planner, TrainingJob job, Cluster cluster) {
             List<Refusal> found = new ArrayList<>(planner.problems(job));
-            found.addAll(EightBitProducts.problems(job, cluster));
+            found.addAll(Capabilities.problems(job, cluster));
             return found.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : found;
         }
 

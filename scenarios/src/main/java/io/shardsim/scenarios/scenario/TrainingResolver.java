@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.scenario;
 
 import io.shardsim.reports.Surroundings;
+import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
@@ -17,6 +18,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code training} block, and the rules between it, the model, the strategy and the cluster. */
@@ -27,18 +29,22 @@ final class TrainingResolver {
     private final Block file;
     private final @Nullable Cluster cluster;
     private final StrategyResolver strategies;
+    private final Set<String> given;
     private final List<Figure> figures;
     private final Problems problems;
 
+    /** @param given dotted keys that the file itself gives, not its framework */
     TrainingResolver(
             Block file,
             @Nullable Cluster cluster,
             StrategyResolver strategies,
+            Set<String> given,
             List<Figure> figures,
             Problems problems) {
         this.file = file;
         this.cluster = cluster;
         this.strategies = strategies;
+        this.given = given;
         this.figures = figures;
         this.problems = problems;
     }
@@ -55,6 +61,7 @@ final class TrainingResolver {
         boolean divides = training != null
                 && globalBatch != null
                 && cluster != null
+                && strategies.isWhole()
                 && dividesAmongReplicas(training, globalBatch, cluster.worldSize(), strategy);
         Surroundings surroundings = new SurroundingsResolver(file, figures, problems)
                 .resolve(
@@ -125,14 +132,23 @@ final class TrainingResolver {
                 surroundings);
     }
 
-    private static Precision precision(Block training) {
-        return Precision.valueOf(upper(training.text("precision", "bf16")));
+    /** As written; else BF16, or FP16 on GPUs that have no BF16. */
+    private Precision precision(Block training) {
+        Precision precision = Precision.valueOf(upper(training.text("precision", "bf16")));
+        boolean runs = cluster == null
+                || given.contains("training.precision")
+                || Architecture.of(cluster.instance().gpu()).has(precision);
+        return runs ? precision : Precision.FP16;
     }
 
-    private static AttentionKind attention(Block training) {
+    /** As written; else what the framework takes, or FlashAttention, where the GPU has kernels of it. */
+    private AttentionKind attention(Block training) {
         // FlashAttention's kernels take 16 bits.
         String usual = precision(training) == Precision.FP32 ? "standard" : "flash";
-        return AttentionKind.valueOf(upper(training.text("attention", usual)));
+        boolean runs = cluster == null
+                || given.contains("training.attention")
+                || Architecture.of(cluster.instance().gpu()).flashAttention() > 0;
+        return runs ? AttentionKind.valueOf(upper(training.text("attention", usual))) : AttentionKind.STANDARD;
     }
 
     private static Checkpointing checkpointing(Block training) {

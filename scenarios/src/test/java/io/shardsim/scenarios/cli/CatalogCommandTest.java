@@ -45,6 +45,8 @@ class CatalogCommandTest {
         assertThat(shell.shardsim("catalog", "hopper")).isZero();
         assertThat(shell.out().lines().filter(line -> !line.startsWith(" ")))
                 .containsExactly(
+                        "architectures",
+                        "hopper: NVIDIA Hopper (H100, H200), compute capability 9.0",
                         "compute",
                         "hopper: NVIDIA H100 and H200, kernel times",
                         "nccl",

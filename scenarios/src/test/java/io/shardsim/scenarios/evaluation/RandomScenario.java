@@ -93,7 +93,10 @@ public final class RandomScenario {
             maybe(2, "chunk", "100 KiB", "256 KiB", "1 MiB");
             text.append("}\n");
         }
-        return text.toString();
+        // Volta has neither.
+        return text.indexOf("p3dn") < 0
+                ? text.toString()
+                : text.toString().replace("precision: bf16", "precision: fp16").replace(", attention: flash", "");
     }
 
     private void cluster() {

@@ -328,6 +328,11 @@ public final class FrameworkProfile {
         return figures.count("optimizer_temporary");
     }
 
+    /** The version of FlashAttention that its toolchain has. */
+    public long flashVersion() {
+        return figures.has("flash_version") ? figures.whole("flash_version") : 2;
+    }
+
     /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */
     public double flashRateRatio(String architecture) {
         return rate("flash_rate_ratio", architecture);

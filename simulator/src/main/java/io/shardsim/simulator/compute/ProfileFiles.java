@@ -90,7 +90,8 @@ public final class ProfileFiles {
             Key.required("matmul_rate_ratio", RATIO, "rate of GEMMs over that of the calibration"),
             Key.required(
                     "flash_rate_ratio", RATIO, "rate of fused attention over FlashAttention-2, heads of 128 and wider"),
-            Key.required("flash_narrow_rate_ratio", RATIO, "the same, narrower heads"));
+            Key.required("flash_narrow_rate_ratio", RATIO, "the same, narrower heads"),
+            Key.optional("flash_version", ScalarTypes.whole(1, 99), "version of FlashAttention; omitted: 2"));
     private static final List<Key> OF_OPTIMIZER = join(
             List.of(bytes("optimizer_temporary", "of a parameter, allocated and freed by the update")),
             operators(Operator::isOfUpdate));

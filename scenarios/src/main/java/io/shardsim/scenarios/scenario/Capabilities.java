@@ -1,20 +1,43 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.compute.FrameworkProfile;
-import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Products of 8 bits need tensor cores for them, and 16 bits around them. */
-final class EightBitProducts {
-    private EightBitProducts() {}
+/** What a GPU must be able to do for a training: its precision, its attention, and products of 8 bits, which need 16 bits around them. */
+final class Capabilities {
+    private Capabilities() {}
 
     static List<Refusal> problems(TrainingJob job, Cluster where) {
+        GpuSpec gpu = where.instance().gpu();
+        List<Refusal> found = new ArrayList<>(eightBits(job, gpu));
+        Architecture able = Architecture.of(gpu);
+        if (job.precision() != Precision.FP8 && !able.has(job.precision())) {
+            found.add(Refusal.of(
+                    "precision " + job.precision().id() + " does not run on " + gpu.name() + ": "
+                            + Architecture.called(gpu) + " has tensor cores for FP16 alone; write precision: fp16,"
+                            + " or choose a GPU of Ampere or later",
+                    "precision"));
+        }
+        long version = job.profile().flashVersion();
+        if (job.execution().attention() == AttentionKind.FLASH && able.flashAttention() < version) {
+            found.add(Refusal.of(
+                    "attention flash does not run on " + gpu.name() + ": FlashAttention " + version + " needs "
+                            + (version == 1 ? "Turing" : "Ampere") + " or later, and " + gpu.name() + " is "
+                            + Architecture.called(gpu) + "; write attention: standard",
+                    "attention"));
+        }
+        return found;
+    }
+
+    private static List<Refusal> eightBits(TrainingJob job, GpuSpec gpu) {
         boolean asked = job.precision() == Precision.FP8;
         if (!job.profile().eightBitProducts()) {
             return asked ? List.of(noRecipe(job)) : List.of();
@@ -22,8 +45,7 @@ final class EightBitProducts {
         String who = asked ? "precision fp8" : "framework_profile " + job.kernels();
         String key = asked ? "precision" : "framework_profile";
         List<Refusal> found = new ArrayList<>();
-        GpuSpec gpu = where.instance().gpu();
-        if (!GpuCalibration.of(gpu).multipliesEightBits()) {
+        if (!Architecture.of(gpu).has(Precision.FP8)) {
             found.add(Refusal.of(
                     who + " multiplies numbers of 8 bits, for which " + gpu.name()
                             + " has no tensor cores; choose a GPU of the Hopper architecture, or another "

@@ -1,0 +1,55 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.topology.GpuSpec;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What the GPUs of an architecture can do, in a file of the folder {@code catalog/architectures}.
+ *
+ * @param title one line for people
+ * @param precisions those that its cores multiply
+ * @param flashAttention the newest version of FlashAttention that has kernels for it; 0 for none
+ */
+public record Architecture(String title, List<String> precisions, long flashAttention) {
+    public static final FigureFolder FILES = new FigureFolder(
+            "catalog/architectures",
+            "architecture",
+            FigureFolder.figures(List.of(
+                    Key.required(
+                            "precisions",
+                            new ListType(
+                                    ScalarTypes.choice(Arrays.stream(Precision.values())
+                                            .map(Precision::id)
+                                            .toList()),
+                                    "precision"),
+                            "formats that its cores multiply"),
+                    Key.required(
+                            "flash_attention",
+                            ScalarTypes.whole(0, 99),
+                            "the newest FlashAttention with kernels for it; 0 for none"))));
+
+    /** That of a GPU. */
+    public static Architecture of(GpuSpec gpu) {
+        FigureFile file = FILES.named(gpu.architecture());
+        return new Architecture(file.title(), file.list("precisions"), file.whole("flash_attention"));
+    }
+
+    /** Whether its cores multiply numbers of this format. */
+    public boolean has(Precision precision) {
+        return precisions.contains(precision.id());
+    }
+
+    /** What people call it, for example {@code Volta}. */
+    public static String called(GpuSpec gpu) {
+        return gpu.architecture().substring(0, 1).toUpperCase(Locale.ROOT)
+                + gpu.architecture().substring(1);
+    }
+}

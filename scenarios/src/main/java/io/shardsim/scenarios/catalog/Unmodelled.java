@@ -1,0 +1,119 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.catalog.FigureType;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people ask for by a known name and the catalog lacks, in files of the folder {@code catalog/unmodelled}.
+ *
+ * @param is what it is
+ * @param write the nearest thing that can be asked, and how
+ */
+public record Unmodelled(String is, String write) {
+    /** Names are in small letters, without dashes, dots, underscores and blanks. */
+    static final FigureFolder FILES = new FigureFolder(
+            "catalog/unmodelled",
+            "list",
+            List.of(
+                    Key.required("from", FigureFile.SOURCE, "where figures were read"),
+                    Key.required(
+                            "entries",
+                            new ListType(
+                                    BlockType.of(
+                                            Key.required(
+                                                    "names",
+                                                    new ListType(
+                                                            ScalarTypes.text("[a-z0-9]+", "a folded name"), "name"),
+                                                    "what people call it"),
+                                            Key.required("is", FigureType.LINE, "what it is"),
+                                            Key.required("write", FigureType.LINE, "what to write instead")),
+                                    "entry"),
+                            "what is asked for")));
+
+    /** What is known of a name in one of the files, also of its beginning up to a dot or dash; null where nothing is. */
+    public static @Nullable Unmodelled of(String list, String name) {
+        String asked = name.toLowerCase(Locale.ROOT);
+        while (!asked.isEmpty()) {
+            String folded = asked.replaceAll("[-._ ]", "");
+            for (Block entry : FILES.named(list).block().<Block>list("entries")) {
+                if (entry.<String>list("names").contains(folded)) {
+                    return new Unmodelled(entry.text("is", ""), entry.text("write", ""));
+                }
+            }
+            asked = asked.replaceFirst("[-._ ]?[^-._ ]*$", "");
+        }
+        return null;
+    }
+
+    /** What the entries of a file say to write. */
+    public static List<String> ways(String list) {
+        return FILES.named(list).block().<Block>list("entries").stream()
+                .map(entry -> entry.text("write", ""))
+                .toList();
+    }
+
+    public String words() {
+        return is + "; " + write;
+    }
+
+    /** Why a name is refused: what it is where that is known, else the nearest name of the same make. */
+    public static String refusal(String what, String list, String name, Collection<String> known) {
+        Unmodelled unmodelled = of(list, name);
+        if (unmodelled != null) {
+            return what + " " + name + " is not modelled: " + unmodelled.words();
+        }
+        String nearest = Nearest.of(name, known);
+        String asked = name.toLowerCase(Locale.ROOT);
+        boolean longer = known.stream().anyMatch(each -> each.startsWith(asked));
+        boolean other = nearest != null && !longer && !make(nearest).equals(make(asked));
+        return what + " " + name + " is not in the catalog; "
+                + (other ? "known: " + String.join(", ", known) : Nearest.remedy(name, known));
+    }
+
+    /** The first letter and the digits up to a dot: names that differ in these are different hardware. */
+    private static String make(String name) {
+        return name.isEmpty()
+                ? ""
+                : name.charAt(0) + name.replaceFirst("[.].*", "").replaceAll("\\D", "");
+    }
+
+    /** A type whose unknown words may be in one of the files. */
+    public record Words(ValueType type, String list) implements ValueType {
+        @Override
+        public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            Unmodelled unmodelled = node instanceof YamlNode.Scalar scalar ? of(list, scalar.text()) : null;
+            if (unmodelled == null) {
+                return type.read(node, key, problems);
+            }
+            problems.add(
+                    node.position(),
+                    key + " " + ((YamlNode.Scalar) node).text() + " is not modelled: " + unmodelled.words());
+            return null;
+        }
+
+        @Override
+        public String expected() {
+            return type.expected();
+        }
+
+        @Override
+        public Map<String, Object> schema() {
+            return type.schema();
+        }
+    }
+}

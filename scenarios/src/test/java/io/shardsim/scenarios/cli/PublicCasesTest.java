@@ -1,0 +1,158 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.catalog.Architecture;
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.Unmodelled;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.compute.GpuCalibration;
+import io.shardsim.simulator.job.Precision;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Questions that people asked in public threads, in small: the right answer, or a refusal by its right name with the way out. */
+class PublicCasesTest {
+    private static final String SMALL = """
+            scenario: small
+            model: {hidden: 1024, layers: 4, heads: 16, vocab: 32000}
+            cluster: CLUSTER
+            training: {sequence_length: 512, global_batch: 32, micro_batch: 2MORE}
+            strategy: STRATEGY
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final Shell shell = new Shell(Main.services());
+
+    private static String small(String cluster, String more, String strategy) {
+        return SMALL.replace("CLUSTER", cluster).replace("MORE", more).replace("STRATEGY", strategy);
+    }
+
+    private int run(String text, String... more) throws Exception {
+        String[] arguments = new String[more.length + 3];
+        arguments[0] = "run";
+        arguments[1] = Shell.file(folder, text);
+        arguments[2] = "--out=" + folder.resolve("report");
+        System.arraycopy(more, 0, arguments, 3, more.length);
+        return shell.shardsim(arguments);
+    }
+
+    /** Asks for what a GPU has not: V100 has neither BF16 nor FlashAttention, A100 no FP8. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "p3dn.24xlarge | precision: bf16 | precision bf16 does not run on v100-32gb: Volta has tensor cores for FP16 alone; write precision: fp16",
+                "p3dn.24xlarge | precision: bf16_pure | precision bf16_pure does not run on v100-32gb",
+                "p3dn.24xlarge | attention: flash | attention flash does not run on v100-32gb: FlashAttention 2 needs Ampere or later, and v100-32gb is Volta; write attention: standard",
+                "p3dn.24xlarge | 'attention: flash, kernels: scaling-flash-1' | FlashAttention 1 needs Turing or later",
+                "p4d.24xlarge | 'precision: fp8, kernels: torchtitan-compile' | for which a100-40gb has no tensor cores",
+            })
+    void whatAGpuCannotRunIsRefused(String instance, String setting, String refusal) throws Exception {
+        assertThat(run(small("{instance: " + instance + ", nodes: 1}", ", " + setting, "{kind: fsdp2}")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains(refusal);
+    }
+
+    @Test
+    void aDefaultThatTheGpuCannotRunIsReplacedAndListed() throws Exception {
+        assertThat(run(
+                        small("{instance: p3dn.24xlarge, nodes: 1}", "", "{kind: fsdp}"),
+                        "--set",
+                        "framework=pytorch 2.1"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out().replaceAll("\\s+", " "))
+                .contains(", fp16, standard attention, ")
+                .contains("Assumed: fp16 (Volta has no BF16); standard attention (Volta has no FlashAttention)");
+    }
+
+    @Test
+    void theTableOfCapabilitiesHoldsWhatKernelTimesHold() {
+        for (String architecture : Catalog.ARCHITECTURES) {
+            assertThat(Architecture.FILES
+                            .named(architecture)
+                            .<String>list("precisions")
+                            .contains(Precision.FP8.id()))
+                    .as(architecture)
+                    .isEqualTo(GpuCalibration.named(architecture).multipliesEightBits());
+        }
+    }
+
+    /** Pipeline stages of FSDP2 are refused, and nothing that would follow without them. To become a value when strategies of models have both. */
+    @Test
+    void nothingThatFollowsFromARefusedKeyIsReported() throws Exception {
+        assertThat(run(small("{instance: p5.48xlarge, nodes: 2}", "", "{kind: fsdp2, pipeline_parallel: 4}")
+                        .replace("micro_batch: 2", "micro_batch: 4")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err().lines())
+                .singleElement()
+                .asString()
+                .contains("pipeline_parallel does not apply to fsdp2: FSDP2 with pipeline parallelism")
+                .contains(
+                        "nearest: kind: megatron-core with pipeline_parallel, which shards optimizer states alone and keeps FP32 weights");
+        assertThat(run(small("{instance: p5.48xlarge, nodes: 2}", "", "{kind: zero3, no_such_key: 4}")
+                        .replace("global_batch: 32", "global_batch: 33")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).doesNotContain("is not a multiple");
+    }
+
+    /** Names of other hardware lead to what they are. To become values when the catalog of machines has them. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{instance: g5.48xlarge, nodes: 1} | instance g5.48xlarge is not modelled: up to 8 A10G",
+                "{instance: p3.16xlarge, nodes: 1} | p3dn.24xlarge is near, with 32 GB and 100 Gbit/s",
+                "{instance: p7.48xlarge, nodes: 1} | instance p7.48xlarge is not in the catalog; known: p3dn.24xlarge",
+                "{instance: p5.48xlrge, nodes: 1} | did you mean p5.48xlarge?",
+                "{instance: p3.16xlarge, nodes: 1} | gpu: v100-16gb",
+                "{gpu: h800, NODE} | gpu h800 is not modelled: an H100 with NVLinks of 400 GB/s instead of 900; write gpu: h100-80gb with intra_node: 200 GB/s",
+                "{gpu: A800, NODE} | write gpu: a100-80gb with intra_node: 200 GB/s",
+                "{gpu: rtx-4090, NODE} | Ada, 24 GB, on PCIe without peer access",
+                "{gpu: a10g, NODE} | memory_bandwidth: 600 GB/s",
+                "{gpu: tpu-v5p, NODE} | a Google TPU on an optical torus",
+                "{gpu: h300, NODE} | gpu h300 is not in the catalog; known: a100-40gb",
+                "{gpu: {architecture: ada, memory: 24 GiB}, NODE} | architecture ada is not modelled: compute capability 8.9",
+                "{gpu: {architecture: turing, memory: 24 GiB}, NODE} | nearest: architecture: volta",
+            })
+    void otherHardwareIsNamed(String cluster, String refusal) throws Exception {
+        String node = "gpus_per_node: 8, intra_node: 200 GB/s, nics_per_node: 1, nic: 100 Gbit/s, nodes: 1";
+        assertThat(run(small(cluster.replace("NODE", node), "", "{kind: fsdp2}")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains(refusal);
+    }
+
+    /** What a message says to write can be written. */
+    @ParameterizedTest
+    @ValueSource(strings = {"gpus", "instances", "architectures", "strategies"})
+    void everyWayOutIsOne(String list) throws Exception {
+        Pattern written = Pattern.compile("write (?:cluster: (\\{.*\\})|gpu: (\\{.*?\\}|[\\w-]+) with (.*))");
+        int ways = 0;
+        for (String way : Unmodelled.ways(list)) {
+            Matcher matcher = written.matcher(way);
+            if (matcher.find()) {
+                ways++;
+                String cluster = matcher.group(1) != null
+                        ? matcher.group(1)
+                        : "{gpu: " + matcher.group(2)
+                                + ", gpus_per_node: 8, nics_per_node: 1, nic: 100 Gbit/s, nodes: 1"
+                                + (matcher.group(3).startsWith("pcie") ? ", intra_node: 450 GB/s, " : ", ")
+                                + matcher.group(3) + "}";
+                assertThat(ScenarioReader.readText("way.yaml", small(cluster, "", "{kind: fsdp2}"))
+                                .points())
+                        .as(way)
+                        .hasSize(1);
+            }
+        }
+        assertThat(ways).isGreaterThanOrEqualTo(list.equals("gpus") ? 13 : list.equals("instances") ? 8 : 0);
+    }
+}
