@@ -39,20 +39,20 @@ public record Advice(Trial trial, double gain, int usualMicroBatch) {
                 .toList();
     }
 
-    /** For example {@code Flash attention: 21.8 samples/s (+144 %). Set attention: flash.} */
+    /** For example {@code Flash attention: 21.8 samples/s (+144 %). --set training.attention=flash}, whose end works on a command line as it stands. */
     public String sentence() {
         boolean otherMicroBatch =
                 trial.microBatch() != usualMicroBatch && !trial.settings().containsKey(MICRO_BATCH);
         return trial.title() + (otherMicroBatch ? " and micro-batch " + trial.microBatch() : "") + ": "
-                + Quantities.significant(trial.samplesPerSecond()) + " samples/s (+" + Quantities.percent(gain)
-                + "). Set " + settings() + "."
-                + (trial.fit().isTight() ? " It " + MemoryWords.verdict(trial.fit()) + "." : "");
+                + Quantities.significant(trial.samplesPerSecond()) + " samples/s (+" + Quantities.percent(gain) + "). "
+                + (trial.fit().isTight() ? "It " + MemoryWords.verdict(trial.fit()) + ". " : "") + settings();
     }
 
-    /** The keys as they stand in their block. */
+    /** The options of {@code run} that make the same change. */
     private String settings() {
         return trial.settings().entrySet().stream()
-                .map(entry -> entry.getKey().substring(entry.getKey().indexOf('.') + 1) + ": " + entry.getValue())
-                .collect(Collectors.joining(", "));
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .map(setting -> "--set " + (setting.matches("[\\w.=-]+") ? setting : "'" + setting + "'"))
+                .collect(Collectors.joining(" "));
     }
 }

@@ -41,8 +41,9 @@ public record Diagnosis(String why, String next) {
         List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
         Advice.of(run).stream().limit(ADVICE_MAX).skip(1).forEach(advice -> sentences.add("Or: " + advice.sentence()));
         ErrorInterval accuracy = run.facts().accuracy();
-        if (accuracy != null) {
-            sentences.add("Accuracy: " + accuracy.sentence() + ".");
+        String words = accuracy == null ? run.facts().accuracyWords() : accuracy.sentence();
+        if (!words.isEmpty()) {
+            sentences.add("Accuracy: " + words + ".");
         }
         sentences.addAll(Assumption.sentences(run));
         return sentences;

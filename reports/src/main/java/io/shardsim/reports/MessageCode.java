@@ -20,6 +20,14 @@ public enum MessageCode {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /** Whether no measurement covers such a run, so that nothing says how far off it is. */
+    public boolean isBeyondMeasurements() {
+        return switch (this) {
+            case OUT_OF_MEMORY, MEMORY_TIGHT, MEMORY_EDGE -> false;
+            case KERNEL_TIMES, NOT_VALIDATED, MORE_GPUS_THAN_VALIDATED, LONGER_SEQUENCE_THAN_VALIDATED -> true;
+        };
+    }
+
     /** What to read about it. */
     public MessagePage page() {
         return MessagePage.of(id());

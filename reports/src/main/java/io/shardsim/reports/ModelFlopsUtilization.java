@@ -12,8 +12,9 @@ import java.math.RoundingMode;
  *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1].
  *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
  *       attention with selective, the same as mfu without; in between where some is computed again.
+ *   <li>{@code modelTeraflopsPerGpu}: what mfu is a share of the peak of, and what people are shown beside it.
  *   <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N with none of the products computed again, without an attention
- *       term; the convention of [2].
+ *       term; the convention of [2], for documents and to compare with that benchmark.
  * </ul>
  *
  * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on
@@ -21,10 +22,12 @@ import java.math.RoundingMode;
  *
  * @param mfu model flops per second over peak, 0 to 1
  * @param hfu hardware flops per second over peak, 0 to 1
+ * @param modelTeraflopsPerGpu mfu times the peak [10^12 flop/s]
  * @param teraflopsPerGpu [10^12 flop/s]
  * @param convention what teraflopsPerGpu counts
  */
-public record ModelFlopsUtilization(double mfu, double hfu, double teraflopsPerGpu, String convention) {
+public record ModelFlopsUtilization(
+        double mfu, double hfu, double modelTeraflopsPerGpu, double teraflopsPerGpu, String convention) {
 
     public static ModelFlopsUtilization of(
             double tokensPerSecondPerGpu,
@@ -39,6 +42,7 @@ public record ModelFlopsUtilization(double mfu, double hfu, double teraflopsPerG
         return new ModelFlopsUtilization(
                 tokensPerSecondPerGpu * modelFlops / peakFlopsPerSecond,
                 tokensPerSecondPerGpu * hardwareFlops / peakFlopsPerSecond,
+                tokensPerSecondPerGpu * modelFlops * 1e-12,
                 tokensPerSecondPerGpu * perParameter * n * 1e-12,
                 recomputation.products() > 0
                         ? "hardware flops: " + rounded(perParameter)

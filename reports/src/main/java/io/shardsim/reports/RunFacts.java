@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +137,18 @@ public record RunFacts(
         return new RunFacts(scenario, point, cluster, work, remarks, null, Tried.NOTHING, null);
     }
 
-    /** The same with what published runs say about it. */
+    /** How far off the run may be, or why nothing says so; empty where nothing similar was published. */
+    public String accuracyWords() {
+        String beyond = messages().stream()
+                .map(Message::code)
+                .filter(MessageCode::isBeyondMeasurements)
+                .map(MessageCode::id)
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return !beyond.isEmpty() ? "not validated here (" + beyond + ")" : accuracy == null ? "" : accuracy.brief();
+    }
+
+    /** The same with what published runs say about it, unless it is beyond what they cover. */
     public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<Message> moreWarnings) {
         List<String> allNotes = new ArrayList<>(notes());
         allNotes.addAll(moreNotes);
@@ -150,7 +162,7 @@ public record RunFacts(
                 new Remarks(allNotes, allWarnings, sources(), settings()),
                 surroundings,
                 tried,
-                interval);
+                allWarnings.stream().map(Message::code).anyMatch(MessageCode::isBeyondMeasurements) ? null : interval);
     }
 
     /** The same with what goes on around the step. */

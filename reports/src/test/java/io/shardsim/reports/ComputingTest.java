@@ -28,6 +28,9 @@ class ComputingTest {
         assertThat(flops.convention()).contains("hardware", "8 x");
         assertThat(flops.hfu()).isCloseTo(flops.teraflopsPerGpu() / 312, ROUNDING);
         assertThat(flops.mfu()).isCloseTo(flops.hfu() * 3 / 4, ROUNDING);
+        assertThat(flops.modelTeraflopsPerGpu())
+                .as("8 N is AWS's")
+                .isCloseTo(flops.teraflopsPerGpu() * 3 / 4, ROUNDING);
     }
 
     @Test

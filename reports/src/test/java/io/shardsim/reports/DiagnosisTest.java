@@ -3,6 +3,7 @@ package io.shardsim.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunFacts.Recomputation;
+import io.shardsim.reports.writing.PlainText;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.LinkTotals;
@@ -66,10 +67,11 @@ class DiagnosisTest {
                                 new MemoryFit(9, 9, 8),
                                 0,
                                 1)));
-        assertThat(Diagnosis.of(run).next()).isEqualTo("Flash attention: 307 samples/s (+100 %). Set attention: x.");
+        assertThat(Diagnosis.of(run).next())
+                .isEqualTo("Flash attention: 307 samples/s (+100 %). --set training.attention=x");
         assertThat(Diagnosis.further(run))
                 .as("one value of a setting, and no gain below 2 %")
-                .containsExactly("Or: Shard group of 16: 170 samples/s (+11 %). Set shard_group: x.");
+                .containsExactly("Or: Shard group of 16: 170 samples/s (+11 %). --set strategy.shard_group=x");
     }
 
     @Test
@@ -95,8 +97,21 @@ class DiagnosisTest {
         RunResult run = run(6, 0, Map.of())
                 .withTried(SampleRuns.trials(new Trial("Once", Map.of("strategy.no_sync", "true"), tight, 307.2, 1)));
         assertThat(Diagnosis.of(run).next())
-                .endsWith("Set no_sync: true. It fits tightly (needs 38.0 of 40.0 GiB per GPU, 41.0 GiB with"
-                        + " fragmentation).");
+                .endsWith("It fits tightly (needs 38.0 of 40.0 GiB per GPU, 41.0 GiB with fragmentation)."
+                        + " --set strategy.no_sync=true");
+    }
+
+    /** What a shell or a narrow terminal would take apart stays together. */
+    @Test
+    void adviceCanBePasted() {
+        Map<String, String> block = Map.of("strategy", "{kind: fsdp2, shard_group: 8}");
+        RunResult run = run(6, 0, Map.of()).withTried(SampleRuns.trials(new Trial("FSDP2", block, ROOM, 307.2, 1)));
+        assertThat(Diagnosis.of(run).next()).endsWith(" --set 'strategy={kind: fsdp2, shard_group: 8}'");
+        for (int width = 20; width < 100; width++) {
+            StringBuilder narrow = new StringBuilder();
+            PlainText.wrapped(narrow, "Set more. --set training.attention=flash", "  ", width);
+            assertThat(narrow.toString()).contains("--set training.attention=flash");
+        }
     }
 
     private static Trial trial(String title, String setting, double samplesPerSecond) {

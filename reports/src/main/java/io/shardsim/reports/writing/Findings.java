@@ -6,7 +6,6 @@ import io.shardsim.reports.Assumption;
 import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.Diagnosis;
-import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.KeyWeight;
 import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
@@ -97,9 +96,9 @@ final class Findings {
         for (int i = 0; i < Math.min(ADVICE_MAX, advice.size()); i++) {
             out.paragraph((i == 0 ? "Next: " : "Or: ") + advice.get(i).sentence(), Look.PLAIN);
         }
-        ErrorInterval accuracy = best.facts().accuracy();
-        if (accuracy != null) {
-            out.paragraph("Accuracy: " + accuracy.brief() + ".", Look.PLAIN);
+        String accuracy = best.facts().accuracyWords();
+        if (!accuracy.isEmpty()) {
+            out.paragraph("Accuracy: " + accuracy + ".", Look.PLAIN);
         }
         Assumption.brief(best).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
     }

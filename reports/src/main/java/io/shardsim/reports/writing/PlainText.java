@@ -5,8 +5,9 @@ import java.util.regex.Pattern;
 
 /** Text that every terminal can show and none can be steered by, and its lines. */
 public final class PlainText {
-    /** A blank between words, but not before the unit of a figure. */
-    private static final Pattern BREAK = Pattern.compile("(?<=\\S) +(?!(?:s|ms|us|ns|GiB|GPUs?|B|%)(?:[\\s,.;:)]|$))");
+    /** A blank between words, but not before the unit of a figure, nor within an option that a reader may paste. */
+    private static final Pattern BREAK =
+            Pattern.compile("(?<=\\S)(?<!--set) +(?!(?:s|ms|us|ns|GiB|GPUs?|B|%)(?:[\\s,.;:)]|$))");
 
     private PlainText() {}
 

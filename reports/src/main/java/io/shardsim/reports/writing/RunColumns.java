@@ -153,7 +153,7 @@ final class RunColumns {
                 figure(
                         "TFLOPS/GPU",
                         14,
-                        step(t -> Quantities.significant(t.flops().teraflopsPerGpu()))),
+                        step(t -> Quantities.significant(t.flops().modelTeraflopsPerGpu()))),
                 figure("MFU %", 15, step(t -> Quantities.fixed(100 * t.flops().mfu(), 1)))));
         if (all.stream().anyMatch(RunColumns::isScaled)) {
             columns.add(figure("scaling %", 12, step(RunColumns::scaling)));

@@ -201,7 +201,7 @@ public final class ValidationTable {
             case SAMPLES_PER_SECOND -> "samples/s";
             case STEP_SECONDS -> "s a step";
             case TOKENS_PER_SECOND_PER_GPU -> "tokens/s/GPU";
-            case TFLOPS_PER_GPU -> "TFLOPS/GPU";
+            case TFLOPS_PER_GPU -> "TFLOPS/GPU (8 N, AWS)";
             case PEAK_ALLOCATED_GIB -> "GiB allocated";
             case PEAK_RESERVED_GIB -> "GiB reserved";
             case COLLECTIVE_SECONDS -> "ms";

@@ -2,7 +2,9 @@ package io.shardsim.reports.writing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
@@ -88,13 +90,45 @@ class SummaryTableTest {
     void saysWhyTheFastestIsAheadAndCountsTheRest() {
         assertThat(SummaryTable.write(SampleRuns.sweep("s"), TextStyle.plain(200)))
                 .contains("* MiCS (shard group 128)   256    17.6")
-                .contains("At 256 GPUs MiCS beats ZeRO-3 by 11.8 s a step (1.67x), all sharding.\n")
+                .contains(
+                        "At 256 GPUs MiCS beats ZeRO-3 by 11.8 s a step (1.67x), all by less waiting for parameter gathers.\n")
                 .contains("Fastest: The GPUs compute 97 % of the step; communication is hidden behind it.")
                 .contains("Accuracy: 80 % of such runs are -2.0 % to +4.0 % off")
                 .contains("out-of-memory: 1 of 15 runs, by 4.81 GiB or more.")
                 .contains("warning memory-edge, 2 runs: memory is within 5 % of the capacity")
                 .contains("3 notes: -v shows them; shardsim help CODE explains a warning")
                 .doesNotContain("Next:", "capped to 16");
+    }
+
+    /** Of a row, TFLOPS per GPU are MFU of the peak. */
+    @Test
+    void figuresOfARowMultiply() {
+        for (RunResult run : SampleRuns.sweep("s").runs()) {
+            if (run.training() != null) {
+                ModelFlopsUtilization flops = run.training().flops();
+                String shown = cell(run, "TFLOPS/GPU");
+                assertThat(Double.parseDouble(shown))
+                        .as(run.label())
+                        .isCloseTo(
+                                flops.mfu() * run.facts().model().peak().flopsPerSecond() / 1e12,
+                                withinPercentage(0.5));
+                assertThat(Double.parseDouble(cell(run, "MFU %"))).isCloseTo(100 * flops.mfu(), within(0.051));
+            }
+        }
+    }
+
+    /** What the table shows of a run in one of its columns. */
+    private static String cell(RunResult run, String column) {
+        List<String> lines = SummaryTable.write(ScenarioResult.of("s", List.of(run)), TextStyle.plain(200))
+                .lines()
+                .toList();
+        int head = 0;
+        while (!lines.get(head).contains(column)) {
+            head++;
+        }
+        int end = lines.get(head).indexOf(column) + column.length();
+        String upToEnd = lines.get(head + 1).substring(0, end).strip();
+        return upToEnd.substring(upToEnd.lastIndexOf(' ') + 1);
     }
 
     @Test

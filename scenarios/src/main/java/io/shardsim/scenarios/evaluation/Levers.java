@@ -141,13 +141,19 @@ final class Levers {
             add("Flash attention", Map.of("training.attention", "flash"), execution.withAttention(AttentionKind.FLASH));
         }
         String compiled = job.kernels() + "-compile";
-        if (List.of("eager", "fused").contains(job.kernels()) && execution.kernels() != null) {
+        if (List.of("eager", "fused").contains(job.kernels()) && execution.kernels() != null && compiles()) {
             add("Compiled kernels", Map.of("training.kernels", "compiled"), execution.withKernels("compiled"));
         } else if (execution.kernels() == null && FrameworkProfile.names().contains(compiled)) {
             add("torch.compile", Map.of(PROFILE, compiled));
         } else if (FrameworkProfile.names().contains(compiled)) {
             add("torch.compile", Map.of("training.kernels", compiled), execution.withKernels(compiled));
         }
+    }
+
+    /** Whether the strategy's own software compiles: the catalog has its kernels compiled, or they are those of plain modules. */
+    private boolean compiles() {
+        String own = strategy.defaultKernels();
+        return own.equals("eager") || FrameworkProfile.names().contains(own + "-compile");
     }
 
     /** Recomputation, offload and micro-batches. */

@@ -31,7 +31,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
         TOKENS_PER_GPU("tokens/s/GPU", run -> run.step().tokensPerSecondPerGpu()),
         TOKENS("tokens/s", run -> run.step().tokensPerSecondPerGpu() * run.gpus()),
         SAMPLES("samples/s", run -> run.step().samplesPerSecond()),
-        TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().teraflopsPerGpu()),
+        TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().modelTeraflopsPerGpu()),
         MFU("% MFU", run -> 100 * run.step().flops().mfu()),
         SECONDS("s", Unit::seconds),
         /** Of the speed that the run should have; the word {@code healthy} says 1. */

@@ -9,6 +9,7 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,18 +19,24 @@ import java.util.Map;
  * What each difference between compared runs of a sweep costs, by the walk that {@link Comparer} takes between the two, so that both say the same. Runs that differ in
  * one thing alone need no walk.
  *
- * <p>What it costs is bounded: pairs are left out from where their walks may take more than {@value #EVENTS_MAX} events, taken that a stop executes as many as the
- * larger of the two runs.
+ * <p>What it costs is bounded: the fastest run's pairs come first, and pairs are left out from where walks may take more than {@value #EVENTS_MAX} events, taken
+ * that a stop executes as many as the two runs do on average.
  */
 public final class PricedDifferences {
-    private static final long EVENTS_MAX = 10_000_000;
+    private static final long EVENTS_MAX = 30_000_000;
 
     private final FurtherRuns further;
+    private final long eventsMax;
     /** What the slower of two compared runs loses to the faster one, by cause [ps]. */
     private final IdentityHashMap<RunResult, Map<String, Long>> causesPs = new IdentityHashMap<>();
 
     public PricedDifferences(RunnerFactory runners, int threads) {
+        this(runners, threads, EVENTS_MAX);
+    }
+
+    PricedDifferences(RunnerFactory runners, int threads, long eventsMax) {
         further = new FurtherRuns(runners, threads);
+        this.eventsMax = eventsMax;
     }
 
     /** Runs what lies between the runs that are compared, if all points of a scenario are done. */
@@ -41,20 +48,22 @@ public final class PricedDifferences {
         Map<Mixture, StrategyComparison> mixtures = new LinkedHashMap<>();
         List<ScenarioPoint> between = new ArrayList<>();
         long events = 0;
-        for (StrategyComparison pair : StrategyComparison.of(sweep)) {
+        List<StrategyComparison> pairs = new ArrayList<>(StrategyComparison.of(sweep));
+        pairs.sort(Comparator.comparing(pair -> !pair.fast().is(sweep.fastest())));
+        for (StrategyComparison pair : pairs) {
             Mixture mixture = new Mixture(
-                    scenario.points().get(sweep.placeOf(pair.slow())), pair.slow(),
-                    scenario.points().get(sweep.placeOf(pair.fast())), pair.fast());
-            events += mixture.points().size()
-                    * Math.max(
-                            pair.slow().effort().executedEvents(),
-                            pair.fast().effort().executedEvents());
-            if (mixture.points().isEmpty() || events <= EVENTS_MAX) {
+                    scenario.points().get(sweep.placeOf(pair.slow())),
+                    pair.slow(),
+                    scenario.points().get(sweep.placeOf(pair.fast())),
+                    pair.fast());
+            int stops = mixture.points().size();
+            events += stops * (executed(pair.slow()) + executed(pair.fast())) / 2;
+            if (stops == 0 || events <= eventsMax) {
                 mixtures.put(mixture, pair);
                 between.addAll(mixture.points());
             }
         }
-        PointRuns ran = further.runBetween(between, EVENTS_MAX, progress);
+        PointRuns ran = further.runBetween(between, eventsMax, progress);
         if (ran == null) {
             return;
         }
@@ -66,6 +75,10 @@ public final class PricedDifferences {
                 causesPs.put(runs.get(sweep.placeOf(pair.slow())), causes);
             }
         });
+    }
+
+    private static long executed(RunResult run) {
+        return run.effort().executedEvents();
     }
 
     /** The runs with what was priced of them. */

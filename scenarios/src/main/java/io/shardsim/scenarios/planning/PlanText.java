@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.planning;
 
-import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.GapWords;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
@@ -222,9 +221,9 @@ public final class PlanText {
     }
 
     private void accuracy() {
-        ErrorInterval errors = plan.best().get(0).run().facts().accuracy();
-        if (errors != null) {
-            line("Accuracy: " + errors.brief() + ".");
+        String words = plan.best().get(0).run().facts().accuracyWords();
+        if (!words.isEmpty()) {
+            line("Accuracy: " + words + ".");
         }
     }
 

@@ -130,6 +130,16 @@ class RecordedErrorsTest {
         assertThat(facts.warnings()).isEmpty();
     }
 
+    /** Beyond what was measured, nothing says how far off a run is. */
+    @Test
+    void aRunBeyondMeasurementsIsToldNoRange() throws InputException {
+        assertThat(annotated("{instance: p4de.24xlarge, nodes: 4}", 2048).accuracyWords())
+                .startsWith("80 % of such runs");
+        RunFacts beyond = annotated("{instance: p4de.24xlarge, nodes: 4}", 4_194_304);
+        assertThat(beyond.accuracy()).isNull();
+        assertThat(beyond.accuracyWords()).isEqualTo("not validated here (longer-sequence-than-validated)");
+    }
+
     /**
      * What a range says holds for a source that took no part in it, neither as a neighbour nor in its width. Four sources measured collectives, so what one of them
      * adds to the width of the others' ranges is much.

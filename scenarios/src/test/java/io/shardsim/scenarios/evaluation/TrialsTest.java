@@ -102,8 +102,25 @@ class TrialsTest {
                 .isEqualTo(rate);
         assertThat(first.gain()).isCloseTo(rate / run.step().samplesPerSecond() - 1, within(1e-12));
         assertThat(first.gain()).isGreaterThan(1);
-        assertThat(Diagnosis.of(run).next()).startsWith("Flash attention: ").contains("Set attention: flash.");
+        assertThat(Diagnosis.of(run).next())
+                .startsWith("Flash attention: ")
+                .endsWith(" --set training.attention=flash");
         assertThat(Advice.of(run)).extracting(Advice::gain).isSortedAccordingTo((a, b) -> Double.compare(b, a));
+    }
+
+    /** Megatron-Core has no compiler of its own; FSDP is compiled by PyTorch. */
+    @Test
+    void onlyWhatTheSoftwareOffersIsTried() throws Exception {
+        for (String kernels : List.of("eager", "fused")) {
+            for (String kind : List.of("fsdp", "fsdp2", "megatron-core", "megatron", "mics", "zero3")) {
+                List<Map<String, Object>> tried =
+                        tried(SMALL.replace("training: {", "training: {kernels: " + kernels + ", ")
+                                .replace("kind: mics, shard_group: 16", "kind: " + kind));
+                boolean compiles = tried.contains(set("training.kernels", "compiled"));
+                assertThat(compiles).as(kind).isEqualTo(kind.startsWith("fsdp"));
+                assertThat(tried).as(kind).isNotEmpty();
+            }
+        }
     }
 
     /** Whoever follows the advice gets what it promised. */

@@ -85,9 +85,9 @@ public final class Glossary {
             new Term(
                     "tflops",
                     "TFLOPS per GPU",
-                    "Operations per second, in units of 10^12. With full activation checkpointing 8 x parameters per token count (hardware flops), without"
-                            + " it 6 x, and in between where part of the GEMMs is computed again. Attention does not count. This is the convention of AWS's"
-                            + " sharded-data-parallel benchmark."),
+                    "Operations of the model per second, in units of 10^12: MFU times the peak. 6 x parameters per token and attention count, recomputation does"
+                            + " not. AWS's sharded-data-parallel benchmark counts otherwise (tflops_per_gpu in results.json): 8 x parameters per token with"
+                            + " full activation checkpointing, and no attention."),
             new Term("training-step", "training step", "One optimizer update."),
             new Term(
                     "utilization",

@@ -182,7 +182,8 @@ public final class OpeningSection {
         boolean eightBits = best.facts().model().peak().format().equals("fp8");
         figures.add(new KeyFigure(
                 Quantities.fixed(100 * t.flops().mfu(), 1), "%", eightBits ? "MFU (FP8 peak)" : "MFU", "mfu"));
-        figures.add(new KeyFigure(Quantities.significant(t.flops().teraflopsPerGpu()), "TFLOPS", "per GPU", "tflops"));
+        figures.add(
+                new KeyFigure(Quantities.significant(t.flops().modelTeraflopsPerGpu()), "TFLOPS", "per GPU", "tflops"));
         figures.add(new KeyFigure(
                 Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1),
                 "%",

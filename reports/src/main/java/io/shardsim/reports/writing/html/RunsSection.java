@@ -62,7 +62,7 @@ public final class RunsSection {
                         Quantities.significant(t.stepSeconds()),
                         Quantities.significant(t.samplesPerSecond()),
                         Quantities.significant(t.tokensPerSecondPerGpu()),
-                        Quantities.significant(t.flops().teraflopsPerGpu()),
+                        Quantities.significant(t.flops().modelTeraflopsPerGpu()),
                         Quantities.percent(t.flops().mfu()),
                         Quantities.percent(t.flops().hfu()),
                         Quantities.significant(t.exposed().seconds())));
