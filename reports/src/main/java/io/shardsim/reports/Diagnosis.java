@@ -54,7 +54,8 @@ public record Diagnosis(String why, String next) {
         MemoryFit fit = memory.fit();
         return new Diagnosis(
                 sentence(MemoryWords.needs(fit) + ": " + Quantities.gib(fit.missingBytes())
-                        + " too much; most is held by " + largestOwner(memory)),
+                        + " too much"
+                        + (fit.fitsGpu() ? "; offload puts it there" : "; most is held by " + largestOwner(memory))),
                 run.remedy() == null ? "" : sentence(run.remedy()));
     }
 

@@ -16,11 +16,17 @@ public final class MemoryWords {
 
     /** {@code needs 37.9 of 39.6 GiB per GPU, 39.8 GiB with fragmentation}. */
     public static String needs(MemoryFit fit) {
+        String host = "needs " + threeDigits(fit.host().neededBytes()) + " of "
+                + threeDigits(fit.host().capacityBytes()) + " GiB of host memory per node";
+        if (!fit.host().fits() && fit.fitsGpu()) {
+            return host;
+        }
         String needed =
                 "needs " + gib(fit.neededBytes(), fit) + " of " + gib(fit.capacityBytes(), fit) + " GiB per GPU";
-        return fit.reservedBytes() == fit.neededBytes()
+        String gpu = fit.reservedBytes() == fit.neededBytes()
                 ? needed
                 : needed + ", " + gib(fit.reservedBytes(), fit) + " GiB with fragmentation";
+        return fit.host().fits() ? gpu : gpu + ", and " + host;
     }
 
     /** Whether it fits, and how tightly, with what it needs in parentheses. */

@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
+import io.shardsim.simulator.plan.HostMemory;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.StateHolders;
@@ -403,8 +404,9 @@ public record RunFacts(
      * @param bytesByOwner what each owner holds at the peak, on the pipeline stage that reserves most [bytes]
      * @param neededBytes most that is in use, on the pipeline stage that uses most [bytes]
      * @param capacityBytes what a framework can allocate [bytes]
+     * @param host memory of a node's host
      */
-    public record Memory(Map<MemoryOwner, Long> bytesByOwner, long neededBytes, long capacityBytes) {
+    public record Memory(Map<MemoryOwner, Long> bytesByOwner, long neededBytes, long capacityBytes, HostMemory host) {
         public Memory {
             Map<MemoryOwner, Long> ordered = new EnumMap<>(MemoryOwner.class);
             ordered.putAll(bytesByOwner);
@@ -416,7 +418,8 @@ public record RunFacts(
             this(
                     bytesByOwner,
                     sum(bytesByOwner) - bytesByOwner.getOrDefault(MemoryOwner.FRAGMENTATION, 0L),
-                    capacityBytes);
+                    capacityBytes,
+                    HostMemory.UNUSED);
         }
 
         public long peakBytes() {
@@ -438,7 +441,7 @@ public record RunFacts(
 
         /** How it fits. */
         public MemoryFit fit() {
-            return new MemoryFit(neededBytes, peakBytes(), capacityBytes);
+            return new MemoryFit(neededBytes, peakBytes(), capacityBytes, host);
         }
 
         public long ofOwner(MemoryOwner owner) {

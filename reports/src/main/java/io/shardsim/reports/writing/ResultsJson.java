@@ -377,6 +377,10 @@ public final class ResultsJson {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         out.put("capacity_bytes", whole(memory.capacityBytes()));
         out.put("needed_bytes", whole(memory.neededBytes()));
+        if (memory.host().neededBytes() > 0) {
+            out.put("host_needed_bytes", whole(memory.host().neededBytes()));
+            out.put("host_capacity_bytes", whole(memory.host().capacityBytes()));
+        }
         out.put("peak_bytes_by_owner", byOwner);
         return out;
     }

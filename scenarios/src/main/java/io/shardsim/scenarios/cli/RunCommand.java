@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.CriticalParts;
+import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.TextStyle;
@@ -28,8 +29,10 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,7 +52,7 @@ import picocli.CommandLine.Spec;
             "  shardsim run gpt2-30b-on-p4d --set training.attention=flash",
             "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
             "",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 a scenario of which nothing fits in memory,",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, too large to simulate, or unsure under --strict, 3 a scenario of which nothing fits in memory,",
             ExitStatus.INTERRUPTED_HELP + ".",
             "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
@@ -135,6 +138,11 @@ final class RunCommand implements Callable<Integer> {
             description =
                     "Go on with a sweep that was killed or interrupted: points that are done are kept in the report's folder and do not run again.")
     private boolean resume;
+
+    @Option(
+            names = "--strict",
+            description = "End with status 2 where a result rests on an assumption or has a warning, and name each.")
+    private boolean strict;
 
     @Option(
             names = "--critical-path",
@@ -248,6 +256,9 @@ final class RunCommand implements Callable<Integer> {
             err().flush();
             interruption.finished();
             int status = status(results, runs, advised);
+            if (strict && status == ExitStatus.DONE && !isSure(results)) {
+                status = ExitStatus.USAGE;
+            }
             if (status == ExitStatus.DONE || status == ExitStatus.OUT_OF_MEMORY) {
                 forget(scenarios, kept, advised);
             }
@@ -418,6 +429,25 @@ final class RunCommand implements Callable<Integer> {
         }
         written.leftOut().forEach(what -> err().println("trace: left out " + what));
         err().flush();
+    }
+
+    /** Whether no result rests on an assumption or has a warning; each that does not is told once. */
+    private boolean isSure(List<ScenarioResult> results) {
+        Set<String> unsure = new LinkedHashSet<>();
+        for (ScenarioResult result : results) {
+            for (RunResult run : result.runs()) {
+                run.facts().assumptions().forEach(open -> unsure.add("assumed " + open.taken()));
+                run.facts()
+                        .messages()
+                        .forEach(message -> unsure.add(message.code().id() + ": " + message.text()));
+                if (!run.fits()) {
+                    unsure.add(MessageCode.OUT_OF_MEMORY.id() + ": " + run.label());
+                }
+            }
+        }
+        unsure.forEach(what -> err().println("strict: " + what));
+        err().flush();
+        return unsure.isEmpty();
     }
 
     private int status(List<ScenarioResult> results, PointRuns runs, AdvisedRuns advised) {

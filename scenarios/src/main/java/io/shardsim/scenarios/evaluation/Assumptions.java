@@ -7,6 +7,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.plan.HostMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.FabricSpec;
@@ -79,6 +80,7 @@ final class Assumptions {
             of.addFabric();
         }
         of.addPcie();
+        of.addHostMemory();
         return of.open;
     }
 
@@ -199,6 +201,14 @@ final class Assumptions {
                         "cluster.pcie",
                         half.toString(),
                         point.cluster().withPcie(new PcieSpec(now.switches(), half, now.latencyPs())))));
+    }
+
+    /** Of a node that is written out, where something is offloaded to it. */
+    private void addHostMemory() {
+        HostMemory host = run.facts().ledger().host();
+        if (host.neededBytes() > 0 && !says("cluster.host_memory") && !says("cluster.instance")) {
+            add("host memory of " + Quantities.gib(host.capacityBytes()), List.of());
+        }
     }
 
     private void add(String taken, List<Choice> others) {

@@ -93,7 +93,7 @@ final class TrainingFacts {
         atPeak.merge(MemoryOwner.RUNTIME, training.memory().bufferBytes(), Long::sum);
         long counted = training.found().ledger().peakBytes() + training.memory().bufferBytes();
         atPeak.merge(MemoryOwner.FRAGMENTATION, fit.reservedBytes() - counted, Long::sum);
-        return new RunFacts.Memory(atPeak, fit.neededBytes(), training.memory().capacityBytes());
+        return new RunFacts.Memory(atPeak, fit.neededBytes(), training.memory().capacityBytes(), fit.host());
     }
 
     private List<String> notes() {

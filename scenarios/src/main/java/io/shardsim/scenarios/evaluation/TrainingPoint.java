@@ -59,7 +59,8 @@ record TrainingPoint(
         Cluster cluster = point.cluster();
         return new GpuMemory(
                 cluster.instance().gpu().memoryBytes(),
-                point.collectives().transports().bufferBytes(cluster));
+                point.collectives().transports().bufferBytes(cluster),
+                cluster.instance().hostMemoryBytes());
     }
 
     /** What runs for the whole step. */

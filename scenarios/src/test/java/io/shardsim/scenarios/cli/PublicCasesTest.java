@@ -131,6 +131,45 @@ class PublicCasesTest {
         assertThat(shell.err()).contains(refusal);
     }
 
+    /** States in host memory need room there, as they do on a GPU. */
+    @Test
+    void offloadThatTheHostHasNoRoomForDoesNotFit() throws Exception {
+        String model = "{hidden: 8192, layers: 80, heads: 64, vocab: 32000}";
+        String offload = small(
+                        "{gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 1, nic: 100 Gbit/s,"
+                                + " nodes: 1, host_memory: 256 GiB}",
+                        "",
+                        "{kind: zero3, offload_optimizer: true, offload_parameters: true}")
+                .replace("{hidden: 1024, layers: 4, heads: 16, vocab: 32000}", model);
+        assertThat(run(offload)).isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(shell.out().replaceAll("\\s+", " "))
+                .containsPattern(
+                        "Needs 1,0\\d\\d of 256 GiB of host memory per node: \\d+ GiB too much; offload puts it there")
+                .contains("What fits: nodes 8, ");
+        assertThat(run(offload.replace("256 GiB", "2 TiB"), "--json")).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("\"host_capacity_bytes\" : 2199023255552");
+        assertThat(run(offload.replace("offload_optimizer: true, offload_parameters: true", "offload_optimizer: false")
+                        .replace("hidden: 8192", "hidden: 1024")
+                        .replace("nodes: 1, host_memory: 256 GiB", "nodes: 1, host_memory: 1 GiB")))
+                .isEqualTo(ExitStatus.DONE);
+    }
+
+    /** An assumption or a warning fails a guarded configuration; where all is given, none does. */
+    @Test
+    void strictNamesWhatIsAssumed() throws Exception {
+        String open = small("{instance: p4d.24xlarge, nodes: 1}", "", "{kind: fsdp2}");
+        assertThat(run(open)).isEqualTo(ExitStatus.DONE);
+        assertThat(run(open, "--strict")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("strict: assumed flash attention", "strict: assumed fsdp kernels");
+        String given = small(
+                "{instance: p4d.24xlarge, nodes: 1}",
+                ", attention: flash, kernels: fsdp, precision: bf16",
+                "{kind: fsdp2}");
+        int before = shell.err().length();
+        assertThat(run(given, "--strict", "--quiet")).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.err().substring(before)).doesNotContain("strict: ");
+    }
+
     /** What a message says to write can be written. */
     @ParameterizedTest
     @ValueSource(strings = {"gpus", "instances", "architectures", "strategies"})

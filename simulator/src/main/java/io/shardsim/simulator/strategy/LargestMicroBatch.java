@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
+import io.shardsim.simulator.plan.HostMemory;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.PlanSize;
@@ -137,7 +138,8 @@ public final class LargestMicroBatch {
         StepPlan plan = strategy.plan(shown);
         MemoryLedger ledger = MemoryLedger.of(plan);
         boolean whole = shown.accumulationSteps() == job.accumulationSteps();
-        MemoryFit fit = strategy.fit(memory.fit(ledger), job, plan, memory);
+        MemoryFit fit = strategy.fit(memory.fit(ledger), job, plan, memory)
+                .with(new HostMemory(strategy.hostBytes(job), memory.hostBytes()));
         return new Found(job, ledger, fit, whole ? () -> plan : () -> whole(strategy, job, shown, plan));
     }
 }

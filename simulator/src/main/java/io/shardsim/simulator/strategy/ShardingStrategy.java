@@ -11,6 +11,7 @@ import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.HostOffload;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -74,6 +75,17 @@ public abstract class ShardingStrategy {
      */
     protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
         return byLedger;
+    }
+
+    /** What offload keeps in the host memory of a node: states, and the activations of a micro-batch [bytes]. */
+    public final long hostBytes(TrainingJob job) {
+        int gpus = Math.min(job.gpusPerNode(), job.worldSize());
+        long activations = job.kept().offload()
+                ? gpus
+                        * (long) job.model().layers()
+                        * job.activations().layerBytes(job.microBatch(), job.rankSequence(), job.checkpointing())
+                : 0;
+        return activations + HostOffload.of(settings).bytes(job, gpus);
     }
 
     /** Whether the weights that it updates may be those of 16 bits. */

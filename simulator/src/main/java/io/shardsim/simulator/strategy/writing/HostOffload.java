@@ -23,9 +23,12 @@ import java.util.Set;
  * <p>Bytes over PCIe of a rank that holds Psi / N parameters, in 16 bits: 2 Psi / N in each direction every micro-batch; 4 Psi / N to the host and
  * 2 Psi / N back once a step.
  *
- * <p>Leaves out NVMe, pinning, and the delayed update of [2].
+ * <p>Bytes in host memory, for each parameter: 16 with offloaded optimizer states (weight, two moments, gradient in FP32), 2 more with offloaded parameters [3].
  *
- * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840.
+ * <p>Leaves out NVMe, the delayed update of [2], and pinned buffers, which may take half as much again [3].
+ *
+ * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840. [3] deepspeed.readthedocs.io, Memory
+ * Requirements: estimate_zero3_model_states_mem_needs, whose additional_buffer_factor is 1.5.
  *
  * @param onHost what lives in host memory: optimizer states, and gradients with them, and parameters
  * @param updatePs time in which a node updates one parameter [ps]
@@ -51,6 +54,13 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
 
     public boolean parameters() {
         return onHost.contains(MemoryOwner.PARAMETERS);
+    }
+
+    /** What some GPUs of a node keep in its host memory [bytes]. */
+    public long bytes(TrainingJob job, int gpus) {
+        long ofParameter = (optimizer() ? 4L * job.precision().stateBytes() : 0)
+                + (parameters() ? job.precision().bytes() : 0);
+        return Math.multiplyExact(job.model().parameters(), ofParameter) / job.worldSize() * gpus;
     }
 
     /** Adds a reduced shard to the gradients in host memory; returns the last operation. */
