@@ -7,20 +7,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A setting that makes a run faster, as a run with that setting has shown. What was not simulated, or gained less than 2 %, is no advice.
+ * A setting that makes a run faster, or gives a tight run room, as a run with that setting has shown. What was not simulated is no advice, nor what gains less than 2 %
+ * and no room.
  *
  * <p>Leaves out what two settings gain together: each was tried alone.
  *
  * @param gain samples per second over those of the run, less one
  * @param usualMicroBatch micro-batch of the run
+ * @param makesRoom whether the run is tight and this is not
  */
-public record Advice(Trial trial, double gain, int usualMicroBatch) {
+public record Advice(Trial trial, double gain, int usualMicroBatch, boolean makesRoom) {
     private static final String MICRO_BATCH = "training.micro_batch";
 
     /** Below this a gain is not worth a change, and within what the simulator is off by. */
     public static final double GAIN_MIN = 0.02;
 
-    /** What the trials of a run advise, the largest gain first; of several values of the same settings the best. */
+    /** What the trials of a run advise, what has room and then the largest gain first; of several values of the same settings the best. */
     public static List<Advice> of(RunResult run) {
         RunResult.Training training = run.training();
         if (training == null) {
@@ -32,9 +34,12 @@ public record Advice(Trial trial, double gain, int usualMicroBatch) {
                 .map(trial -> new Advice(
                         trial,
                         trial.samplesPerSecond() / training.samplesPerSecond() - 1,
-                        run.facts().model().microBatch()))
-                .filter(advice -> advice.gain() >= GAIN_MIN)
-                .sorted(Comparator.comparingDouble(Advice::gain).reversed())
+                        run.facts().model().microBatch(),
+                        run.isTight() && trial.fit().isRoomy()))
+                .filter(advice -> advice.gain() >= GAIN_MIN || advice.makesRoom())
+                .sorted(Comparator.<Advice, Boolean>comparing(
+                                advice -> advice.trial().fit().isTight())
+                        .thenComparing(Comparator.comparingDouble(Advice::gain).reversed()))
                 .filter(advice -> told.add(advice.trial().settings().keySet()))
                 .toList();
     }
@@ -44,8 +49,12 @@ public record Advice(Trial trial, double gain, int usualMicroBatch) {
         boolean otherMicroBatch =
                 trial.microBatch() != usualMicroBatch && !trial.settings().containsKey(MICRO_BATCH);
         return trial.title() + (otherMicroBatch ? " and micro-batch " + trial.microBatch() : "") + ": "
-                + Quantities.significant(trial.samplesPerSecond()) + " samples/s (+" + Quantities.percent(gain) + "). "
-                + (trial.fit().isTight() ? "It " + MemoryWords.verdict(trial.fit()) + ". " : "") + settings();
+                + Quantities.significant(trial.samplesPerSecond()) + " samples/s (" + (gain < 0 ? "" : "+")
+                + Quantities.percent(gain) + "). "
+                + (makesRoom
+                        ? "It fits with room. "
+                        : trial.fit().isTight() ? "It " + MemoryWords.verdict(trial.fit()) + ". " : "")
+                + settings();
     }
 
     /** The options of {@code run} that make the same change. */

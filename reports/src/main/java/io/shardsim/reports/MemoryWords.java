@@ -37,7 +37,12 @@ public final class MemoryWords {
 
     /** What is reserved, for a column of GiB. */
     public static String cell(MemoryFit fit) {
-        return (fit.isTight() ? "tight " : "") + Quantities.significant(fit.reservedBytes() / Quantities.GIB);
+        return Quantities.significant(fit.reservedBytes() / Quantities.GIB);
+    }
+
+    /** The name of a run in the first column of a table: it says whether the run is tight. */
+    public static String named(String name, RunResult run) {
+        return run.isTight() ? "tight: " + name : name;
     }
 
     /** What to know of the runs that {@link #isAtEdge}, by the numbers that a table gives them. */

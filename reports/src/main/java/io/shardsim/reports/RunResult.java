@@ -120,7 +120,7 @@ public record RunResult(
                     scaling);
         }
 
-        Training with(ScalingEfficiency other) {
+        Training with(@Nullable ScalingEfficiency other) {
             return new Training(
                     samplesPerSecond, tokensPerSecondPerGpu, computeBusy, flops, breakdown, exposed, costs, other);
         }
@@ -230,6 +230,16 @@ public record RunResult(
         return remedy == null;
     }
 
+    /** How it scales; null outside a sweep, where no training step ran, and where its series has no base. */
+    public @Nullable ScalingEfficiency scaling() {
+        return training == null ? null : training.scaling();
+    }
+
+    /** Whether it trains and fits without fragmentation only. */
+    public boolean isTight() {
+        return facts.memory() != null && facts.memory().fit().isTight();
+    }
+
     /** Tokens that the cluster trains on in a second, stalls and pauses around the step counted; 0 where no training step ran [1/s]. */
     public double tokensPerSecond() {
         if (training == null) {
@@ -267,7 +277,7 @@ public record RunResult(
         return null;
     }
 
-    RunResult withScaling(ScalingEfficiency scaling) {
+    RunResult withScaling(@Nullable ScalingEfficiency scaling) {
         return training == null ? this : with(facts, training.with(scaling));
     }
 

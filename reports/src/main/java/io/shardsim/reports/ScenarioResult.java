@@ -81,25 +81,54 @@ public final class ScenarioResult {
         return isSweep(runs);
     }
 
-    /** The training run with the most tokens a second, the first of equal ones; null where none ran. */
+    /** The training run with the most tokens a second, the first of equal ones, a tight one only where none has room; null where none ran. */
     public @Nullable RunResult fastest() {
-        return best(RunResult::tokensPerSecond);
+        int fastest = indexOfFastest(runs);
+        return fastest < 0 ? null : runs.get(fastest);
     }
 
-    /** The training run that costs least for as many tokens, the first of equal ones; null where none has a price. */
+    /** Which of some runs is the fastest, as {@link #fastest} has it; -1 where none trained. */
+    public static int indexOfFastest(List<RunResult> runs) {
+        return best(runs, RunResult::tokensPerSecond);
+    }
+
+    /** The training run that costs least for as many tokens, the first of equal ones, a tight one only where none has room; null where none has a price. */
     public @Nullable RunResult cheapest() {
-        return best(run -> run.cost() == null || !run.cost().hasPrice()
-                ? Double.NEGATIVE_INFINITY
-                : -run.cost().usd());
+        int cheapest = best(
+                runs,
+                run -> run.cost() == null || !run.cost().hasPrice()
+                        ? Double.NEGATIVE_INFINITY
+                        : -run.cost().usd());
+        return cheapest < 0 ? null : runs.get(cheapest);
     }
 
-    /** The runs of which none is both slower and dearer than another one, the fastest first. */
+    private static int best(List<RunResult> runs, ToDoubleFunction<RunResult> goodness) {
+        int best = -1;
+        double most = Double.NEGATIVE_INFINITY;
+        boolean roomy = anyHasRoom(runs);
+        for (int i = 0; i < runs.size(); i++) {
+            RunResult run = runs.get(i);
+            double good = run.training() == null || (roomy && run.isTight())
+                    ? Double.NEGATIVE_INFINITY
+                    : goodness.applyAsDouble(run);
+            best = good > most ? i : best;
+            most = Math.max(most, good);
+        }
+        return best;
+    }
+
+    private static boolean anyHasRoom(List<RunResult> runs) {
+        return runs.stream().anyMatch(run -> run.training() != null && !run.isTight());
+    }
+
+    /** The runs of which none is both slower and dearer than another one, the fastest first; tight ones only where none has room. */
     public List<RunResult> front() {
         List<RunResult> front = new ArrayList<>();
         double least = Double.POSITIVE_INFINITY;
+        boolean roomy = anyHasRoom(runs);
         for (RunResult run : byDays()) {
             TrainingCost cost = run.cost();
-            if (cost != null && cost.usd() < least) {
+            if (cost != null && cost.usd() < least && !(roomy && run.isTight())) {
                 least = cost.usd();
                 front.add(run);
             }
@@ -107,24 +136,14 @@ public final class ScenarioResult {
         return front;
     }
 
-    /** Training runs that ran, the fastest first. */
+    /** Training runs that ran: those with room, the fastest first, then the tight ones. */
     public List<RunResult> byDays() {
         return runs.stream()
                 .filter(run -> run.training() != null)
-                .sorted(Comparator.comparingDouble(RunResult::tokensPerSecond).reversed())
+                .sorted(Comparator.comparing(RunResult::isTight)
+                        .thenComparing(Comparator.comparingDouble(RunResult::tokensPerSecond)
+                                .reversed()))
                 .toList();
-    }
-
-    private @Nullable RunResult best(ToDoubleFunction<RunResult> goodness) {
-        RunResult best = null;
-        double most = Double.NEGATIVE_INFINITY;
-        for (RunResult run : runs) {
-            if (run.training() != null && goodness.applyAsDouble(run) > most) {
-                most = goodness.applyAsDouble(run);
-                best = run;
-            }
-        }
-        return best;
     }
 
     /** True when at least one point ran. */

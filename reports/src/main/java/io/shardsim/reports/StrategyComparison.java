@@ -124,9 +124,11 @@ public record StrategyComparison(
             int gpus, Map<String, RunResult> rivals, Set<String> worth, SweptKeys keys) {
         List<StrategyComparison> comparisons = new ArrayList<>();
         rivals.entrySet().stream()
-                .max(Comparator.comparingDouble(entry -> rate(entry.getValue())))
+                .max(Comparator.<Map.Entry<String, RunResult>, Boolean>comparing(
+                                entry -> !entry.getValue().isTight())
+                        .thenComparing(entry -> rate(entry.getValue())))
                 .ifPresent(best -> rivals.forEach((name, run) -> {
-                    String difference = difference(best.getValue(), run);
+                    String difference = rate(run) > rate(best.getValue()) ? null : difference(best.getValue(), run);
                     if (difference != null && worth.contains(difference) && trainAlike(best.getValue(), run)) {
                         comparisons.add(compare(
                                 gpus,

@@ -11,6 +11,7 @@ import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.List;
+import java.util.Objects;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -160,18 +161,61 @@ class ComputingTest {
     }
 
     @Test
-    void efficiencyIsPerGpuAgainstTheSmallestClusterOfTheSeries() {
+    void efficiencyIsPerGpuAgainstTheSmallestClusterOnWhichAllSeriesHaveRoom() {
         ScenarioResult sweep = SampleRuns.sweep("s");
-        RunResult small = sweep.runs().get(0);
+        RunResult base = sweep.runs().get(3);
         RunResult large = sweep.runs().get(12);
-        assertThat(small.step().scaling()).isEqualTo(new ScalingEfficiency(1, 16, true));
+        // FSDP does not fit on 16 GPUs, so the base of all is 32.
+        assertThat(base.step().scaling()).isEqualTo(new ScalingEfficiency(1, 32, true, false, ""));
         assertThat(large.label()).isEqualTo("ZeRO-3");
         assertThat(large.gpus()).isEqualTo(256);
         assertThat(large.step().scaling().efficiency())
-                .isCloseTo(small.step().stepSeconds() / large.step().stepSeconds() / 16, ROUNDING);
-        // FSDP does not fit on 16 GPUs, so its baseline is 32.
-        assertThat(sweep.runs().get(13).step().scaling().baselineGpus()).isEqualTo(32);
+                .isCloseTo(base.step().stepSeconds() / large.step().stepSeconds() / 8, ROUNDING);
+        assertThat(sweep.runs())
+                .filteredOn(RunResult::fits)
+                .allSatisfy(
+                        run -> assertThat(run.step().scaling().baselineGpus()).isEqualTo(32));
         assertThat(SampleRuns.single("s").runs().get(0).step().scaling()).isNull();
+    }
+
+    /** ZeRO-3 is tight on 16 GPUs, and FSDP everywhere. */
+    @Test
+    void whatHasNoRoomIsNeitherTheBaseNorTheFastestWhileAnotherHas() {
+        List<RunResult> all =
+                SampleRuns.sweep("s").runs().stream().filter(RunResult::fits).toList();
+        List<RunResult> some = all.stream()
+                .map(run -> run.label().equals("FSDP") || (run.label().equals("ZeRO-3") && run.gpus() == 16)
+                        ? SampleRuns.tight(run)
+                        : run)
+                .toList();
+        ScenarioResult sweep = ScenarioResult.of("s", some);
+        assertThat(sweep.runs())
+                .filteredOn(run -> !run.label().equals("FSDP"))
+                .allSatisfy(
+                        run -> assertThat(run.step().scaling().baselineGpus()).isEqualTo(32));
+        assertThat(sweep.runs())
+                .filteredOn(run -> run.label().equals("FSDP"))
+                .hasSize(4)
+                .allSatisfy(run -> assertThat(run.scaling()).isNull());
+        ScenarioResult onlyMics = ScenarioResult.of(
+                "s",
+                all.stream()
+                        .map(run -> run.label().startsWith("MiCS") && run.gpus() < 64 ? run : SampleRuns.tight(run))
+                        .toList());
+        RunResult fastest = Objects.requireNonNull(onlyMics.fastest());
+        assertThat(fastest.label()).startsWith("MiCS");
+        assertThat(fastest.gpus()).isEqualTo(32);
+        assertThat(onlyMics.cheapest().isTight()).isFalse();
+        assertThat(onlyMics.front()).isNotEmpty().noneMatch(RunResult::isTight);
+        assertThat(onlyMics.byDays().get(0)).isSameAs(fastest);
+        assertThat(StrategyComparison.of(onlyMics))
+                .noneMatch(one -> one.fast().isTight() && !one.slow().isTight());
+        ScenarioResult noneHasRoom =
+                ScenarioResult.of("s", all.stream().map(SampleRuns::tight).toList());
+        assertThat(noneHasRoom.fastest()).isNotNull();
+        assertThat(noneHasRoom.runs())
+                .allSatisfy(
+                        run -> assertThat(run.step().scaling().baselineGpus()).isEqualTo(32));
     }
 
     @Test

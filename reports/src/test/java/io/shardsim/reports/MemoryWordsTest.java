@@ -27,7 +27,7 @@ class MemoryWordsTest {
         assertThat(MemoryWords.verdict(fit(38, 39.6))).startsWith("fits (needs 38.0 of 39.6 GiB");
         assertThat(MemoryWords.verdict(fit(38, 39.8))).startsWith("fits tightly (needs 38.0 of 39.6 GiB");
         assertThat(MemoryWords.verdict(fit(39.7, 41))).startsWith("does not fit (needs 39.7 of 39.6 GiB");
-        assertThat(MemoryWords.cell(fit(38, 39.8))).isEqualTo("tight 39.8");
+        assertThat(MemoryWords.cell(fit(38, 39.8))).isEqualTo("39.8");
         assertThat(MemoryWords.cell(fit(38, 39.6))).isEqualTo("39.6");
     }
 

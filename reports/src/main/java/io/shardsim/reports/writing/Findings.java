@@ -20,6 +20,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +45,10 @@ final class Findings {
     static void write(ScenarioResult scenario, StyledText out) {
         Findings findings = new Findings(scenario, out);
         findings.ahead();
+        findings.warnings(code -> code == MessageCode.MEMORY_TIGHT);
         findings.best();
         findings.outOfMemory();
-        findings.warnings();
+        findings.warnings(code -> code != MessageCode.MEMORY_TIGHT);
         findings.notes();
     }
 
@@ -111,10 +113,21 @@ final class Findings {
             Diagnosis diagnosis = Diagnosis.of(nearest);
             String words = tooLarge.size() == 1 && scenario.runs().size() == 1
                     ? diagnosis.why() + " " + diagnosis.next()
-                    : tooLarge.size() + " of " + scenario.runs().size() + " runs, by "
-                            + Quantities.gib(missingBytes(nearest)) + " or more. " + brief(diagnosis.next());
+                    : howMany(tooLarge) + ", by " + Quantities.gib(missingBytes(nearest)) + " or more. "
+                            + brief(diagnosis.next());
             out.paragraph(MessageCode.OUT_OF_MEMORY.id() + ": " + words, Look.WARNING);
         });
+    }
+
+    /** Runs of clusters on which nothing fits have no row of their own. */
+    private String howMany(List<RunResult> tooLarge) {
+        List<RunResult> alike = scenario.runs().stream()
+                .filter(run -> run.gpus() == tooLarge.get(0).gpus())
+                .toList();
+        return alike.size() > 1 && alike.equals(tooLarge)
+                ? "all " + alike.size() + " on "
+                        + Quantities.counted(alike.get(0).gpus(), "GPU")
+                : tooLarge.size() + " of " + scenario.runs().size() + " runs";
     }
 
     private static long missingBytes(RunResult run) {
@@ -127,7 +140,7 @@ final class Findings {
     }
 
     /** One line for each code: what is so, where all its runs have the same figures and there is room; else what the code means. */
-    private void warnings() {
+    private void warnings(Predicate<MessageCode> which) {
         Map<MessageCode, List<String>> texts = new LinkedHashMap<>();
         Map<MessageCode, Integer> runs = new LinkedHashMap<>();
         for (RunResult run : scenario.runs()) {
@@ -139,6 +152,7 @@ final class Findings {
                     .distinct()
                     .forEach(code -> runs.merge(code, 1, Integer::sum));
         }
+        texts.keySet().removeIf(which.negate());
         texts.entrySet().stream().limit(WARNINGS_MAX).forEach(entry -> {
             int concerned = runs.getOrDefault(entry.getKey(), 0);
             String head = "warning " + entry.getKey().id()

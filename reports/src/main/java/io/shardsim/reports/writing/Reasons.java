@@ -32,6 +32,7 @@ final class Reasons {
     static void write(ScenarioResult scenario, StyledText out) {
         Reasons reasons = new Reasons(scenario, out);
         reasons.comparisons();
+        reasons.warnings(MessageCode.MEMORY_TIGHT);
         reasons.series();
         reasons.remarks();
     }
@@ -78,11 +79,17 @@ final class Reasons {
             }
         }
         for (MessageCode code : MessageCode.values()) {
-            Remark.of(scenario, run -> texts(run, code))
-                    .forEach(remark -> out.paragraph(line("warning " + code.id(), remark), Look.WARNING));
+            if (code != MessageCode.MEMORY_TIGHT) {
+                warnings(code);
+            }
         }
         Remark.of(scenario, run -> run.facts().notes())
                 .forEach(remark -> out.paragraph(line("note", remark), Look.PLAIN));
+    }
+
+    private void warnings(MessageCode code) {
+        Remark.of(scenario, run -> texts(run, code))
+                .forEach(remark -> out.paragraph(line("warning " + code.id(), remark), Look.WARNING));
     }
 
     private static List<String> texts(RunResult run, MessageCode code) {

@@ -321,6 +321,9 @@ public final class ResultsJson {
         if (!run.facts().point().isEmpty()) {
             ScalingEfficiency scaling = t == null ? null : t.scaling();
             out.put("scaling_efficiency", scaling == null ? null : decimal(scaling.efficiency()));
+            out.put("scaling_base_gpus", scaling == null ? null : whole(scaling.baselineGpus()));
+            out.put("scaling_cause", scaling == null ? null : scaling.cause());
+            out.put("micro_batch_changes", scaling == null ? null : scaling.otherMicroBatch());
             out.put("scaling", scaling == null ? null : scaling(scaling));
         }
     }

@@ -5,11 +5,13 @@ import io.shardsim.reports.ScenarioResult;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which runs of a scenario a table shows: all in the order of the sweep, or of a large sweep the fastest and then those that make the trade between
- * days and dollars.
+ * days and dollars. Runs that are too large for a cluster on which nothing fits are left to a sentence, where others fit.
  *
  * @param best rows of the first part
  * @param front rows of the second part; empty where the fastest is the cheapest, too
@@ -23,9 +25,9 @@ record RowChoice(
         boolean isPart,
         @Nullable RunResult fastest,
         @Nullable RunResult cheapest) {
-    static final char FASTEST = '*';
-    private static final char CHEAPEST = '$';
-    private static final char NONE = ' ';
+    static final String FASTEST = "*";
+    private static final String CHEAPEST = "$";
+    private static final String TIGHT = "tight";
 
     /** Sweeps with more points show a part. */
     private static final int ALL_MAX = 20;
@@ -39,18 +41,26 @@ record RowChoice(
         RunResult fastest = marked ? scenario.fastest() : null;
         RunResult cheapest = marked ? scenario.cheapest() : null;
         if (style.full() || scenario.runs().size() <= ALL_MAX) {
-            return new RowChoice(scenario.runs(), List.of(), false, fastest, cheapest);
+            Set<Integer> fitting = scenario.runs().stream()
+                    .filter(RunResult::fits)
+                    .map(RunResult::gpus)
+                    .collect(Collectors.toSet());
+            List<RunResult> rows = scenario.runs().stream()
+                    .filter(run -> style.full() || fitting.isEmpty() || fitting.contains(run.gpus()))
+                    .toList();
+            return new RowChoice(rows, List.of(), false, fastest, cheapest);
         }
         List<RunResult> front = scenario.front();
         return new RowChoice(best(scenario), front.size() < 2 ? List.of() : thinned(front), true, fastest, cheapest);
     }
 
-    /** The fastest; where none ran, those that come closest to fitting. */
+    /** The fastest, tight ones last; where none ran, those that come closest to fitting. */
     private static List<RunResult> best(ScenarioResult scenario) {
-        Comparator<RunResult> order =
-                Comparator.comparingDouble(RowChoice::speed).reversed();
+        Comparator<RunResult> order = Comparator.comparing(run -> run.fits() ? run.isTight() : Boolean.TRUE);
         return scenario.runs().stream()
-                .sorted(order.thenComparingLong(RowChoice::missingBytes))
+                .sorted(order.thenComparing(
+                                Comparator.comparingDouble(RowChoice::speed).reversed())
+                        .thenComparingLong(RowChoice::missingBytes))
                 .limit(BEST_MAX)
                 .toList();
     }
@@ -86,19 +96,30 @@ record RowChoice(
         return rows;
     }
 
-    boolean isMarked() {
-        return fastest != null;
+    /** Columns that marks take; 0 where no row has one. */
+    int markWidth() {
+        return all().stream().mapToInt(run -> mark(run).length()).max().orElse(0);
     }
 
-    char mark(RunResult run) {
-        return run.is(fastest) ? FASTEST : run.is(cheapest) ? CHEAPEST : NONE;
+    /** What stands before a row: that it is tight, that it is the fastest or the cheapest. */
+    String mark(RunResult run) {
+        return (run.isTight() ? TIGHT : "") + (run.is(fastest) ? FASTEST : run.is(cheapest) ? CHEAPEST : "");
     }
 
-    String legend() {
-        return cheapest == null
-                ? FASTEST + " fastest"
-                : cheapest.is(fastest)
-                        ? FASTEST + " fastest and cheapest"
-                        : FASTEST + " fastest, " + CHEAPEST + " cheapest";
+    boolean isFastest(RunResult run) {
+        return run.is(fastest);
+    }
+
+    List<String> legend() {
+        List<String> words = new ArrayList<>();
+        if (cheapest != null && cheapest.is(fastest)) {
+            words.add(FASTEST + " fastest and cheapest");
+        } else if (fastest != null) {
+            words.add(FASTEST + " fastest" + (cheapest == null ? "" : ", " + CHEAPEST + " cheapest"));
+        }
+        if (all().stream().anyMatch(RunResult::isTight)) {
+            words.add(TIGHT + ": fits only without fragmentation");
+        }
+        return words;
     }
 }

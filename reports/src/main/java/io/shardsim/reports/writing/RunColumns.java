@@ -25,6 +25,9 @@ final class RunColumns {
     /** The column that a legend explains. */
     static final String DAYS = "days";
 
+    /** Another column that a legend explains. */
+    static final String SCALING = "scaling %";
+
     /** The column that has a short form of its own. */
     static final String STRATEGY = "strategy";
 
@@ -156,7 +159,8 @@ final class RunColumns {
                         step(t -> Quantities.significant(t.flops().modelTeraflopsPerGpu()))),
                 figure("MFU %", 15, step(t -> Quantities.fixed(100 * t.flops().mfu(), 1)))));
         if (all.stream().anyMatch(RunColumns::isScaled)) {
-            columns.add(figure("scaling %", 12, step(RunColumns::scaling)));
+            boolean marked = rows.stream().anyMatch(RunColumns::isMarked);
+            columns.add(figure(SCALING, 12, run -> scaling(run) + (isMarked(run) ? "^" : marked ? " " : "")));
         }
         columns.add(figure(
                 "exposed %", 11, step(t -> Quantities.fixed(100 * t.exposed().seconds() / t.stepSeconds(), 1))));
@@ -197,17 +201,20 @@ final class RunColumns {
                 : Quantities.threeDigits(run.training().samplesPerSecond());
     }
 
-    /** A series of one cluster is its own baseline. */
+    /** All on the base cluster are their own baseline. */
     private static boolean isScaled(RunResult run) {
-        ScalingEfficiency scaling =
-                run.training() == null ? null : run.training().scaling();
-        return scaling != null && run.gpus() > scaling.baselineGpus();
+        ScalingEfficiency scaling = run.scaling();
+        return scaling != null && run.gpus() != scaling.baselineGpus();
     }
 
-    private static @Nullable String scaling(RunResult.Training training) {
-        return training.scaling() == null
-                ? null
-                : Quantities.fixed(100 * training.scaling().efficiency(), 0);
+    private static boolean isMarked(RunResult run) {
+        return run.scaling() != null && run.scaling().otherMicroBatch();
+    }
+
+    private static String scaling(RunResult run) {
+        return run.scaling() == null
+                ? "-"
+                : Quantities.fixed(100 * run.scaling().efficiency(), 0);
     }
 
     private static Function<RunResult, String> step(Function<RunResult.Training, @Nullable String> figure) {

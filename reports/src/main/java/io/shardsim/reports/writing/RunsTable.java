@@ -3,6 +3,7 @@ package io.shardsim.reports.writing;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.reports.writing.StyledText.Look;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -25,6 +27,8 @@ final class RunsTable {
     private static final String GAP = "  ";
     private static final String INDENT = "  ";
     private static final int KEY_WIDTH_MIN = 6;
+    /** Runs that a legend names. */
+    private static final int BEYOND_MAX = 3;
     /** Longer keys, or those beyond a third of the line, would cost figures. */
     private static final int KEY_WIDTH_MAX = 40;
 
@@ -32,6 +36,7 @@ final class RunsTable {
     private final RowChoice choice;
     private final List<RunResult> rows;
     private final StyledText out;
+    private final int markWidth;
     /** Columns that are left beside the marks. */
     private final int width;
 
@@ -40,7 +45,8 @@ final class RunsTable {
         this.choice = choice;
         this.out = out;
         rows = choice.all();
-        width = out.style().width() - (choice.isMarked() ? INDENT.length() : 0);
+        markWidth = choice.markWidth();
+        width = out.style().width() - (markWidth == 0 ? 0 : markWidth + 1);
     }
 
     /** The table and what there is to say about its columns. */
@@ -233,7 +239,7 @@ final class RunsTable {
     }
 
     private void head(List<TableColumn> columns, Function<TableColumn, String> text, String indent) {
-        out.line((marks(' ') + indent + cells(columns, text)).stripTrailing(), Look.TITLE);
+        out.line((marks("") + indent + cells(columns, text)).stripTrailing(), Look.TITLE);
     }
 
     private void row(List<TableColumn> columns, int row, String indent) {
@@ -242,11 +248,11 @@ final class RunsTable {
     }
 
     private Look look(int row) {
-        return choice.mark(rows.get(row)) == RowChoice.FASTEST ? Look.BEST : Look.PLAIN;
+        return choice.isFastest(rows.get(row)) ? Look.BEST : Look.PLAIN;
     }
 
-    private String marks(char mark) {
-        return choice.isMarked() ? mark + " " : "";
+    private String marks(String mark) {
+        return markWidth == 0 ? "" : " ".repeat(markWidth - mark.length()) + mark + " ";
     }
 
     private static String cells(List<TableColumn> columns, Function<TableColumn, String> text) {
@@ -266,15 +272,16 @@ final class RunsTable {
             parts.add("the best " + choice.best().size() + " of "
                     + scenario.runs().size() + " points, all are in results.csv");
         }
-        if (choice.isMarked()) {
-            parts.add(choice.legend());
-        }
+        parts.addAll(choice.legend());
         if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
             rows.stream()
                     .map(RunResult::cost)
                     .filter(Objects::nonNull)
                     .findFirst()
                     .ifPresent(cost -> parts.add(days(cost)));
+        }
+        if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.SCALING))) {
+            parts.addAll(scaling());
         }
         List<String> left = all.stream()
                 .filter(column -> !column.key() && !shown.contains(column))
@@ -286,6 +293,37 @@ final class RunsTable {
         if (!parts.isEmpty()) {
             out.paragraph(String.join("; ", parts), Look.ASIDE);
         }
+    }
+
+    /** What scaling is against, and why some of it is beyond linear. */
+    private List<String> scaling() {
+        List<String> words = new ArrayList<>();
+        List<RunResult> scaled =
+                rows.stream().filter(run -> run.scaling() != null).toList();
+        ScalingEfficiency any = Objects.requireNonNull(scaled.get(0).scaling());
+        words.add("scaling against " + Quantities.counted(any.baselineGpus(), "GPU")
+                + (scaled.stream().anyMatch(run -> scaling(run).otherMicroBatch()) ? ", ^ other micro-batch" : ""));
+        if (rows.stream().anyMatch(run -> run.training() != null && run.scaling() == null)) {
+            words.add("scaling -: has no room there");
+        }
+        List<RunResult> beyond =
+                scaled.stream().filter(run -> !scaling(run).cause().isEmpty()).toList();
+        if (!beyond.isEmpty()) {
+            words.add("> 105 %: "
+                    + beyond.stream()
+                            .limit(BEYOND_MAX)
+                            .map(run -> scenario.names().withGpus(run) + " ("
+                                    + scaling(run).cause() + ")")
+                            .collect(Collectors.joining(", "))
+                    + (beyond.size() > BEYOND_MAX
+                            ? " and " + (beyond.size() - BEYOND_MAX) + " more, scaling_cause in results.csv"
+                            : ""));
+        }
+        return words;
+    }
+
+    private static ScalingEfficiency scaling(RunResult run) {
+        return Objects.requireNonNull(run.scaling());
     }
 
     private static String days(TrainingCost cost) {

@@ -144,9 +144,15 @@ class SummaryTableTest {
     }
 
     @Test
-    void marksWhatFitsTightlyAndWarns() {
-        assertThat(SummaryTable.write(SampleRuns.tight("s"), TextStyle.plain(120)))
-                .contains("  tight 43.3  ", "warning memory-tight: The run fits only without fragmentation");
+    void aTightRunSaysSoInTheFirstColumnAndWarnsBeforeItAdvises() {
+        for (TextStyle style : List.of(TextStyle.plain(120), new TextStyle(120, false, TextStyle.Detail.FULL))) {
+            String text = SummaryTable.write(SampleRuns.tight("s"), style);
+            assertThat(text)
+                    .containsPattern("(?m)^tight +17\\.6 ")
+                    .contains("tight: fits only without fragmentation")
+                    .containsPattern("(?s)warning memory-tight: .*(GPUs compute|Compute waits)")
+                    .containsOnlyOnce("warning memory-tight");
+        }
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.shardsim.scenarios.evaluation.ReportFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,15 +34,10 @@ public final class Results {
         return points;
     }
 
-    /** The training run with the most samples a second; empty where none fits in memory. */
+    /** The training run with the most tokens a second, one that fits without fragmentation only where none has room; empty where none fits in memory. */
     public Optional<PointResult> fastest() {
-        return points.stream()
-                .filter(point -> point.training() != null)
-                .max(Comparator.comparingDouble(Results::speed));
-    }
-
-    private static double speed(PointResult point) {
-        return point.training() == null ? 0 : point.training().samplesPerSecond();
+        int fastest = ScenarioResult.indexOfFastest(result.runs());
+        return fastest < 0 ? Optional.empty() : Optional.of(points.get(fastest));
     }
 
     /** The document that {@code shardsim run --json} prints. */

@@ -384,12 +384,7 @@ final class RunCommand implements Callable<Integer> {
         if (!criticalPath || runs.size() != scenario.points().size()) {
             return runs;
         }
-        int fastest = 0;
-        for (int i = 1; i < runs.size(); i++) {
-            if (runs.get(i).tokensPerSecond() > runs.get(fastest).tokensPerSecond()) {
-                fastest = i;
-            }
-        }
+        int fastest = Math.max(0, ScenarioResult.indexOfFastest(runs));
         List<RunResult> all = new ArrayList<>(runs);
         try {
             CriticalPaths.Followed followed = new CriticalPaths()

@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Settings worth trying for a run, the largest levers first: what it computes, what memory it leaves unused, what communication it waits for.
+ * Settings worth trying for a run, the largest levers first, what gives a tight run room before all: what it computes, what memory it leaves unused, what communication it waits for.
  * A setting that the strategy does not have, or refuses for this job, is left out; those of communication are where communication takes less of
  * the step than advice must gain. A micro-batch that the scenario leaves open is chosen again for each; a given one is kept where it fits.
  *
@@ -112,6 +112,9 @@ final class Levers {
     /** Those of a run that fits. */
     static List<Lever> of(ScenarioPoint point, Task.Training task, RunResult run) {
         Levers of = new Levers(point, task, run);
+        if (run.isTight()) {
+            of.levers.addAll(new NearestFit(TrainingPoint.of(point)).room());
+        }
         of.addKernels();
         of.addMemory();
         of.addSwitches();
@@ -364,7 +367,7 @@ final class Levers {
         Task.Training open = other.with(other.strategy(), other.execution().withMicroBatch(null));
         for (Task.Training possible : List.of(other, open)) {
             if (possible.problems(point.cluster()).isEmpty()) {
-                levers.add(new Lever(title, settings, possible));
+                levers.add(new Lever(title, settings, point.cluster(), possible));
                 return true;
             }
         }

@@ -17,8 +17,10 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,19 +34,45 @@ final class NearestFit {
     /** Beyond the largest clusters that anyone rents. */
     private static final int NODES_MAX = 4096;
 
+    private static final String GLOBAL_BATCH = "training.global_batch";
+
     private final Task.Training task;
     private final Cluster cluster;
     private final TrainingJob job;
     private final GpuMemory memory;
     private final StrategyParameters settings;
 
-    /** @param training does not fit */
+    /** @param training does not fit, or tightly */
     NearestFit(TrainingPoint training) {
         task = training.task();
         cluster = training.cluster();
         job = training.job();
         memory = training.memory();
         settings = training.strategy().settings();
+    }
+
+    /** The first change that gives a tight run room, to be tried; none where none was found, or it would train with another batch. */
+    List<Lever> room() {
+        for (Change change : changes()) {
+            Fitting fitting = tried(change);
+            if (fitting != null && fitting.fit().isRoomy()) {
+                Map<String, String> settings = settings(change);
+                return settings.containsKey(GLOBAL_BATCH) ? List.of() : List.of(lever(change, settings, fitting));
+            }
+        }
+        return List.of();
+    }
+
+    private Lever lever(Change change, Map<String, String> settings, Fitting fitting) {
+        return new Lever(
+                settings.isEmpty() ? "A smaller micro-batch" : "With " + words(settings),
+                settings,
+                new Cluster(cluster.instance(), change.nodes, cluster.faults()),
+                task.with(
+                        spec(change),
+                        task.execution()
+                                .withKept(change.kept)
+                                .withMicroBatch(task.microBatch() == null ? null : fitting.microBatch())));
     }
 
     /** One change or none of each kind. */
@@ -55,7 +83,7 @@ final class NearestFit {
      *
      * @param words the change and the micro-batch that fits with it
      */
-    private record Fitting(String words, MemoryFit fit) {}
+    private record Fitting(String words, MemoryFit fit, int microBatch) {}
 
     /** The change in words, or what to try when nothing was found. */
     String words() {
@@ -114,13 +142,8 @@ final class NearestFit {
     /** What fits, or null when it does not. */
     private @Nullable Fitting tried(Change change) {
         long worldSize = (long) change.nodes * cluster.gpusPerNode();
-        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
-        if (change.shardGroup != null) {
-            given.put(StrategyDescriptor.SHARD_GROUP, change.shardGroup);
-        }
-        ShardingStrategy strategy = new StrategySpec(task.strategy().descriptor(), given).create();
-        long replicas = worldSize / strategy.modelParallel().ranksOfSample();
-        long samples = Math.max(1, task.globalBatch() / Math.max(1, replicas));
+        ShardingStrategy strategy = spec(change).create();
+        long samples = Math.max(1, task.globalBatch() / replicas(change));
         TrainingJob changed = new TrainingJob(
                 job.model(),
                 new Ranks(Math.toIntExact(worldSize), job.gpusPerNode()),
@@ -133,34 +156,61 @@ final class NearestFit {
             return null;
         }
         LargestMicroBatch.Found found = LargestMicroBatch.of(strategy, changed, memory);
-        return found.fits() ? new Fitting(words(change, found, replicas), found.fit()) : null;
+        return found.fits()
+                ? new Fitting(words(change, found), found.fit(), found.job().microBatch())
+                : null;
     }
 
-    private String words(Change change, LargestMicroBatch.Found found, long replicas) {
+    private StrategySpec spec(Change change) {
+        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
+        if (change.shardGroup != null) {
+            given.put(StrategyDescriptor.SHARD_GROUP, change.shardGroup);
+        }
+        return new StrategySpec(task.strategy().descriptor(), given);
+    }
+
+    /** Groups of ranks that train on samples of their own. */
+    private long replicas(Change change) {
+        long worldSize = (long) change.nodes * cluster.gpusPerNode();
+        return Math.max(1, worldSize / spec(change).create().modelParallel().ranksOfSample());
+    }
+
+    /** With the micro-batch, which may be another one. */
+    private String words(Change change, LargestMicroBatch.Found found) {
+        Map<String, String> settings = settings(change);
+        settings.put("training.micro_batch", String.valueOf(found.job().microBatch()));
+        return words(settings);
+    }
+
+    private static String words(Map<String, String> settings) {
+        return settings.entrySet().stream()
+                .map(set -> set.getKey().substring(set.getKey().indexOf('.') + 1) + " " + set.getValue())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** What a change writes into the scenario, but for the micro-batch. */
+    private Map<String, String> settings(Change change) {
         ActivationPolicy given = task.execution().kept();
-        StringBuilder words = new StringBuilder();
+        Map<String, String> settings = new LinkedHashMap<>();
         if (change.nodes != cluster.nodes()) {
-            words.append("nodes ").append(change.nodes).append(", ");
+            settings.put("cluster.nodes", String.valueOf(change.nodes));
         }
         if (change.shardGroup != null) {
-            words.append("shard_group ").append(change.shardGroup).append(", ");
+            settings.put("strategy." + StrategyDescriptor.SHARD_GROUP, change.shardGroup);
         }
         if (change.kept.checkpointing() != given.checkpointing()) {
-            words.append("activation_checkpointing full, ");
+            settings.put("training.activation_checkpointing", "full");
         }
         if (change.kept.checkpointedLayers() != given.checkpointedLayers()) {
-            words.append("checkpointed_layers ")
-                    .append(change.kept.checkpointedLayers())
-                    .append(", ");
+            settings.put("training.checkpointed_layers", String.valueOf(change.kept.checkpointedLayers()));
         }
         if (change.kept.offload() != given.offload()) {
-            words.append("activation_offload true, ");
+            settings.put("training.activation_offload", "true");
         }
+        long replicas = replicas(change);
         if (task.globalBatch() % replicas != 0) {
-            words.append("global_batch ")
-                    .append(Math.max(1, task.globalBatch() / replicas) * replicas)
-                    .append(", ");
+            settings.put(GLOBAL_BATCH, String.valueOf(Math.max(1, task.globalBatch() / replicas) * replicas));
         }
-        return words.append("micro_batch ").append(found.job().microBatch()).toString();
+        return settings;
     }
 }

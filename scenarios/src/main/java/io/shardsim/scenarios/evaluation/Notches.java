@@ -89,7 +89,7 @@ final class Notches {
         for (Task.Training possible : List.of(other, open)) {
             if (possible.problems(point.cluster()).isEmpty()) {
                 String name = key.substring(key.indexOf('.') + 1);
-                notches.add(new Lever(name + ": " + value, Map.of(key, value), possible));
+                notches.add(new Lever(name + ": " + value, Map.of(key, value), point.cluster(), possible));
                 return;
             }
         }

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.Assumption;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -41,8 +42,8 @@ public final class Trials {
         training = training(point, run);
         this.levers = levers;
         this.open = open;
-        levers.forEach(
-                lever -> points.add(point.with(lever.settings(), point.cluster(), settled(point, lever.task()))));
+        levers.forEach(lever ->
+                points.add(settled(point.with(lever.settings(), lever.cluster(), lever.task()), lever.task())));
         open.forEach(each -> each.others().forEach(other -> points.add(other.point())));
     }
 
@@ -52,10 +53,7 @@ public final class Trials {
      * @param results one for each point of the scenario, in the same order
      */
     public static Trials of(Scenario scenario, List<RunResult> results) {
-        int best = 0;
-        for (int i = 1; i < results.size(); i++) {
-            best = rate(results.get(i)) > rate(results.get(best)) ? i : best;
-        }
+        int best = Math.max(0, ScenarioResult.indexOfFastest(results));
         return affordable(scenario.points().get(best), results.get(best));
     }
 
@@ -66,7 +64,7 @@ public final class Trials {
         }
         List<Lever> all = Levers.of(point, training, run);
         List<Assumptions.Open> open = Assumptions.of(point, training, run);
-        long affordable = Math.min(TRIALS_MAX, EVENTS_MAX / cost(training, run));
+        long affordable = Math.max(run.isTight() ? 1 : 0, Math.min(TRIALS_MAX, EVENTS_MAX / cost(training, run)));
         int others = open.stream().mapToInt(each -> each.others().size()).sum();
         return new Trials(
                 point,
@@ -129,10 +127,13 @@ public final class Trials {
     }
 
     /** A given micro-batch is kept where it fits. */
-    private static Task.Training settled(ScenarioPoint point, Task.Training task) {
-        return fits(point, task)
-                ? task
-                : task.with(task.strategy(), task.execution().withMicroBatch(null));
+    private static ScenarioPoint settled(ScenarioPoint point, Task.Training task) {
+        return PointSimulation.fits(point)
+                ? point
+                : point.with(
+                        point.values(),
+                        point.cluster(),
+                        task.with(task.strategy(), task.execution().withMicroBatch(null)));
     }
 
     /** Whether a training fits in memory in place of a point's. */

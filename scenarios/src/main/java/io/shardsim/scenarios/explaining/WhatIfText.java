@@ -85,7 +85,9 @@ public final class WhatIfText {
                         + new Advice(
                                         best.trial(),
                                         best.gain(),
-                                        prices.run().facts().model().microBatch())
+                                        prices.run().facts().model().microBatch(),
+                                        prices.run().isTight()
+                                                && best.trial().fit().isRoomy())
                                 .sentence();
     }
 

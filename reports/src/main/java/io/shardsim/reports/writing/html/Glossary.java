@@ -71,8 +71,8 @@ public final class Glossary {
             new Term(
                     "scaling",
                     "scaling efficiency",
-                    "Throughput per GPU against the smallest cluster of the same series. With a fixed global batch this is strong scaling, with"
-                            + " one that grows with the cluster weak scaling."),
+                    "Throughput per GPU against that of the same series on the base. That is the smallest cluster on which all series fit with room."
+                            + " With a fixed global batch this is strong scaling, with one that grows with the cluster weak scaling."),
             new Term("shard-group", "shard group", "Ranks that together hold one copy of the sharded states."),
             new Term(
                     "slow-down",

@@ -72,10 +72,10 @@ public final class OpeningSection {
         String price = cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "";
         String days = Quantities.significant(cost.days()) + " days" + price + " for " + Quantities.tokens(cost.tokens())
                 + " tokens";
-        return names.of(best) + " on " + Quantities.counted(best.gpus(), "GPU")
+        return (fit.isTight() ? "Memory is tight: the run " + MemoryWords.needs(fit) + ". " : "") + names.of(best)
+                + " on " + Quantities.counted(best.gpus(), "GPU")
                 + (result.runs().size() > 1 ? " is the fastest: " : ": ")
-                + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + "."
-                + (fit.isTight() ? " Memory is tight: the run " + MemoryWords.needs(fit) + "." : "");
+                + Quantities.significant(t.samplesPerSecond()) + " samples/s, " + days + ".";
     }
 
     private @Nullable RunResult best() {
@@ -112,8 +112,9 @@ public final class OpeningSection {
                 : List.of("run", "GPUs", "time", "bus bandwidth [GB/s]");
         List<List<String>> rows = new ArrayList<>();
         for (RunResult run : fitting) {
-            List<String> row = new ArrayList<>(
-                    List.of(shorter.getOrDefault(names.of(run), names.of(run)), String.valueOf(run.gpus())));
+            List<String> row = new ArrayList<>(List.of(
+                    MemoryWords.named(shorter.getOrDefault(names.of(run), names.of(run)), run),
+                    String.valueOf(run.gpus())));
             row.addAll(training ? trainingCells(run) : collectiveCells(run));
             rows.add(row);
         }

@@ -112,9 +112,8 @@ public final class ReportPage {
     /** What scaling means here. */
     public String scalingKind() {
         for (RunResult run : result.runs()) {
-            ScalingEfficiency scaling =
-                    run.training() == null ? null : run.training().scaling();
-            if (scaling != null && run.gpus() > scaling.baselineGpus()) {
+            ScalingEfficiency scaling = run.scaling();
+            if (scaling != null && run.gpus() != scaling.baselineGpus()) {
                 return scaling.fixedGlobalBatch()
                         ? "Strong scaling: the global batch stays the same, so each GPU gets less to do as the cluster grows."
                         : "Weak scaling: the global batch grows with the cluster.";

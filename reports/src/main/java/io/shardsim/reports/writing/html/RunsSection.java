@@ -6,6 +6,7 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -51,7 +52,7 @@ public final class RunsSection {
             RunResult.Training t = run.training();
             RunFacts.Training model = run.facts().model();
             List<String> row = new ArrayList<>(List.of(
-                    names.withGpus(run),
+                    MemoryWords.named(names.withGpus(run), run),
                     String.valueOf(run.nodes()),
                     String.valueOf(model.microBatch()),
                     String.valueOf(model.accumulationSteps())));
@@ -68,10 +69,8 @@ public final class RunsSection {
                         Quantities.significant(t.exposed().seconds())));
             }
             row.add(MemoryWords.cell(run.facts().ledger().fit()));
-            row.add(
-                    t == null || t.scaling() == null
-                            ? NONE
-                            : Quantities.percent(t.scaling().efficiency()));
+            ScalingEfficiency scaling = run.scaling();
+            row.add(scaling == null ? NONE : scaling.words());
             row.add(t == null ? NONE : Quantities.bytes(run.network().nicBytesSent()));
             rows.add(row);
         }

@@ -73,9 +73,9 @@ class HtmlReportTest {
     void whatFitsTightlyIsNeverHeadlinedWithoutItsWarning() {
         String page = page(SampleRuns.tight("s"));
         assertThat(page)
-                .contains("Memory is tight: the run needs 39.3 of 39.4 GiB per GPU, 43.3 GiB with fragmentation.</p>")
+                .contains("Memory is tight: the run needs 39.3 of 39.4 GiB per GPU, 43.3 GiB with fragmentation. MiCS")
                 .containsPattern("memory without fragmentation(?s:.{0,300})<dd>39.3 <span>of 39.4 GiB</span>")
-                .contains("<li>memory is tight: the run needs", "<td class=\"n\">tight 43.3</td>")
+                .contains("<li>memory is tight: the run needs", "<td class=\"n\">43.3</td>", ">tight: MiCS")
                 .doesNotContain("<dd>43.3");
         assertThat(rows(SampleRuns.tight("s"), "peak-memory"))
                 .allSatisfy(row -> assertThat(row).containsEntry("end", "tight").containsEntry("alarm", true));
