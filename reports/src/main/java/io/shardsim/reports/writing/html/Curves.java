@@ -1,6 +1,7 @@
 package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.BusBandwidth;
+import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
@@ -28,7 +29,17 @@ final class Curves {
         this.result = result;
     }
 
-    private record Point(int gpus, double value) {}
+    /**
+     * A point of a curve.
+     *
+     * @param low 80 % of such runs reach at least this; NaN where nothing similar was published
+     * @param note what to know of it, behind its value
+     */
+    private record Point(int gpus, double value, double low, double high, String note) {
+        Point(int gpus, double value) {
+            this(gpus, value, Double.NaN, Double.NaN, "");
+        }
+    }
 
     private record Series(String name, List<Point> points) {}
 
@@ -36,7 +47,7 @@ final class Curves {
     @Nullable
     Figure throughput() {
         List<Series> series = series(
-                run -> run.training() == null ? Double.NaN : run.training().samplesPerSecond());
+                run -> run.training() == null ? Double.NaN : run.training().samplesPerSecond(), true);
         return figure(
                 "throughput",
                 "Throughput by cluster size",
@@ -50,7 +61,7 @@ final class Curves {
     /** Throughput per GPU against the smallest cluster. */
     @Nullable
     Figure efficiency() {
-        List<Series> series = series(Curves::efficiencyOf);
+        List<Series> series = series(Curves::efficiencyOf, false);
         List<Point> ideal =
                 clusters(series).stream().map(g -> new Point(g, 100)).toList();
         return figure(
@@ -66,10 +77,12 @@ final class Curves {
     /** Bus bandwidth of a bare collective. */
     @Nullable
     Figure busBandwidth() {
-        List<Series> series = series(run -> {
-            BusBandwidth speed = run.collective();
-            return speed == null ? Double.NaN : speed.busBytesPerSecond() * 1e-9;
-        });
+        List<Series> series = series(
+                run -> {
+                    BusBandwidth speed = run.collective();
+                    return speed == null ? Double.NaN : speed.busBytesPerSecond() * 1e-9;
+                },
+                true);
         return figure(
                 "throughput",
                 "Bus bandwidth by cluster size",
@@ -86,14 +99,31 @@ final class Curves {
         return scaling == null ? Double.NaN : 100 * scaling.efficiency();
     }
 
-    private List<Series> series(Function<RunResult, Double> figure) {
+    /** A rate has the range of similar published runs: measured is simulated over one and the error. */
+    private static Point point(RunResult run, double value, String note, boolean rate) {
+        ErrorInterval error = rate ? run.facts().accuracy() : null;
+        return error == null
+                ? new Point(run.gpus(), value, Double.NaN, Double.NaN, note)
+                : new Point(run.gpus(), value, value / (1 + error.high()), value / (1 + error.low()), note);
+    }
+
+    private static String note(RunResult run, List<RunResult> series) {
+        ScalingEfficiency scaling = run.scaling();
+        return (run.isTight() ? ", tight" : "")
+                + (run.training() != null && ScalingEfficiency.changesMicroBatch(run, series)
+                        ? ", micro-batch changes to " + run.facts().model().microBatch()
+                        : "")
+                + (scaling == null || scaling.cause().isEmpty() ? "" : ", beyond linear: " + scaling.cause());
+    }
+
+    private List<Series> series(Function<RunResult, Double> figure, boolean rate) {
         List<Series> all = new ArrayList<>();
         result.series().forEach((name, runs) -> {
             List<Point> points = new ArrayList<>();
             for (RunResult run : runs) {
                 double value = figure.apply(run);
                 if (!Double.isNaN(value)) {
-                    points.add(new Point(run.gpus(), value));
+                    points.add(point(run, value, note(run, runs), rate));
                 }
             }
             all.add(new Series(name, points));
@@ -158,7 +188,22 @@ final class Curves {
     /** Position, value and what is said about it. */
     private static List<List<Object>> points(List<Point> points, String unit, Function<Double, String> words) {
         return points.stream()
-                .map(p -> List.<Object>of(p.gpus(), Figure.number(p.value()), words.apply(p.value()) + " " + unit))
+                .map(p -> {
+                    boolean range = !Double.isNaN(p.low());
+                    String text = words.apply(p.value()) + " " + unit
+                            + (range ? " (80 %: " + words.apply(p.low()) + " to " + words.apply(p.high()) + ")" : "")
+                            + p.note();
+                    boolean marked = p.note().contains("micro-batch changes");
+                    return range
+                            ? List.<Object>of(
+                                    p.gpus(),
+                                    Figure.number(p.value()),
+                                    text,
+                                    marked,
+                                    Figure.number(p.low()),
+                                    Figure.number(p.high()))
+                            : List.<Object>of(p.gpus(), Figure.number(p.value()), text, marked);
+                })
                 .toList();
     }
 

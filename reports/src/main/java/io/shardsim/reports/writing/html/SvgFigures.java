@@ -66,27 +66,65 @@ public final class SvgFigures {
             }
         }
         legend(series, colours);
-        Scale x = new Scale(0, widest, 60, RIGHT);
+        double least = number(list(data, "xs").get(0));
+        Scale x = new Scale(log2(least), log2(Math.max(widest, 2 * least)), 60, RIGHT);
         Scale y = new Scale(0, round(most), top + PLOT, top);
-        axes(x, y, text("x"), text("unit"));
+        axes(x, y, text("x") + marks(series), text("unit"));
+        for (int i = 0; i < series.size(); i++) {
+            band(rows(series.get(i), "points"), x, y, colours.get(i));
+        }
         line(rows(data, "ideal"), x, y, "soft", "2 4");
         for (int i = 0; i < series.size(); i++) {
             List<List<?>> points = rows(series.get(i), "points");
             line(points, x, y, colours.get(i), i % 2 == 0 ? "" : "9 3");
             for (List<?> point : points) {
-                svg.rect(x.at(number(point.get(0))) - 3.5, y.at(number(point.get(1))) - 3.5, 7, 7, colours.get(i));
+                double across = x.at(log2(number(point.get(0))));
+                double down = y.at(number(point.get(1)));
+                svg.rect(across - 4, down - 4, 8, 8, colours.get(i));
+                if (Boolean.TRUE.equals(point.get(3))) {
+                    svg.rect(across - 2, down - 2, 4, 4, "paper");
+                }
             }
         }
         return top + PLOT + 50;
+    }
+
+    /** What bands and hollow marks say, where there are any. */
+    private static String marks(List<Map<String, ?>> series) {
+        List<List<?>> points =
+                series.stream().flatMap(one -> rows(one, "points").stream()).toList();
+        return (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of such runs" : "")
+                + (points.stream().anyMatch(point -> Boolean.TRUE.equals(point.get(3)))
+                        ? "; hollow: micro-batch changes"
+                        : "");
+    }
+
+    private static double log2(double value) {
+        return StrictMath.log(value) / StrictMath.log(2);
+    }
+
+    /** Around the points that have a range: their lower ends, and back by the upper ones. */
+    private void band(List<List<?>> points, Scale x, Scale y, String colour) {
+        List<double[]> outline = new ArrayList<>();
+        for (List<?> point : points) {
+            if (point.size() > 5) {
+                double across = x.at(log2(number(point.get(0))));
+                outline.add(outline.size() / 2, new double[] {across, y.at(number(point.get(4)))});
+                outline.add(outline.size() / 2 + 1, new double[] {across, y.at(Math.min(y.to, number(point.get(5))))});
+            }
+        }
+        if (outline.size() > 2) {
+            svg.band(outline, colour);
+        }
     }
 
     private void line(List<List<?>> points, Scale x, Scale y, String colour, String dash) {
         if (points.size() > 1) {
             svg.path(
                     points.stream()
-                            .map(point ->
-                                    new double[] {x.at(number(point.get(0))), y.at(Math.min(y.to, number(point.get(1))))
-                                    })
+                            .map(point -> new double[] {
+                                x.at(log2(number(point.get(0)))), y.at(Math.min(y.to, number(point.get(1))))
+                            })
                             .toList(),
                     colour,
                     false,
@@ -292,7 +330,15 @@ public final class SvgFigures {
             svg.text(x.left - 6, y.at(value) + 4, "end", "soft", Quantities.number(value, 4));
         }
         svg.text(x.left, top - 10, "start", "soft", beside);
-        ticks(x, top + PLOT, below);
+        if (below.startsWith("GPUs")) {
+            for (double power = StrictMath.ceil(x.from); power <= x.to; power++) {
+                svg.text(
+                        x.at(power), top + PLOT + 16, "middle", "soft", Quantities.number(StrictMath.pow(2, power), 6));
+            }
+            svg.text((x.left + x.right) / 2, top + PLOT + 34, "middle", "soft", below);
+        } else {
+            ticks(x, top + PLOT, below);
+        }
     }
 
     private void ticks(Scale x, int y, String unit) {

@@ -40,6 +40,13 @@ final class SvgFile {
                 dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
     }
 
+    /** A light area around a line. */
+    void band(List<double[]> outline, String colour) {
+        int before = body.length();
+        path(outline, colour, true, "");
+        body.insert(body.indexOf("/>", before), " fill-opacity=\"0.16\"");
+    }
+
     /**
      * @param anchor {@code start}, {@code middle} or {@code end}
      */

@@ -83,6 +83,20 @@
   function lines(figure, { paint, width }) {
     const names = figure.series.map(s => s.name);
     const largest = Math.max(...figure.xs);
+    const all = figure.series.flatMap(s => s.points);
+    const marks = (all.some(p => p.length > 5) ? '; band: 80 % of such runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '');
+    const power = (value, to) => 2 ** to(Math.log2(value));
+    /** The range of similar published runs around a line. */
+    const band = (s, i) => {
+      const ranged = s.points.filter(p => p.length > 5);
+      return {
+        type: 'custom', name: s.name, silent: true, z: 1, data: ranged.length < 2 ? [] : [[ranged[0][0], ranged[0][1]]],
+        renderItem: (params, api) => ({
+          type: 'polygon', silent: true, style: { fill: paint.colour('s' + i % 8), opacity: 0.16 },
+          shape: { points: ranged.map(p => api.coord([p[0], p[4]])).concat(ranged.map(p => api.coord([p[0], p[5]])).reverse()) },
+        }),
+      };
+    };
     const lowest = Math.min(...figure.series.flatMap(s => s.points.map(p => p[1])));
     const top = legendHeight(names, width) + 22;
     return {
@@ -93,10 +107,11 @@
         tooltip: tooltip(paint, {
           trigger: 'axis',
           formatter: at => tip([at[0].value[0] + ' ' + figure.x].concat(
-            at.filter(p => p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
+            at.filter(p => p.seriesType === 'line' && p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
         }),
         xAxis: valueAxis(paint, {
-          name: figure.x, nameLocation: 'middle', nameGap: 26, min: 0, max: largest, interval: largest % 8 === 0 ? largest / (width < NARROW ? 4 : 8) : undefined,
+          type: 'log', logBase: 2, min: power(Math.min(...figure.xs), Math.floor), max: power(largest, Math.ceil),
+          name: figure.x + (width < NARROW ? '' : marks), nameLocation: 'middle', nameGap: 26,
           splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } }, axisTick: { show: true },
         }),
         yAxis: valueAxis(paint, {
@@ -104,9 +119,9 @@
           min: figure.unit === '%' ? Math.min(80, Math.floor(lowest / 20) * 20) : 0,
         }),
         series: figure.series.map((s, i) => ({
-          type: 'line', name: s.name, data: s.points, symbol: MARKERS[i % 4], symbolSize: 9, color: paint.colour('s' + i % 8),
+          type: 'line', name: s.name, data: s.points.map(p => p[3] ? { value: p, symbol: 'emptyCircle', symbolSize: 11 } : p), symbol: MARKERS[i % 4], symbolSize: 9, color: paint.colour('s' + i % 8),
           lineStyle: { width: 2.2, type: i % 2 ? [9, 3] : 'solid' }, itemStyle: { borderColor: paint.colour('paper'), borderWidth: 1 },
-        })).concat(figure.ideal.length < 2 ? [] : [{
+        })).concat(figure.series.map(band)).concat(figure.ideal.length < 2 ? [] : [{
           type: 'line', name: 'linear', zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
           endLabel: { show: true, formatter: 'linear', color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
         }]),

@@ -1,6 +1,7 @@
 package io.shardsim.reports.writing.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
@@ -85,5 +86,24 @@ class SvgFiguresTest {
         } catch (ParserConfigurationException | SAXException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Bands of similar published runs, and clusters that double at equal distances. */
+    @Test
+    void theCurveHasBandsAndALogarithmicAxis() {
+        String curve = SvgFigures.of(SampleRuns.sweep("s")).get("throughput.svg");
+        assertThat(curve.split("fill-opacity=\"0.16\"", -1)).hasSize(4);
+        assertThat(curve).contains("GPUs; band: 80 % of such runs</text>");
+        List<Double> ticks = Pattern.compile(
+                        "<text x=\"([0-9.]+)\" y=\"\\S+\" text-anchor=\"middle\"[^>]*>(16|32|64|128|256)<")
+                .matcher(curve)
+                .results()
+                .map(tick -> Double.valueOf(tick.group(1)))
+                .toList();
+        assertThat(ticks).hasSize(5);
+        for (int i = 1; i < 4; i++) {
+            assertThat(ticks.get(i + 1) - ticks.get(i)).isCloseTo(ticks.get(i) - ticks.get(i - 1), within(0.2));
+        }
+        assertThat(SvgFigures.of(SampleRuns.sweep("s")).get("efficiency.svg")).doesNotContain("fill-opacity", "band");
     }
 }
