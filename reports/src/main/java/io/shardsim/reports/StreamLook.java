@@ -193,8 +193,17 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         for (StreamLook look : ALL) {
             for (Stream each : Stream.values()) {
                 if (each.reportedAs() == look.stream) {
-                    streams.add(
-                            Map.of("id", Names.id(each), "as", look.id(), "lane", look.lane, "state", look.mark.bit()));
+                    streams.add(Map.of(
+                            "id",
+                            Names.id(each),
+                            "as",
+                            look.id(),
+                            "lane",
+                            look.lane,
+                            "state",
+                            look.mark.bit(),
+                            "waitedFor",
+                            look.waitedFor));
                 }
             }
         }

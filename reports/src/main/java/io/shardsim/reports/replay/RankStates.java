@@ -4,6 +4,7 @@ import io.shardsim.reports.StreamLook;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.Spans;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Map;
 /**
  * What every simulated rank does in the course of the step, looked at so often that a page which plays the whole of it shows no rank in another one's
  * place. Ranks that do the same share a text of one hexadecimal digit per look: 1 computes, 2 gathers, 4 reduces, 8 exchanges something else, added up.
+ * As many letters follow for what its compute is at: a for work, then each stream that it waits for, in the order of {@link StreamLook#all}; the last for idle.
  */
 final class RankStates {
     /** Four for each frame that a page draws of a step. */
@@ -24,21 +26,17 @@ final class RankStates {
         lookPs = (double) recording.totals().last()[0] / LOOKS;
     }
 
-    /**
-     * The texts, and for each rank which one is its own; no rank when some operations were not kept.
-     */
+    /** The texts, for each rank which one is its own, and whether every operation was kept; what compute is at is known even so. */
     Map<String, Object> document() {
         Map<String, Integer> texts = new LinkedHashMap<>();
         Map<String, Integer> ranks = new LinkedHashMap<>();
         long kept = recording.spans().values().stream().mapToLong(Spans::size).sum();
-        if (kept < Recording.SPANS_MAX) {
-            recording.spans().forEach((rank, spans) -> {
-                String text = text(spans);
-                texts.putIfAbsent(text, texts.size());
-                ranks.put(String.valueOf(rank), texts.get(text));
-            });
-        }
-        return Map.of("texts", List.copyOf(texts.keySet()), "ranks", ranks);
+        recording.spans().forEach((rank, spans) -> {
+            String text = text(spans);
+            texts.putIfAbsent(text, texts.size());
+            ranks.put(String.valueOf(rank), texts.get(text));
+        });
+        return Map.of("texts", List.copyOf(texts.keySet()), "ranks", ranks, "complete", kept < Recording.SPANS_MAX);
     }
 
     private String text(Spans spans) {
@@ -53,15 +51,24 @@ final class RankStates {
         for (byte state : states) {
             text.append(Character.forDigit(state, 16));
         }
-        return text.toString();
+        char[] doing = new char[LOOKS];
+        Arrays.fill(doing, 'a');
+        recording.tellWaits(spans, 0, endPs, (stream, startPs, stopPs) -> {
+            int until = look(stopPs);
+            Arrays.fill(doing, Math.min(until, look(startPs)), until, (char) ('a' + Overview.part(stream)));
+        });
+        return text.append(doing).toString();
     }
 
     /** Each look is in the middle of its share of the step. */
     private void mark(byte[] states, long startPs, long stopPs, byte state) {
-        int until = Math.min(LOOKS, (int) Math.ceil(stopPs / lookPs - 0.5));
-        for (int look = Math.max(0, (int) Math.ceil(startPs / lookPs - 0.5)); look < until; look++) {
+        for (int look = look(startPs); look < look(stopPs); look++) {
             states[look] |= state;
         }
+    }
+
+    private int look(long ps) {
+        return Math.max(0, Math.min(LOOKS, (int) Math.ceil(ps / lookPs - 0.5)));
     }
 
     private static byte state(Label label) {

@@ -4,7 +4,6 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.StreamLook;
 import io.shardsim.reports.writing.ResultsJson;
-import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Journeys;
 import io.shardsim.simulator.observation.Recording.Label;
@@ -56,9 +55,8 @@ public final class ReplayJson {
         out.put("endPs", recording.totals().last()[0]);
         out.put("labels", labels.keySet().stream().map(ReplayJson::label).toList());
         out.put("streams", StreamLook.document());
-        out.put(
-                "timeline",
-                timeline(result.rank0().timeline(), recording.totals().last()[0]));
+        out.put("timeline", timeline(recording.totals().last()[0]));
+        out.put("overview", new Overview(recording).document());
         out.put("states", new RankStates(recording).document());
         out.put("totals", totals());
         out.put("result", ResultsJson.run(result));
@@ -90,41 +88,41 @@ public final class ReplayJson {
         return List.of(label.stream(), label.words(), label.collective(), label.totalBytes());
     }
 
-    /** By stream: start, end and words of each piece; pieces closer than a column are one. */
-    private static Map<String, Object> timeline(List<OperationSpan> spans, long endPs) {
+    /** By stream of rank 0: start, end, words and busy share of each piece; operations closer than a column are one. */
+    private Map<String, Object> timeline(long endPs) {
+        Map<String, List<long[]>> streams = new TreeMap<>();
+        Spans rank = recording.spans().getOrDefault(0, new Spans(0));
+        recording.tellAll(
+                rank,
+                endPs,
+                (operation, startPs, stopPs) -> streams.computeIfAbsent(
+                                recording.labels().get(operation).stream(), key -> new ArrayList<>())
+                        .add(new long[] {startPs, stopPs, operation}));
         Map<String, Object> out = new LinkedHashMap<>();
         for (Stream stream : Stream.values()) {
-            List<OperationSpan> own =
-                    spans.stream().filter(span -> span.stream() == stream).toList();
-            if (!own.isEmpty()) {
-                long columnPs = own.size() <= OUTLINE_MAX ? -1 : endPs / OUTLINE_MAX;
-                out.put(Names.id(stream), pieces(own, columnPs));
+            List<long[]> own = streams.get(Names.id(stream));
+            if (own != null) {
+                own.sort(Comparator.comparingLong(span -> span[0]));
+                out.put(Names.id(stream), pieces(own, own.size() <= OUTLINE_MAX ? -1 : endPs / OUTLINE_MAX));
             }
         }
         return out;
     }
 
-    private static List<Object> pieces(List<OperationSpan> spans, long columnPs) {
+    private List<Object> pieces(List<long[]> spans, long columnPs) {
         List<Object> pieces = new ArrayList<>();
-        long from = -1;
-        long until = -1;
-        int count = 0;
-        String words = "";
-        for (OperationSpan span : spans) {
-            if (count > 0 && span.startPs() - until > columnPs) {
-                pieces.add(List.of(from, until, count == 1 ? words : count + " operations"));
-                count = 0;
+        for (int first = 0, next; first < spans.size(); first = next) {
+            long until = spans.get(first)[1];
+            long busyPs = until - spans.get(first)[0];
+            for (next = first + 1; next < spans.size() && spans.get(next)[0] - until <= columnPs; next++) {
+                busyPs += spans.get(next)[1] - spans.get(next)[0];
+                until = Math.max(until, spans.get(next)[1]);
             }
-            if (count == 0) {
-                from = span.startPs();
-                until = span.endPs();
-                words = span.label();
-            }
-            until = Math.max(until, span.endPs());
-            count++;
-        }
-        if (count > 0) {
-            pieces.add(List.of(from, until, count == 1 ? words : count + " operations"));
+            String words = next - first == 1
+                    ? recording.labels().get((int) spans.get(first)[2]).words()
+                    : next - first + " operations";
+            long fromPs = spans.get(first)[0];
+            pieces.add(List.of(fromPs, until, words, (double) busyPs / (until - fromPs)));
         }
         return pieces;
     }
@@ -162,6 +160,7 @@ public final class ReplayJson {
         out.put("from", fromPs);
         out.put("until", endPs);
         out.put("spans", spans(fromPs, endPs, operations));
+        out.put("waits", waits(fromPs, endPs));
         Map<String, Object> paths = new TreeMap<>();
         List<Object> written = new ArrayList<>();
         Journeys recorded = recording.journeys();
@@ -247,6 +246,21 @@ public final class ReplayJson {
             }
             found.sort(Comparator.comparingLong(one -> one[1]));
             found.forEach(one -> operations.put(String.valueOf(one[0]), labelOfOperation[Math.toIntExact(one[0])]));
+            out.put(String.valueOf(rank), found);
+        });
+        return out;
+    }
+
+    /** For each simulated rank: what its compute waits for, start and end of each wait in the window. */
+    private Map<String, Object> waits(long fromPs, long untilPs) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        recording.spans().forEach((rank, spans) -> {
+            List<long[]> found = new ArrayList<>();
+            recording.tellWaits(
+                    spans,
+                    fromPs,
+                    untilPs,
+                    (stream, startPs, endPs) -> found.add(new long[] {Overview.part(stream), startPs, endPs}));
             out.put(String.valueOf(rank), found);
         });
         return out;

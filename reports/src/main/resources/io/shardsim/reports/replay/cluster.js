@@ -2,7 +2,7 @@
 
 import {layoutOf} from './layout.js';
 import {time, bytes} from './format.js';
-import {COMPUTES, GATHERS, REDUCES} from './recording.js';
+import {GATHERS, REDUCES} from './recording.js';
 
 /** Chunks that are drawn one by one; beyond that every other, third ... is. */
 const DOTS_MAX = 1500;
@@ -137,12 +137,21 @@ export class ClusterView {
 
   /** A node in small: filled from the left by the share of its GPUs that compute, hatched by the share that waits. */
   drawTile(painter, box, ps, colours) {
-    const {computing, waiting} = this.recording.count(ps, 1, box.node);
+    const {at} = this.recording.count(ps, 1, box.node);
     const [x, y, width, height] = [box.x + 2, box.y + 2, box.width - 4, box.height - 4];
     const perGpu = width / this.recording.cluster.gpusPerNode;
-    const waits = waiting && !this.isBare;
-    if (computing) painter.rect(x, y, computing * perGpu, height, {fill: colours.w3, radius: 3});
-    if (waits) painter.rect(x + computing * perGpu, y, waiting * perGpu, height, {fill: colours.gap, hatch: colours['gap-line'], radius: 3});
+    let left = x;
+    for (const part of this.recording.parts) {
+      const wide = at[part] * perGpu;
+      if (wide && this.lookOf(part, colours)) painter.rect(left, y, wide, height, {...this.lookOf(part, colours), radius: 3});
+      left += wide;
+    }
+  }
+
+  /** How a GPU is filled: blue for work, hatched in the colour of what it waits for; not where it is idle. */
+  lookOf(part, colours) {
+    if (part === 'compute') return {fill: colours.w3};
+    return part === 'idle' || this.isBare ? null : {fill: colours.gap, hatch: colours[part]};
   }
 
   /** Nothing but a collective runs: no computation waits for it. */
@@ -158,14 +167,10 @@ export class ClusterView {
 
   /** A GPU: filled while it computes, hatched while compute waits for a collective; a bar above for gathers, below for reductions. */
   drawGpu(painter, node, index, {x, y, width, height}, ps, colours) {
-    const state = this.recording.stateOf(node, index, ps);
-    const computes = state & COMPUTES;
-    const waits = state && !computes && !this.isBare;
-    painter.rect(x, y, width, height, {
-      fill: computes ? colours.w3 : waits ? colours.gap : colours.paper, hatch: waits ? colours['gap-line'] : null, stroke: colours.soft, radius: 2,
-    });
-    if (state & GATHERS) painter.rect(x, y - 4, width, 3, {fill: colours.gather});
-    if (state & REDUCES) painter.rect(x, y + height + 1, width, 3, {fill: colours.reduce});
+    const {runs, at} = this.recording.stateOf(node, index, ps);
+    painter.rect(x, y, width, height, {...(this.lookOf(at, colours) ?? {fill: colours.paper}), stroke: colours.soft, radius: 2});
+    if (runs & GATHERS) painter.rect(x, y - 4, width, 3, {fill: colours.gather});
+    if (runs & REDUCES) painter.rect(x, y + height + 1, width, 3, {fill: colours.reduce});
   }
 
   drawLinks(painter, layout, shown, ps, colours) {
@@ -238,11 +243,11 @@ export class ClusterView {
   /** The instant that was drawn last, in a sentence. */
   words(ps) {
     const {recording} = this;
-    const {computing, waiting, exchanging, idle} = recording.count(ps);
+    const {exchanging, at} = recording.count(ps);
     const gpus = `of ${recording.ranks} GPUs`;
     const parts = this.isBare
       ? [`${exchanging} ${gpus} exchange data`]
-      : [`${computing} ${gpus} compute`, `${waiting} wait for communication`, ...(idle ? [`${idle} are idle`] : [])];
+      : recording.parts.filter(part => part === 'compute' || at[part]).map(part => `${at[part]} ${part === 'compute' ? `${gpus} ` : ''}${recording.say(part)}`);
     if (this.dots?.length) {
       const waits = [...(this.waiting?.values() ?? [])].reduce((a, b) => a + b, 0);
       parts.push(`${this.dots.length} chunks under way, ${waits} of them in queues`);

@@ -50,6 +50,6 @@ export function count(value) {
 export function change(now, before) {
   if (!before || now === before) return '';
   const ratio = now / before;
-  if (ratio >= 2 || ratio <= 0.5) return `${significant(ratio >= 2 ? ratio : 1 / ratio)} times ${ratio >= 2 ? 'more' : 'less'}`;
+  if (ratio >= 2 || ratio <= 0.5) return `${significant(ratio)} times as much`;
   return `${ratio > 1 ? '+' : '\u2212'}${percent(Math.abs(ratio - 1))}`;
 }

@@ -25,6 +25,7 @@ export class Lessons {
 
   open(lesson) {
     this.current = lesson;
+    this.page.showHeading(lesson);
     for (const each of this.lessons) {
       document.getElementById(`open-${each.id}`).setAttribute('aria-current', String(each === lesson));
     }
@@ -67,7 +68,7 @@ export class Lessons {
   show(lesson, chosen, answer) {
     const right = chosen === answer.right;
     const verdict = tag('p', `${right ? 'As you said' : 'Not what you said'}: the simulation says ${answer.ratio}${answer.ratio === '1.00' ? '' : ' times'}. `
-      + `You chose \u201c${lesson.choices[chosen]}\u201d${right ? '.' : `; the nearest choice is \u201c${lesson.choices[answer.right]}\u201d.`}`);
+      + `You chose \u201c${lesson.choices[chosen]}\u201d${right ? '.' : `; the nearest choice is \u201c${lesson.choices[answer.nearest]}\u201d.`}`);
     verdict.className = right ? 'verdict right' : 'verdict';
     const [head, ...rows] = answer.table;
     const table = document.createElement('table');
@@ -79,9 +80,7 @@ export class Lessons {
     scroll.setAttribute('aria-label', 'Results');
     scroll.append(table);
     const buttons = document.createElement('p');
-    if (lesson.watch.length) {
-      buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watchLesson(lesson)), ' ');
-    }
+    if (this.page.source.live) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
     const next = this.lessons[this.lessons.indexOf(lesson) + 1];
     if (next) buttons.append(this.button('next-lesson', 'Next lesson', () => this.open(next)));
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);

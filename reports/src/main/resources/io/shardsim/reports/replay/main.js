@@ -38,13 +38,10 @@ class Page {
   }
 
   async start() {
-    this.offer = await this.source.offer();
-    document.title = `shardsim: ${this.offer.scenario}`;
-    find('subject').textContent = this.offer.subject;
+    const offer = await this.source.offer();
     this.panels = ['a', 'b'].map(side => this.buildPanel(side));
-    this.panels.forEach((panel, i) => panel.offer(this.offer, i ? this.offer.second : this.offer.first));
+    this.take(offer);
     if (!this.source.live) this.showRecordedSides();
-    if (this.source.live) this.buildKnobs();
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
     this.lessons = new Lessons(find('lessons'), this.source, this);
     await this.lessons.load();
@@ -67,6 +64,29 @@ class Page {
     this.clock.seek(this.offer.startPs);
   }
 
+  /** Shows what one scenario offers, and nothing of the one before: heading, title, points and knobs. */
+  take(offer) {
+    this.offer = offer;
+    this.choice = {};
+    clearTimeout(this.rerunTimer);
+    this.panels.forEach((panel, i) => panel.offer(offer, i ? offer.second : offer.first));
+    if (this.source.live) this.buildKnobs();
+    find('leave').hidden = !offer.lesson || !this.source.live;
+    this.showHeading();
+  }
+
+  /** The heading and the title, of what is shown. */
+  showHeading(lesson) {
+    const {offer} = this;
+    const inLessons = !find('lessons').hidden;
+    const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
+    find('title').textContent = inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
+    find('subject').textContent = inLessons ? '' : offer.lesson ? `Lesson ${parseInt(offer.lesson)}: ${offer.title} (${offer.subject})` : offer.subject;
+    document.title = `shardsim: ${inLessons ? lesson?.title ?? 'lessons' : offer.title}`;
+    document.body.dataset.scenario = inLessons ? '' : offer.scenario;
+    showOnly(find('key'), what);
+  }
+
   buildPanel(side) {
     const element = find('panel').content.firstElementChild.cloneNode(true);
     find('panels').append(element);
@@ -85,6 +105,7 @@ class Page {
   }
 
   buildKnobs() {
+    find('knobs').replaceChildren();
     for (const knob of this.offer.knobs) {
       const element = document.createElement('div');
       element.className = 'knob';
@@ -114,7 +135,6 @@ class Page {
 
   /** Runs both sides with the knobs as they are now. */
   turn() {
-    for (const panel of this.panels) panel.leaveLesson();
     for (const panel of this.shown) this.rerun(panel);
   }
 
@@ -124,30 +144,35 @@ class Page {
       find(`show-${each}`).setAttribute('aria-pressed', String(each === part));
     }
     document.querySelector('.transport').hidden = part !== 'watch';
+    this.showHeading(this.lessons?.current);
     if (part === 'lessons') this.clock.pause(); else this.draw();
   }
 
-  /** Runs two points of a lesson side by side. */
-  async watchLesson(lesson) {
+  /** Runs two points of a lesson side by side; without one, those of the scenario that the page began with. */
+  async watch(lesson) {
+    const offer = await this.source.offer(lesson?.id);
+    for (const panel of this.panels) panel.clear();
+    this.take(offer);
     this.showPart('watch');
-    find('subject').textContent = lesson.title;
-    for (const panel of this.panels) panel.recording = null;
-    await Promise.all(this.panels.map((panel, i) => panel.takeLesson(lesson, lesson.watch[i])));
+    await Promise.all(this.shown.map(panel => this.rerun(panel)));
     this.seek(0);
     find('play').focus();
+    scrollTo(0, 0);
   }
 
   /** Runs a side again with what is chosen now. */
   async rerun(panel) {
-    const choice = {...this.choice, ...panel.choice};
+    const {offer} = this;
+    const choice = {...(offer.lesson ? {lesson: offer.lesson} : {}), ...this.choice, ...panel.choice};
     panel.element.classList.add('running');
     panel.status.textContent = 'running …';
     this.happened = '';
     try {
       const outline = await this.source.run(panel.side, choice);
-      if (!outline) return;
+      // A later choice has its own run under way, or the side shows nothing any more.
+      if (!outline || offer !== this.offer || panel.isNone) return;
       panel.show(outline, (from, until) => this.source.window(panel.side, outline.run, from, until));
-      if (panel.recording) panel.showName();
+      for (const each of this.panels) each.showName();
       this.fitClock();
     } catch (failure) {
       // What is shown must be what is asked for; a server that cannot be reached will be.
@@ -209,7 +234,7 @@ class Page {
 
   savePage() {
     const runs = Object.fromEntries(this.panels.filter(panel => panel.recording).map(panel => [panel.side, panel.recording.run]));
-    this.save('shardsim-run.html', this.source.exportAddress(runs, Math.round(this.clock.ps), this.lessons.current?.id));
+    this.save('shardsim-run.html', this.source.exportAddress(runs, Math.round(this.clock.ps), this.offer.lesson, this.lessons.current?.id ?? ''));
   }
 
   /** Both sides in one drawing. */
@@ -253,6 +278,7 @@ class Page {
     find('back').addEventListener('click', () => this.step(-1));
     find('follow').addEventListener('click', () => this.followAnother());
     find('scrub').addEventListener('input', event => this.seek(event.target.value / 10000 * clock.endPs));
+    find('leave').addEventListener('click', () => this.watch());
     find('save-page').addEventListener('click', () => this.savePage());
     find('save-svg').addEventListener('click', () => this.saveDrawing(false));
     find('save-png').addEventListener('click', () => this.saveDrawing(true));
@@ -300,9 +326,8 @@ class Page {
     const zooms = ZOOMS.filter(zoom => zoom <= 1 || slowDown(zoom) <= SLOW_DOWN_MAX);
     this.zoomed = Math.min(this.zoomed, zooms.at(-1));
     clock.slowDown = slowDown(this.zoomed);
+    this.showHeading();
     const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
-    find('title').textContent = what === 'step' ? 'Watch a training step' : 'Watch a collective';
-    showOnly(find('key'), what);
     find('slow').replaceChildren(...zooms.map(zoom => new Option(`${what} in ${span(PLAY_SECONDS * zoom)}, ${speed(slowDown(zoom))}`, zoom)));
     find('slow').value = this.zoomed;
   }
@@ -343,7 +368,7 @@ class Page {
       if (direction < 0 && ps > 0 && !recording.windowAt(ps - 1)) await recording.around(Math.max(0, ps - 1e8));
       await recording.around(ps);
     }));
-    const events = recordings.map(recording => ({...recording.eventFrom(ps, direction), label: recording.label}));
+    const events = recordings.map(recording => ({...recording.eventFrom(ps, direction), label: recording.name}));
     return events.length ? events.reduce((a, b) => (direction > 0 ? b.ps < a.ps : b.ps > a.ps) ? b : a) : null;
   }
 
@@ -371,7 +396,7 @@ class Page {
     this.zoomTo(dot.journey);
     const {title, rows} = panel.view.stations(dot);
     find('followed').hidden = false;
-    find('followed-title').textContent = `${panel.recording.label}: ${title}.`;
+    find('followed-title').textContent = `${panel.recording.name}: ${title}.`;
     const {endPs} = panel.recording;
     this.followedRows = rows.map(([device, here, waits, leaves]) => {
       const row = document.createElement('tr');

@@ -42,10 +42,16 @@ export class Panel {
 
   /** What the side may show: every point of the sweep, on the second side also nothing. */
   offer({points, strategies}, chosen) {
+    this.before = null;
+    for (const changed of this.element.querySelectorAll('.changed')) changed.classList.remove('changed');
+    for (const mark of this.element.querySelectorAll('ins')) mark.textContent = '';
+    this.strategy.replaceChildren();
+    this.point.replaceChildren();
     if (this.side !== 'a') this.point.add(new Option('nothing beside it', ''));
-    points.forEach(({words, tooLarge}, i) => this.point.add(new Option(tooLarge ? `${words} (does not fit)` : words, i)));
+    points.forEach((_, i) => this.point.add(new Option('', i)));
     for (const {kind, title} of strategies) this.strategy.add(new Option(title, kind));
     this.points = points;
+    this.showPoints(points.map(({words}) => words));
     this.point.value = chosen ?? '';
     const few = points.length < 2 && !strategies.length;
     this.point.closest('label').hidden = this.point.length < 2 || few;
@@ -63,7 +69,8 @@ export class Panel {
       this.page.rerun(this);
       return;
     }
-    this.recording = null;
+    this.clear();
+    this.element.classList.remove('running');
     this.page.fitClock();
     this.page.draw();
   }
@@ -75,29 +82,15 @@ export class Panel {
     this.strategy.closest('label').hidden = this.isNone || this.strategy.length === 0;
   }
 
-  /** Puts a point of a lesson into the list, and picks it. */
-  takeLesson(lesson, point) {
-    this.home ??= this.point.value;
-    const entry = this.point.querySelector('[value=lesson]') ?? this.point.appendChild(new Option('', 'lesson'));
-    entry.textContent = `lesson: ${lesson.title}`;
-    this.lesson = {lesson: lesson.id, point};
-    this.point.value = 'lesson';
-    this.showChoice();
-    return this.page.rerun(this);
-  }
-
-  /** Knobs turn the scenario: a side that shows a lesson goes back to its point, under the strategy of the lesson where it has one. */
-  leaveLesson() {
-    if (this.point.value !== 'lesson') return;
-    const {strategy} = this.recording?.result ?? {};
-    this.point.value = this.home;
-    this.showChoice();
-    if (strategy && this.strategy.length && !this.isNone) this.strategy.value = strategy;
+  /** Each point in words, as the knobs make it. */
+  showPoints(words) {
+    for (const option of this.point.options) {
+      if (option.value !== '') option.textContent = words[option.value] + (this.points[option.value].tooLarge ? ' (does not fit)' : '');
+    }
   }
 
   /** What is asked for here. */
   get choice() {
-    if (this.point.value === 'lesson') return this.lesson;
     return {point: this.point.value, ...(this.strategy.value ? {strategy: this.strategy.value} : {})};
   }
 
@@ -105,13 +98,15 @@ export class Panel {
   show(outline, load) {
     this.before = this.recording?.result ?? null;
     this.element.classList.remove('empty');
-    this.element.dataset.label = outline.label;
+    if (outline.points) this.showPoints(outline.points);
     if (!outline.totals) {
       this.clear();
       this.status.textContent = `${outline.label} does not fit in memory. ${outline.remedy ?? ''}`;
       return;
     }
     this.status.textContent = '';
+    const {scenario, nodes, strategy = ''} = outline.result;
+    Object.assign(this.element.dataset, {label: outline.label, scenario, nodes, strategy});
     this.recording = new Recording(outline, load);
     this.view = new ClusterView(this.recording);
     this.view.zoomed = Math.min(this.zoomed ?? 0, this.recording.cluster.nodes - 1);
@@ -124,13 +119,19 @@ export class Panel {
   clear() {
     this.recording = null;
     this.named.textContent = '';
+    this.status.textContent = '';
+    for (const each of ['label', 'scenario', 'nodes', 'strategy']) delete this.element.dataset[each];
     this.element.classList.add('empty');
   }
 
-  /** What the list of strategies does not say already. */
+  /** What the list of strategies does not say already. Two runs of one strategy are told apart by what the sweep and the knobs give them. */
   showName() {
+    if (!this.recording) return;
+    const alike = this.page.panels.every(({recording}) => recording?.label === this.recording.label);
+    const {words} = this.recording;
+    this.recording.name = alike && words ? `${this.recording.label} (${words})` : this.recording.label;
     const chosen = this.page.source.live ? this.strategy.selectedOptions[0]?.textContent ?? '' : '';
-    const {label} = this.recording;
+    const label = this.page.source.live ? this.recording.label : this.recording.name;
     this.named.textContent = chosen && label.startsWith(chosen) ? label.slice(chosen.length).replace(/^, /, '') : label;
   }
 
@@ -180,6 +181,7 @@ export class Panel {
     const layout = this.view.layout(width);
     this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs});
     this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs);
+    this.timelineCanvas.dataset.overview = JSON.stringify(this.timeline.means);
     const totals = recording.totalsAt(clock.ps);
     this.figures['nic-now'].textContent = bytes(totals.nicBytes);
     this.figures['nic-now'].dataset.value = totals.nicBytes;
@@ -193,8 +195,8 @@ export class Panel {
   /** The sentence is that of the drawing it stands beside, in every frame. */
   say(words) {
     this.state.textContent = words;
-    this.cluster.setAttribute('aria-label', `${this.recording.label}: ${words}`);
-    this.timelineCanvas.setAttribute('aria-label', `Streams of rank 0 at ${instant(this.page.clock.ps, this.page.clock.framePs, this.recording.endPs)}`);
+    this.cluster.setAttribute('aria-label', `${this.recording.name}: ${words}`);
+    this.timelineCanvas.setAttribute('aria-label', `The whole step, and streams of rank 0 at ${instant(this.page.clock.ps, this.page.clock.framePs, this.recording.endPs)}`);
   }
 
   /** The drawing of an instant as SVG, and its size. */
@@ -204,7 +206,7 @@ export class Panel {
     const view = new ClusterView(this.recording);
     view.zoomed = this.view.zoomed;
     const layout = view.layout(width);
-    const words = `${this.recording.label} at ${instant(clock.ps, clock.framePs, this.recording.endPs)}`;
+    const words = `${this.recording.name} at ${instant(clock.ps, clock.framePs, this.recording.endPs)}`;
     const painter = new SvgPainter(width, layout.height + this.timeline.height + 30, words, colours.paper);
     painter.text(0, 14, words, {fill: colours.ink, size: 13, bold: true});
     const shifted = new Shifted(painter, 24);

@@ -3,6 +3,8 @@
 const WINDOWS_MAX = 6;
 /** What is fetched around an instant that is looked at. */
 const AROUND_PS = 2e8;
+/** Looks at each rank in the course of a step, see RankStates. */
+const LOOKS = 2400;
 /** A source that could not be reached is asked again after so long. */
 const ASK_AGAIN_MS = 1000;
 
@@ -14,12 +16,12 @@ export const REDUCES = 4;
 /** A bare collective runs in the lane of gathers, whatever it does; the page shows one that reduces as a reduction. */
 function asItIs(outline) {
   if (!outline.result.collective?.includes('reduce')) return outline;
-  const {ranks, texts} = outline.states;
+  const {texts} = outline.states;
   return {
     ...outline,
     labels: outline.labels.map(([, ...rest]) => ['reduce', ...rest]),
     timeline: {reduce: outline.timeline.gather},
-    states: {ranks, texts: texts.map(text => text.replaceAll(GATHERS, REDUCES))},
+    states: {...outline.states, texts: texts.map(text => text.replaceAll(GATHERS, REDUCES))},
   };
 }
 
@@ -39,6 +41,9 @@ export class Recording {
   constructor(outline, load) {
     Object.assign(this, asItIs(outline));
     this.load = load;
+    // A stage counts one lane for each direction; what its compute may be at are work, each lane that it waits for, and idle.
+    this.parts = [...new Set(this.streams.map(({as}) => as)), 'idle'];
+    this.waitedFor = Object.fromEntries(this.streams.map(({id, waitedFor}) => [id, waitedFor]));
     this.markOf = Object.fromEntries(this.streams.map(({id, state}) => [id, state]));
     this.windows = [];
     this.pending = null;
@@ -116,7 +121,9 @@ export class Recording {
       }
       ranks.set(Number(rank), streams);
     }
-    return {from: document.from, until: document.until, journeys, ranks};
+    const waits = new Map(Object.entries(document.waits).map(([rank, rows]) =>
+      [Number(rank), rows.map(([part, start, end]) => ({at: this.parts[part], start, end}))]));
+    return {from: document.from, until: document.until, journeys, ranks, waits};
   }
 
   journey([start, pathId, operation, channel, bytes, ...hops], operations) {
@@ -138,24 +145,28 @@ export class Recording {
     return window && window.journeys.filter(journey => journey.start <= ps && ps < journey.end);
   }
 
-  /** What a GPU does at an instant. */
+  /** What a GPU does at an instant: what runs there, added up, and what its compute is at: work, a stream that it waits for, or idle. */
   stateOf(node, gpu, ps) {
-    if (ps >= this.endPs) return 0;
+    if (ps >= this.endPs) return {runs: 0, at: 'idle'};
     const rank = this.representatives[node] * this.cluster.gpusPerNode + gpu;
-    const streams = this.isComplete ? this.windowAt(ps)?.ranks.get(rank) : null;
-    const runs = streams
-      ? stream => streams[stream].some(span => span.start <= ps && ps < span.end)
-      : stream => this.timeline[stream].some(([start, end]) => start <= ps && ps < end);
-    if (!streams && rank in this.states.ranks) {
-      const text = this.states.texts[this.states.ranks[rank]];
-      return parseInt(text[Math.min(text.length - 1, Math.floor(text.length * ps / this.endPs))], 16);
+    const window = this.isComplete ? this.windowAt(ps) : null;
+    const covers = span => span.start <= ps && ps < span.end;
+    if (window) {
+      const streams = window.ranks.get(rank) ?? {};
+      return {
+        runs: Object.keys(streams).filter(stream => streams[stream].some(covers)).reduce((state, stream) => state | this.markOf[stream], 0),
+        at: window.waits.get(rank)?.find(covers)?.at ?? 'compute',
+      };
     }
-    return Object.keys(streams ?? this.timeline).filter(runs).reduce((state, stream) => state | this.markOf[stream], 0);
+    const text = this.states.texts[this.states.ranks[rank]];
+    const looks = text.length / 2;
+    const look = Math.min(looks - 1, Math.floor(looks * ps / this.endPs));
+    return {runs: parseInt(text[look], 16), at: this.parts[text.charCodeAt(looks + look) - 97]};
   }
 
   /** Whether every operation of every rank was kept; of a very long run only rank 0 is known to its end. */
   get isComplete() {
-    return '0' in this.states.ranks;
+    return this.states.complete;
   }
 
   /** What rank 0 runs in a lane during a stretch: in full where windows are there, in outline elsewhere. */
@@ -164,24 +175,44 @@ export class Recording {
     for (const window of this.isComplete ? this.windows : []) {
       if (window.until <= from || window.from >= until) continue;
       const inside = (window.ranks.get(0)?.[stream] ?? []).map(span => [span.start, span.end, span.words]);
-      const outside = ([start, end, words]) => [[start, Math.min(end, window.from), words], [Math.max(start, window.until), end, words]];
+      const outside = ([start, end, ...rest]) => [[start, Math.min(end, window.from), ...rest], [Math.max(start, window.until), end, ...rest]];
       // What the host does in no time has a mark of its own.
       spans = spans.flatMap(outside).filter(([start, end]) => start <= end).concat(inside);
     }
     return spans.sort((a, b) => a[0] - b[0]);
   }
 
-  /** How many GPUs of a node, or of all, compute, wait for communication, exchange data, and do nothing. */
+  /** What compute of rank 0 waits for during a stretch: in full where windows are there, by looks elsewhere. */
+  waitsOf(from, until) {
+    const waits = [];
+    for (let at = from; at < until;) {
+      const window = this.isComplete ? this.windowAt(at) : null;
+      const end = window ? Math.min(until, window.until) : Math.min(until, (Math.floor(at * LOOKS / this.endPs + 1e-6) + 1) * this.endPs / LOOKS,
+        ...this.windows.map(each => each.from).filter(each => each > at));
+      if (window) waits.push(...(window.waits.get(0) ?? []).map(wait => ({...wait, start: Math.max(at, wait.start), end: Math.min(end, wait.end)})));
+      else waits.push({start: at, end, at: this.stateOf(0, 0, at).at});
+      at = end;
+    }
+    return waits.filter(({at, start, end}) => at !== 'compute' && at !== 'idle' && start < end);
+  }
+
+  /** How many GPUs of a node, or of all, compute, exchange data, and are at each of the other things. */
   count(ps, nodes = this.cluster.nodes, first = 0) {
-    const counts = {computing: 0, waiting: 0, exchanging: 0, idle: 0};
+    const counts = {exchanging: 0, at: Object.fromEntries(this.parts.map(part => [part, 0]))};
     for (let node = first; node < first + nodes; node++) {
       for (let gpu = 0; gpu < this.cluster.gpusPerNode; gpu++) {
-        const state = this.stateOf(node, gpu, ps);
-        if (state & COMPUTES) counts.computing++; else if (state) counts.waiting++; else counts.idle++;
-        if (state & ~COMPUTES) counts.exchanging++;
+        const {runs, at} = this.stateOf(node, gpu, ps);
+        counts.at[at]++;
+        if (runs & ~COMPUTES) counts.exchanging++;
       }
     }
     return counts;
+  }
+
+  /** How much of the GPUs' time, of a stage or of all, is at what; in words. */
+  say(part) {
+    if (part === 'compute' || part === 'idle') return part === 'idle' ? 'are idle' : 'compute';
+    return part.startsWith('pipeline') ? `wait in the pipeline's bubble, for ${this.waitedFor[part]}` : `wait for ${this.waitedFor[part]}`;
   }
 
   /** The next instant at which something begins or ends, forwards or backwards. */

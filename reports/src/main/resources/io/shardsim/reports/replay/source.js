@@ -27,13 +27,14 @@ export class ServerSource {
   }
 
   /** Address of a file that plays what the page shows, from an instant on. */
-  exportAddress(runs, ps, lesson) {
-    const query = new URLSearchParams({viewer: this.viewer, from: ps, ...runs, ...(lesson ? {lesson} : {})});
+  exportAddress(runs, ps, lesson, answered) {
+    const query = new URLSearchParams({viewer: this.viewer, from: ps, lesson, answered, ...runs});
     return `api/export?${query}`;
   }
 
-  async offer() {
-    return this.json(await fetch('api/offer'));
+  /** What there is to watch in a lesson, or without one. */
+  async offer(lesson = '') {
+    return this.json(await fetch(`api/offer?lesson=${lesson}`));
   }
 
   async lessons() {
@@ -43,7 +44,7 @@ export class ServerSource {
   /** What the runs of a lesson say. */
   async answer(lesson) {
     await this.ready;
-    return this.json(await fetch(`api/lesson?viewer=${this.viewer}&id=${lesson}`, {method: 'POST'}));
+    return this.json(await fetch(`api/lesson?viewer=${this.viewer}&lesson=${lesson}`, {method: 'POST'}));
   }
 
   /** Runs a choice on a side; null when a later choice has taken its place. */

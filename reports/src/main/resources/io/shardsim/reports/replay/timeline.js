@@ -1,20 +1,48 @@
-// The streams of rank 0: the whole training step, and below it the stretch around the clock.
+// The whole training step, and below it the streams of rank 0 around the clock.
 
 import {time} from './format.js';
-import {COMPUTES} from './recording.js';
 
 const LANE = 12;
 const DETAIL_LANE = 16;
 const LEFT = 58;
+const TOP = 28;
+/** Shares of the overview are whole parts of so many. */
+const WHOLE = 10000;
+const NAMES = {
+  compute: 'works', gather: 'waits: gather', reduce: 'waits: reduce', tensor: 'waits: TP', context: 'waits: CP', pipeline_forward: 'bubble (forward)',
+  pipeline_backward: 'bubble (backward)', copy: 'waits: copy', host: 'waits: host', idle: 'idle',
+};
 
-/** Spans of several lanes as one, within a stretch. */
-function merged(spans, from, until) {
-  const all = [];
-  for (const [start, end] of spans.filter(span => span[1] > from && span[0] < until).sort((a, b) => a[0] - b[0])) {
-    const last = all.at(-1);
-    if (last && Math.max(from, start) <= last[1]) last[1] = Math.max(last[1], Math.min(until, end)); else all.push([Math.max(from, start), Math.min(until, end)]);
+/** What covers each pixel column of a stretch, from 0 to 1: each span by the share of its time in which something runs. */
+function coverage(spans, from, until, columns) {
+  const covered = new Float64Array(columns);
+  const perPs = columns / (until - from);
+  for (const [start, end, , busy = 1] of spans) {
+    const right = Math.min(columns, (end - from) * perPs);
+    for (let left = Math.max(0, (start - from) * perPs); left < right;) {
+      const next = Math.min(right, Math.floor(left) + 1);
+      covered[Math.min(columns - 1, Math.floor(left))] += (next - left) * busy;
+      left = next;
+    }
   }
-  return all;
+  return covered.map(share => Math.min(1, share));
+}
+
+/** Calls with the first and the last column of each run of equal values, and the value. */
+function runs(values, draw) {
+  for (let first = 0, next; first < values.length; first = next) {
+    for (next = first + 1; next < values.length && Math.abs(values[next] - values[first]) < 1e-3;) next++;
+    draw(first, next, values[first]);
+  }
+}
+
+/** Means of many columns in fewer of equal width. */
+function resampled(values, columns) {
+  const sums = new Float64Array(values.length + 1);
+  values.forEach((value, i) => { sums[i + 1] = sums[i] + value; });
+  const until = at => sums[Math.floor(at)] + (at % 1 ? (at % 1) * values[Math.floor(at)] : 0);
+  const width = values.length / columns;
+  return Float64Array.from({length: columns}, (_, i) => (until(Math.min(values.length, (i + 1) * width)) - until(i * width)) / width);
 }
 
 export class TimelineView {
@@ -25,8 +53,21 @@ export class TimelineView {
     this.streams = recording.streams.map(look => look.id).filter(stream => recording.timeline[stream]);
   }
 
+  /** Rows of the overview: one for each pipeline stage, then the lanes of rank 0 beside compute. A bare collective has its lane alone. */
+  get rows() {
+    return this.recording.result.collective ? [] : this.recording.overview;
+  }
+
+  get lanes() {
+    return this.rows.length ? this.streams.filter(stream => stream !== 'compute') : this.streams;
+  }
+
+  get overviewEnd() {
+    return TOP + (this.rows.length + this.lanes.length) * LANE;
+  }
+
   get height() {
-    return 20 + this.streams.length * (LANE + DETAIL_LANE) + 24;
+    return this.overviewEnd + 30 + this.streams.length * DETAIL_LANE;
   }
 
   /**
@@ -36,53 +77,89 @@ export class TimelineView {
   draw(painter, ps, width, colours, endPs, stretchPs) {
     const x = at => LEFT + (width - LEFT - 2) * at / endPs;
     painter.text(LEFT, 10, `whole ${this.recording.result.collective ? 'collective' : 'step'}, ${time(this.recording.endPs)}`, {fill: colours.soft, size: 10});
-    this.streams.forEach((stream, lane) => this.drawLane(painter, this.recording.timeline[stream], stream, 14 + lane * LANE, LANE - 3, x, 0, endPs, colours));
-    const overviewEnd = 14 + this.streams.length * LANE;
+    const columns = Math.max(1, Math.round(x(this.recording.endPs) - LEFT));
+    this.drawn = this.rows.map((row, i) => this.drawShares(painter, row, this.rows.length > 1 ? `stage ${i}` : 'GPUs', TOP + i * LANE, columns, colours));
+    this.drawLegend(painter, width, colours);
+    this.lanes.forEach((stream, i) => this.drawLane(painter, this.recording.timeline[stream], stream, TOP + (this.rows.length + i) * LANE, LANE - 3, x, 0, endPs, colours));
+    const {overviewEnd} = this;
     const from = Math.max(0, ps - stretchPs / 2);
     const until = from + stretchPs;
-    painter.rect(x(from), 12, Math.max(2, x(until) - x(from)), overviewEnd - 12, {stroke: colours.ink});
-    painter.line([[x(ps), 12], [x(ps), overviewEnd]], {stroke: colours.ink, line: 1.5});
+    painter.rect(x(from), TOP - 2, Math.max(2, x(until) - x(from)), overviewEnd - TOP + 2, {stroke: colours.ink});
+    painter.line([[x(ps), TOP - 2], [x(ps), overviewEnd]], {stroke: colours.ink, line: 1.5});
     const top = overviewEnd + 18;
-    painter.text(LEFT, top - 5, `${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
+    painter.text(LEFT, top - 5, `rank 0, ${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
     const near = at => LEFT + (width - LEFT - 2) * (at - from) / stretchPs;
-    const spansOf = stream => this.recording.lane(stream, from, until);
-    const exchanging = merged(this.streams.filter(stream => this.looks[stream].state & ~COMPUTES).flatMap(spansOf), from, until);
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;
-      if (stream === 'compute') this.drawWaits(painter, spansOf(stream), exchanging, y, near, colours);
-      this.drawLane(painter, spansOf(stream), stream, y, DETAIL_LANE - 4, near, from, until, colours, true);
+      if (stream === 'compute') this.drawWaits(painter, from, Math.min(until, this.recording.endPs), y, near, colours);
+      this.drawLane(painter, this.recording.lane(stream, from, until), stream, y, DETAIL_LANE - 4, near, from, until, colours, true);
     });
     const bottom = top + this.streams.length * DETAIL_LANE;
     painter.line([[near(ps), top - 2], [near(ps), bottom]], {stroke: colours.ink, line: 1.5});
     this.map = {from: 0, until: endPs, left: LEFT, right: width - 2, overviewEnd, near: {from, until}};
   }
 
+  /** For each pixel column the shares of its time that GPUs work, wait for each stream, and are idle, one above the other; returns their means. */
+  drawShares(painter, {shares}, name, y, columns, colours) {
+    painter.text(0, y + LANE - 4, name, {fill: colours.soft, size: 10});
+    const height = LANE - 2;
+    const bottom = new Float64Array(columns);
+    const means = {};
+    for (const [part, values] of Object.entries(shares)) {
+      const drawn = resampled(values, columns).map(share => share / WHOLE);
+      means[part] = drawn.reduce((sum, share) => sum + share, 0) / columns;
+      if (part !== 'idle') {
+        runs(drawn.map((share, i) => share ? bottom[i] * 2 + share : -1), (first, next) => {
+          if (!drawn[first]) return;
+          painter.rect(LEFT + first, y + height * (1 - bottom[first] - drawn[first]), next - first, height * drawn[first], {fill: colours[part]});
+        });
+      }
+      drawn.forEach((share, i) => { bottom[i] += share; });
+    }
+    painter.line([[LEFT, y + height], [LEFT + columns, y + height]], {stroke: colours.rule, line: 0.5});
+    return means;
+  }
+
+  /** Mean shares over all GPUs: those of the result. */
+  get means() {
+    const gpus = this.rows.reduce((sum, row) => sum + row.gpus, 0);
+    const means = {};
+    (this.drawn ?? []).forEach((row, i) => {
+      for (const [part, share] of Object.entries(row)) means[part] = (means[part] ?? 0) + share * this.rows[i].gpus / gpus;
+    });
+    return means;
+  }
+
+  /** What the colours of the overview mean, with the share of each. */
+  drawLegend(painter, width, colours) {
+    let x = LEFT;
+    for (const [part, share] of Object.entries(this.means)) {
+      const words = `${NAMES[part] ?? part.replace('_', ' ')} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+      painter.rect(x, 16, 7, 7, {fill: part === 'idle' ? colours.paper : colours[part], stroke: colours.soft, line: 0.5});
+      painter.text(x + 10, 23, words, {fill: colours.soft, size: 10});
+      x += 18 + words.length * 5.2;
+    }
+  }
+
   drawLane(painter, spans, stream, y, height, x, from, until, colours, named) {
     const {lane, as} = this.looks[stream];
     painter.text(0, y + height - 1, lane, {fill: colours.soft, size: 10});
     painter.line([[LEFT, y + height + 1], [x(until), y + height + 1]], {stroke: colours.rule});
-    for (const [start, end, words] of spans) {
-      if (end <= from || start >= until) continue;
+    const columns = Math.max(1, Math.round(x(until) - LEFT));
+    runs(coverage(spans, from, until, columns), (first, next, share) => {
+      if (share) painter.rect(LEFT + first, y + height * (1 - share), next - first, height * share, {fill: colours[as]});
+    });
+    for (const [start, end, words] of named ? spans : []) {
       const left = x(Math.max(from, start));
-      const right = x(Math.min(until, end));
-      painter.rect(left, y, Math.max(0.6, right - left), height, {fill: colours[as]});
-      if (named && right - left > words.length * 5.6 + 6) {
-        painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${as}`], size: 10});
-      }
+      if (x(Math.min(until, end)) - left > words.length * 5.6 + 6) painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${as}`], size: 10});
     }
   }
 
-  /** Hatched where communication goes on and nothing is computed; what waits for the host stays white. */
-  drawWaits(painter, computing, exchanging, y, x, colours) {
-    let next = 0;
-    for (const [start, end] of exchanging) {
-      let free = start;
-      while (next < computing.length && computing[next][1] <= start) next++;
-      for (let i = next; free < end; i++) {
-        const until = Math.min(end, computing[i]?.[0] ?? end);
-        if (until > free) painter.rect(x(free), y, x(until) - x(free), DETAIL_LANE - 4, {fill: colours.gap, hatch: colours['gap-line']});
-        free = Math.max(until, computing[i]?.[1] ?? end);
-      }
+  /** Hatched where compute waits, in the colour of what it waits for. */
+  drawWaits(painter, from, until, y, x, colours) {
+    if (this.recording.result.collective) return;
+    for (const {at, start, end} of this.recording.waitsOf(from, until)) {
+      if (x(end) - x(start) > 0.5) painter.rect(x(start), y, x(end) - x(start), DETAIL_LANE - 4, {fill: colours.gap, hatch: colours[at]});
     }
   }
 

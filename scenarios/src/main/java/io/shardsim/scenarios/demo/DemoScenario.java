@@ -34,6 +34,8 @@ public final class DemoScenario {
 
     private final String file;
     private final String text;
+    private final String lesson;
+    private final String title;
     private final Scenario scenario;
     private final Knobs knobs;
 
@@ -42,9 +44,16 @@ public final class DemoScenario {
      * @throws InputException with every problem of the text
      */
     public DemoScenario(String file, String text) throws InputException {
+        this(file, text, null);
+    }
+
+    /** @param lesson that the scenario belongs to; null for none */
+    DemoScenario(String file, String text, @Nullable Lesson lesson) throws InputException {
         this.file = file;
         this.text = text;
+        this.lesson = lesson == null ? "" : lesson.id();
         scenario = ScenarioReader.readText(file, text);
+        title = lesson == null ? scenario.name() : lesson.title();
         knobs = Knobs.of(scenario.points());
     }
 
@@ -75,9 +84,11 @@ public final class DemoScenario {
     }
 
     /** What the page offers: points, the two to begin with, strategies, knobs. */
-    Map<String, Object> offer(FirstSides sides) {
+    Map<String, Object> offer(FirstSides sides) throws InputException {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("scenario", name());
+        out.put("lesson", lesson);
+        out.put("title", title);
         out.put("subject", subject());
         out.put("points", offeredPoints(sides));
         out.put("strategies", strategies());
@@ -89,14 +100,13 @@ public final class DemoScenario {
         return out;
     }
 
-    private List<Map<String, Object>> offeredPoints(FirstSides sides) {
+    private List<Map<String, Object>> offeredPoints(FirstSides sides) throws InputException {
         List<ScenarioPoint> points = points();
-        List<String> words =
-                PointWords.distinct(points.stream().map(ScenarioPoint::values).toList());
+        List<String> words = words(Map.of());
         List<Map<String, Object>> offered = new ArrayList<>();
         for (int i = 0; i < points.size(); i++) {
             Map<String, Object> one = new LinkedHashMap<>();
-            one.put("words", words.get(i).isEmpty() ? name() : words.get(i));
+            one.put("words", words.get(i));
             one.put("strategy", kind(points.get(i)));
             one.put("tooLarge", sides.knownNotToFit(i));
             offered.add(one);
@@ -152,6 +162,33 @@ public final class DemoScenario {
      */
     public ScenarioPoint point(Map<String, String> choice) throws InputException {
         int index = index(choice.getOrDefault(POINT, "0"));
+        Map<String, String> changes = changes(index, choice);
+        return changes.isEmpty()
+                ? points().get(index)
+                : SweptFile.readText(file, text)
+                        .point(index, changes)
+                        .withValues(PointWords.changed(points().get(index).values(), changes));
+    }
+
+    /**
+     * Each point by what tells it from the others, once it is as a choice wants it.
+     *
+     * @param choice as {@link #point} takes it; its strategy is that of its point alone
+     */
+    List<String> words(Map<String, String> choice) throws InputException {
+        Map<String, String> knobsAlone = new LinkedHashMap<>(choice);
+        knobsAlone.remove(STRATEGY);
+        List<Map<String, Object>> all = new ArrayList<>();
+        for (int i = 0; i < points().size(); i++) {
+            boolean chosen = String.valueOf(i).equals(choice.get(POINT));
+            all.add(PointWords.changed(points().get(i).values(), changes(i, chosen ? choice : knobsAlone)));
+        }
+        return PointWords.distinct(all).stream()
+                .map(words -> words.isEmpty() ? name() : words)
+                .toList();
+    }
+
+    private Map<String, String> changes(int index, Map<String, String> choice) throws InputException {
         ScenarioPoint point = points().get(index);
         String kind = offered(
                 STRATEGY,
@@ -164,8 +201,7 @@ public final class DemoScenario {
                 turned.put(knob.id(), value);
             }
         }
-        Map<String, String> changes = knobs.changes(point, kind, turned);
-        return changes.isEmpty() ? point : SweptFile.readText(file, text).point(index, changes);
+        return knobs.changes(point, kind, turned);
     }
 
     private int index(String asked) throws InputException {

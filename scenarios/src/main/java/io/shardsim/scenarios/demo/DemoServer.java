@@ -48,6 +48,7 @@ public final class DemoServer implements AutoCloseable {
     /** The answer about a run that a later one has replaced. */
     private static final Map<String, ?> GONE = Map.of("gone", true);
 
+    private static final String LESSON = "lesson";
     private static final String NO_CHOICE = "body is no JSON object of texts";
 
     private static final String JSON = "application/json; charset=utf-8";
@@ -82,7 +83,7 @@ public final class DemoServer implements AutoCloseable {
 
     /** Answers one path. */
     private interface Handler {
-        void handle(HttpExchange exchange) throws IOException, Refused, InterruptedException;
+        void handle(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException;
     }
 
     /**
@@ -140,6 +141,10 @@ public final class DemoServer implements AutoCloseable {
             handler.handle(exchange);
         } catch (Refused refused) {
             send(exchange, refused.status, JSON, ReplayJson.bytes(Map.of("error", refused.getMessage())));
+        } catch (InputException refused) {
+            List<String> problems =
+                    refused.problems().stream().map(Problem::message).toList();
+            send(exchange, 422, JSON, ReplayJson.bytes(Map.of("problems", problems)));
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
         } catch (IllegalStateException failed) {
@@ -182,8 +187,29 @@ public final class DemoServer implements AutoCloseable {
         send(exchange, 200, asset.type(), asset.content());
     }
 
-    private void offer(HttpExchange exchange) throws IOException {
-        send(exchange, 200, JSON, ReplayJson.bytes(scenario.offer(sides())));
+    private void offer(HttpExchange exchange) throws IOException, Refused, InputException {
+        send(exchange, 200, JSON, ReplayJson.bytes(offer(query(exchange))));
+    }
+
+    /** What a page shows: the scenario of a lesson, where one is named. */
+    private Map<String, Object> offer(Map<String, String> query) throws Refused, InputException {
+        Lesson lesson = lesson(query);
+        DemoScenario shown = scenario(lesson);
+        return shown.offer(lesson == null ? sides() : Lessons.sides(lesson, shown));
+    }
+
+    private DemoScenario scenario(@Nullable Lesson lesson) {
+        return lesson == null ? scenario : Lessons.scenario(lesson);
+    }
+
+    /** The lesson that is named; null where none is. */
+    private @Nullable Lesson lesson(Map<String, String> query) throws Refused {
+        String named = query.getOrDefault(LESSON, "");
+        Lesson lesson = lessons.lesson(named);
+        if (lesson == null && !named.isEmpty()) {
+            throw new Refused(404, "no such lesson");
+        }
+        return lesson;
     }
 
     private synchronized FirstSides sides() {
@@ -242,39 +268,19 @@ public final class DemoServer implements AutoCloseable {
         viewer.close();
     }
 
-    private void run(HttpExchange exchange) throws IOException, Refused, InterruptedException {
+    private void run(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
         Map<String, String> query = query(exchange);
         Viewer viewer = viewer(query);
         String side = side(query);
         if (!viewer.takes(side, SIDES_MAX)) {
             throw new Refused(429, "a page has " + SIDES_MAX + " sides");
         }
-        Viewer.Done done;
-        try {
-            ScenarioPoint point = point(choice(exchange));
-            done = viewer.run(side, point);
-        } catch (InputException refused) {
-            List<String> problems =
-                    refused.problems().stream().map(Problem::message).toList();
-            send(exchange, 422, JSON, ReplayJson.bytes(Map.of("problems", problems)));
-            return;
-        }
-        // A later choice has taken its place: nothing went wrong, the page knows.
-        send(exchange, 200, JSON, ReplayJson.bytes(done == null ? GONE : done.document()));
-    }
-
-    /** The point of a lesson, where one is named, or what is chosen of the scenario. */
-    private ScenarioPoint point(Map<String, String> choice) throws Refused, InputException {
-        String named = choice.get("lesson");
-        if (named == null) {
-            return scenario.point(choice);
-        }
-        Lesson lesson = lessons.lesson(named);
-        String point = choice.getOrDefault("point", "");
-        if (lesson == null || !lesson.points().containsKey(point)) {
-            throw new Refused(404, "no such lesson, or no such point in it");
-        }
-        return Lessons.point(lesson, point);
+        Map<String, String> choice = choice(exchange);
+        DemoScenario shown = scenario(lesson(choice));
+        Viewer.Done done = viewer.run(side, shown.point(choice));
+        // Without one, a later choice has taken its place: nothing went wrong, the page knows.
+        Map<String, ?> answer = done == null ? GONE : done.document(shown.words(choice));
+        send(exchange, 200, JSON, ReplayJson.bytes(answer));
     }
 
     private void lessons(HttpExchange exchange) throws IOException {
@@ -287,11 +293,8 @@ public final class DemoServer implements AutoCloseable {
 
     private void lesson(HttpExchange exchange) throws IOException, Refused, InterruptedException {
         Map<String, String> query = query(exchange);
-        Lesson lesson = lessons.lesson(query.getOrDefault("id", ""));
-        if (lesson == null) {
-            throw new Refused(404, "no such lesson");
-        }
-        LessonAnswer answer = viewer(query).answer(lessons, lesson);
+        Lesson lesson = lesson(query);
+        LessonAnswer answer = lesson == null ? null : viewer(query).answer(lessons, lesson);
         send(exchange, 200, JSON, ReplayJson.bytes(answer == null ? GONE : answer.document()));
     }
 
@@ -325,7 +328,7 @@ public final class DemoServer implements AutoCloseable {
     }
 
     /** A file that plays what the page shows without this server. */
-    private void export(HttpExchange exchange) throws IOException, Refused, InterruptedException {
+    private void export(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
         Map<String, String> query = query(exchange);
         Viewer viewer = viewer(query);
         long from = number(query, "from");
@@ -339,13 +342,13 @@ public final class DemoServer implements AutoCloseable {
         if (sides.isEmpty()) {
             throw new Refused(404, "no recorded run to save");
         }
-        Map<String, Object> offer = new LinkedHashMap<>(scenario.offer(sides()));
+        Map<String, Object> offer = offer(query);
         offer.put("startPs", from);
         offer.remove("knobs");
         Map<String, Object> recorded = new LinkedHashMap<>();
         recorded.put("offer", offer);
         recorded.put("sides", sides);
-        recorded.put("lessons", recordedLessons(viewer, query.getOrDefault("lesson", "")));
+        recorded.put("lessons", recordedLessons(viewer, query.getOrDefault("answered", "")));
         exchange.getResponseHeaders().set("Content-Disposition", "attachment; filename=\"shardsim-run.html\"");
         byte[] file = ReplayExport.write(recorded).getBytes(StandardCharsets.UTF_8);
         send(exchange, 200, "text/html; charset=utf-8", file);
@@ -356,7 +359,7 @@ public final class DemoServer implements AutoCloseable {
         LessonAnswer answer = lesson == null ? null : viewer.answer(lessons, lesson);
         return lesson == null || answer == null
                 ? List.of()
-                : List.of(Map.of("asked", lesson.askedAlone(), "answer", answer.document()));
+                : List.of(Map.of("asked", lesson.asked(), "answer", answer.document()));
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {

@@ -32,6 +32,14 @@ final class FirstSides {
         second = pair.length > 1 ? pair[1] : null;
     }
 
+    /** Two that are known to fit. */
+    FirstSides(int first, int second) {
+        points = List.of();
+        fits = any -> true;
+        this.first = first;
+        this.second = second;
+    }
+
     /** Index of the point on the first side. */
     int first() {
         return first;

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A question that is predicted first and answered by running a scenario of the library. It holds no figure: which choice is right, and every number in what
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param points names for points of the scenario's sweep, by the sweep's values
  * @param told what is said before the prediction and after it
  * @param show figures of the table of results
- * @param watch points to watch side by side; empty where there is nothing to watch
+ * @param watch two points to watch side by side
  */
 public record Lesson(
         String id,
@@ -26,7 +25,7 @@ public record Lesson(
         Question question,
         Told told,
         List<String> show,
-        @Nullable List<String> watch) {
+        List<String> watch) {
     /**
      * What is predicted.
      *
@@ -45,21 +44,32 @@ public record Lesson(
      */
     record Told(List<String> before, List<String> after, List<String> teacher) {}
 
+    /** No choice that is further off counts as right. */
+    private static final double RIGHT_WITHIN = 1.25;
+
     public Lesson {
         points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
-        watch = watch == null ? List.of() : List.copyOf(watch);
+        watch = List.copyOf(watch);
     }
 
-    /** The choice that differs least from a ratio, as one reads it off a ruler: 1.44 is nearer to 1 than to 2. */
+    /** The choice that differs least from a ratio, by factor; it is right if that is at most {@link #RIGHT_WITHIN}. */
     int nearestChoice(double ratio) {
         List<Double> choices = question.choices();
         int nearest = 0;
         for (int i = 1; i < choices.size(); i++) {
-            if (Math.abs(choices.get(i) - ratio) < Math.abs(choices.get(nearest) - ratio)) {
+            if (factor(choices.get(i), ratio) < factor(choices.get(nearest), ratio)) {
                 nearest = i;
             }
         }
         return nearest;
+    }
+
+    boolean isRight(int choice, double ratio) {
+        return choice == nearestChoice(ratio) && factor(question.choices().get(choice), ratio) <= RIGHT_WITHIN;
+    }
+
+    private static double factor(double choice, double ratio) {
+        return Math.max(choice / ratio, ratio / choice);
     }
 
     /** What the page is told before the prediction. */
@@ -74,14 +84,6 @@ public record Lesson(
             words.add(words(choice));
         }
         out.put("choices", words);
-        out.put("watch", watch == null ? List.of() : watch);
-        return out;
-    }
-
-    /** The same where no server can run what is to be watched. */
-    Map<String, Object> askedAlone() {
-        Map<String, Object> out = asked();
-        out.put("watch", List.of());
         return out;
     }
 

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.ResultsJson;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What the runs of a lesson say: the ratio, the right choice, the paragraphs with their figures, and a table. */
 public final class LessonAnswer {
     private static final Pattern FIGURE =
-            Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_]+)(?: / ([a-z0-9_]+)\\.([a-z0-9_]+))?}");
+            Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_]+)(?: ([/-]) ([a-z0-9_]+)\\.([a-z0-9_]+))?}");
     private static final Map<String, String> WORDS = Map.of(
             "nic_bytes_sent", "bytes over NICs",
             "peak_memory_bytes_per_gpu", "peak memory of a GPU",
@@ -65,10 +66,13 @@ public final class LessonAnswer {
         Matcher matcher = FIGURE.matcher(text);
         StringBuilder out = new StringBuilder();
         while (matcher.find()) {
-            double value = value(Objects.requireNonNull(matcher.group(1)), Objects.requireNonNull(matcher.group(2)));
-            String words = matcher.group(3) == null
-                    ? words(matcher.group(2), value)
-                    : Quantities.significant(value / value(matcher.group(3), Objects.requireNonNull(matcher.group(4))));
+            String figure = Objects.requireNonNull(matcher.group(2));
+            double value = value(Objects.requireNonNull(matcher.group(1)), figure);
+            double other = matcher.group(3) == null
+                    ? 0
+                    : value(Objects.requireNonNull(matcher.group(4)), Objects.requireNonNull(matcher.group(5)));
+            String words =
+                    "/".equals(matcher.group(3)) ? Quantities.significant(value / other) : words(figure, value - other);
             matcher.appendReplacement(out, Matcher.quoteReplacement(words));
         }
         matcher.appendTail(out);
@@ -98,7 +102,15 @@ public final class LessonAnswer {
         lesson.show().forEach(figure -> head.add(WORDS.getOrDefault(figure, figure.replace('_', ' '))));
         rows.add(head);
         runs.forEach((name, run) -> {
-            List<String> row = new ArrayList<>(List.of(PointWords.of(run.facts().point())));
+            RunFacts.Strategy strategy = run.facts().strategy();
+            boolean grouped =
+                    run.facts().point().get("strategy") instanceof Map<?, ?> block && block.containsKey("shard_group");
+            // A group larger than the cluster is the cluster.
+            Map<String, String> group = strategy != null && grouped
+                    ? Map.of("strategy.shard_group", String.valueOf(strategy.shardGroup()))
+                    : Map.of();
+            List<String> row = new ArrayList<>(
+                    List.of(PointWords.of(PointWords.changed(run.facts().point(), group))));
             lesson.show().forEach(figure -> row.add(words(figure, value(name, figure))));
             rows.add(row);
         });
@@ -109,7 +121,8 @@ public final class LessonAnswer {
     Map<String, Object> document() {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("ratio", Quantities.significant(ratio()));
-        out.put("right", rightChoice());
+        out.put("nearest", rightChoice());
+        out.put("right", lesson.isRight(rightChoice(), ratio()) ? rightChoice() : -1);
         out.put("after", after());
         out.put("table", table());
         out.put("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");

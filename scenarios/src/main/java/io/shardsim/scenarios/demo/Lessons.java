@@ -1,9 +1,6 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.scenario.Scenario;
-import io.shardsim.scenarios.scenario.ScenarioPoint;
-import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,29 +75,38 @@ public final class Lessons {
             return known;
         }
         Map<String, RunResult> results = new LinkedHashMap<>();
+        DemoScenario scenario = scenario(lesson);
         for (String name : lesson.points().keySet()) {
-            results.put(name, runs.run(point(lesson, name), null));
+            results.put(name, runs.run(scenario.points().get(index(lesson, scenario, name)), null));
         }
         LessonAnswer answer = new LessonAnswer(lesson, results);
         answers.put(lesson.id(), answer);
         return answer;
     }
 
-    /** A point of a lesson's scenario by the name that the lesson gives it. */
-    static ScenarioPoint point(Lesson lesson, String name) {
+    /** The points of a lesson that are watched side by side. */
+    static FirstSides sides(Lesson lesson, DemoScenario scenario) {
+        return new FirstSides(
+                index(lesson, scenario, lesson.watch().get(0)),
+                index(lesson, scenario, lesson.watch().get(1)));
+    }
+
+    /** Where a point of a lesson stands in its scenario, by the name that the lesson gives it. */
+    private static int index(Lesson lesson, DemoScenario scenario, String name) {
         Map<String, Object> wanted = lesson.points().get(name);
-        for (ScenarioPoint point : scenario(lesson).points()) {
-            if (String.valueOf(point.values()).equals(String.valueOf(wanted))) {
-                return point;
+        for (int i = 0; i < scenario.points().size(); i++) {
+            if (String.valueOf(scenario.points().get(i).values()).equals(String.valueOf(wanted))) {
+                return i;
             }
         }
         throw new IllegalStateException(lesson.id() + ": its scenario has no point " + name + ", " + wanted);
     }
 
-    private static Scenario scenario(Lesson lesson) {
+    /** The scenario of a lesson, as a page plays it. */
+    static DemoScenario scenario(Lesson lesson) {
         String file = lesson.scenario() + ".yaml";
         try {
-            return ScenarioReader.readText(file, text("/library/" + file));
+            return new DemoScenario(file, text("/library/" + file), lesson);
         } catch (InputException refused) {
             throw new IllegalStateException(refused.getMessage(), refused);
         }

@@ -9,6 +9,7 @@ import java.util.Objects;
 /** The values that a sweep gives its points, in words. */
 final class PointWords {
     private static final String KIND = "kind";
+    private static final String STRATEGY = "strategy";
 
     private PointWords() {}
 
@@ -17,6 +18,29 @@ final class PointWords {
         List<String> parts = new ArrayList<>();
         values.forEach((key, value) -> parts.add(words(key, value)));
         return String.join(", ", parts);
+    }
+
+    /**
+     * What a sweep gives a point, once some of it is changed: a strategy takes the place of all that the sweep says of one.
+     *
+     * @param changes a value, as YAML writes it, for each dotted key
+     */
+    static Map<String, Object> changed(Map<String, ?> values, Map<String, String> changes) {
+        Map<String, Object> out = new LinkedHashMap<>(values);
+        changes.forEach((key, value) -> {
+            String inner = key.substring(key.indexOf('.') + 1);
+            if (key.equals(STRATEGY)) {
+                out.keySet().removeIf(each -> each.startsWith(STRATEGY));
+                out.put(key, Map.of(KIND, value.replaceAll("[{}]|kind: ", "")));
+            } else if (out.get(key.substring(0, key.length() - inner.length() - 1)) instanceof Map<?, ?> block) {
+                Map<Object, Object> own = new LinkedHashMap<>(block);
+                own.put(inner, value);
+                out.put(STRATEGY, own);
+            } else {
+                out.put(key, value);
+            }
+        });
+        return out;
     }
 
     /** Each point by what tells it from the others: entries that a block has at every point are left out, its kind apart. */
@@ -59,8 +83,8 @@ final class PointWords {
                             .map(entry -> words(entry.getKey().toString(), entry.getValue()))
                             .toList());
         }
-        if (value instanceof Boolean on) {
-            return (on ? "with " : "without ") + last;
+        if (String.valueOf(value).matches("true|false")) {
+            return (String.valueOf(value).equals("true") ? "with " : "without ") + last;
         }
         boolean speaksForItself = last.equals(KIND) || last.equals("algorithm") || last.equals("size");
         return speaksForItself ? String.valueOf(value) : last + " " + value;

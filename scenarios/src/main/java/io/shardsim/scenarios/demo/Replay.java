@@ -75,7 +75,12 @@ final class Replay {
     @Nullable
     Map<String, Object> outline() {
         ReplayJson first = stretches.peekFirst();
-        return first == null ? null : first.outline();
+        if (first == null) {
+            return null;
+        }
+        Map<String, Object> outline = first.outline();
+        outline.put("words", PointWords.of(point.values()));
+        return outline;
     }
 
     /** What happens from an instant on, as far as asked for or as a page can draw. */

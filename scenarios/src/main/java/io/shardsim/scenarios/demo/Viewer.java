@@ -5,6 +5,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -34,10 +35,15 @@ final class Viewer {
 
     /** A run that can be played, by the name that the page was told. */
     record Done(String run, Replay replay) {
-        /** What a page is told of a run: the outline and the result document, or why it does not fit. */
-        Map<String, @Nullable Object> document() {
+        /**
+         * What a page is told of a run: the outline and the result document, or why it does not fit.
+         *
+         * @param points in words, as the choice that ran makes them
+         */
+        Map<String, @Nullable Object> document(List<String> points) {
             Map<String, @Nullable Object> out = new LinkedHashMap<>();
             out.put("run", run);
+            out.put("points", points);
             Map<String, Object> outline = replay.outline();
             if (outline == null) {
                 out.put("label", replay.result().label());

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.support.ui.Select;
@@ -205,7 +206,7 @@ class DemoPageIT {
                   const style = getComputedStyle(document.documentElement).getPropertyValue('--w3').trim();
                   const blue = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16)).join();
                   const lanes = ['compute', 'gather', 'reduce', 'host'].length;
-                  const {data} = canvas.getContext('2d').getImageData(0, 14 + 12 * lanes + 18 + 6, canvas.width, 1);
+                  const {data} = canvas.getContext('2d').getImageData(0, 28 + 12 * lanes + 18 + 6, canvas.width, 1);
                   return Array.from({length: canvas.width}, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter(at => at === blue).length;
                 })(document.querySelector('canvas.timeline'))""");
         assertThat(compute).as("columns that compute").isGreaterThan(200);
@@ -378,6 +379,90 @@ class DemoPageIT {
         browser.find("#show-watch").click();
         assertFitsEveryScreen("saved");
         browser.assertNothingWentWrong(file.toUri().toString());
+    }
+
+    /** Heading, title, labels and runs are those of the lesson, whatever is turned; marks compare with no other scenario. */
+    @Test
+    void everyKnobOfEveryLessonTurnsThatLesson() {
+        for (Lesson lesson : Lessons.load().all()) {
+            browser.find("#show-lessons").click();
+            browser.find("#open-" + lesson.id()).click();
+            browser.find("input[name=prediction]").click();
+            browser.find("#predict").click();
+            browser.until("an answer", "document.querySelector('#watch-lesson') !== null");
+            browser.find("#watch-lesson").click();
+            assertShows(lesson, "");
+            assertThat(browser.all(".panel .changed"))
+                    .as("marks of another scenario")
+                    .isEmpty();
+            for (WebElement knob : browser.all("#knobs input")) {
+                if (knob.getDomAttribute("id").equals("knob-nodes")) {
+                    browser.script(
+                            "(s => { s.value = s.value === '0' ? 1 : 0; s.dispatchEvent(new Event('input')); })(arguments[0])",
+                            knob);
+                    browser.until("a run", "document.querySelectorAll('.panel.running').length > 0");
+                    assertShows(lesson, "nodes");
+                }
+            }
+        }
+        browser.find("#leave").click();
+        browser.until("the scenario before", "document.body.dataset.scenario === 'demo'");
+        assertThat(browser.script("document.title")).isEqualTo("shardsim: demo");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    private static void assertShows(Lesson lesson, String turned) {
+        browser.until(
+                "no run goes on",
+                "document.querySelectorAll('.panel.running').length === 0"
+                        + " && document.body.dataset.scenario === '" + lesson.scenario() + "'"
+                        + " && [...document.querySelectorAll('.panel')].every(p => p.dataset.scenario === '"
+                        + lesson.scenario() + "')");
+        assertThat(browser.script("document.title")).isEqualTo("shardsim: " + lesson.title());
+        assertThat(browser.text("#subject")).contains(lesson.title());
+        for (WebElement panel : browser.all(".panel")) {
+            String point = String.valueOf(
+                    browser.script("arguments[0].querySelector('.point').selectedOptions[0].textContent", panel));
+            String nodes = panel.getDomAttribute("data-nodes");
+            if (point.contains("nodes ") || !turned.isEmpty()) {
+                assertThat(point + ",").as(lesson.id()).containsPattern("nodes " + nodes + "\\b");
+            }
+            String strategy = panel.getDomAttribute("data-strategy");
+            if (!strategy.isEmpty()) {
+                assertThat(browser.script("arguments[0].querySelector('.strategy').value", panel))
+                        .isEqualTo(strategy);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"zero3-against-mics, gather", "pipeline-schedules, pipeline_forward"})
+    void overviewDrawsTheSharesOfTheResult(String scenario, String waits) throws Exception {
+        try (DemoServer own = open("library/" + scenario + ".yaml")) {
+            for (WebElement panel : browser.all(".panel:not(.none)")) {
+                String read = "Object.entries(JSON.parse(arguments[0].querySelector('.timeline').dataset.overview))";
+                double step = number(panel, "step");
+                double exposed = ((Number) browser.script(
+                                read + ".filter(([part]) => !['compute', 'idle', 'host', 'copy'].includes(part))"
+                                        + ".reduce((sum, [, share]) => sum + share, 0)",
+                                panel))
+                        .doubleValue();
+                assertThat(exposed).isCloseTo(number(panel, "exposed") / step, within(0.01));
+                assertThat(browser.script(
+                                read + ".some(([part, share]) => part === '" + waits + "' && share > 0.01)", panel))
+                        .isEqualTo(true);
+                assertThat(panel.findElement(By.cssSelector(".state")).getText())
+                        .doesNotContain("wait for communication");
+            }
+            browser.screenshot("overview-" + scenario + ".png", 1280);
+            browser.assertNothingWentWrong(own.address());
+        }
+    }
+
+    private static double number(WebElement panel, String figure) {
+        return ((Number) browser.script(
+                        "Number(arguments[0].querySelector('[data-figure=" + figure + "]').dataset.value)", panel))
+                .doubleValue();
     }
 
     @Test

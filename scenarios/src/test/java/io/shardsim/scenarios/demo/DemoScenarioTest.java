@@ -37,6 +37,30 @@ class DemoScenarioTest {
                 .hasMessageContaining("choose 0 to 14");
     }
 
+    /** Every knob of every lesson, at each of its values: the name of a point says what the point has. */
+    @Test
+    void namesOfPointsSayWhatKnobsMakeOfThem() throws Exception {
+        for (Lesson lesson : Lessons.load().all()) {
+            DemoScenario scenario = Lessons.scenario(lesson);
+            FirstSides sides = Lessons.sides(lesson, scenario);
+            Map<String, Object> offer = scenario.offer(sides);
+            assertThat(offer).containsEntry("scenario", lesson.scenario()).containsEntry("title", lesson.title());
+            for (Object each : (List<?>) offer.get("knobs")) {
+                Knob knob = (Knob) each;
+                for (String value : knob.values()) {
+                    Map<String, String> choice = Map.of("point", String.valueOf(sides.second()), knob.id(), value);
+                    ScenarioPoint point = scenario.point(choice);
+                    String words = scenario.words(choice).get(sides.second());
+                    if (!value.equals(knob.chosen()) && knob.id().equals("nodes")) {
+                        assertThat(words).contains("nodes " + point.cluster().nodes());
+                        assertThat(point.cluster().nodes()).isEqualTo(Integer.parseInt(value));
+                    }
+                    assertThat(words).doesNotContain("{");
+                }
+            }
+        }
+    }
+
     @Test
     void shardGroupBelongsToTheStrategyThatHasOne() throws Exception {
         // The file has a shard group for mics, and sweeps over zero3 too.

@@ -31,6 +31,12 @@ class LessonsTest {
         try (PointSimulation simulation = new PointSimulation(1, true)) {
             answer = LESSONS.answer(lesson, simulation::run);
         }
+        for (int i = 0; i < lesson.question().choices().size(); i++) {
+            double choice = lesson.question().choices().get(i);
+            assertThat(Math.max(choice / answer.ratio(), answer.ratio() / choice) <= 1.25)
+                    .as("choice %s for %s", choice, answer.ratio())
+                    .isEqualTo(i == answer.rightChoice());
+        }
         Path file = DOCUMENTS.resolve(lesson.id() + ".md");
         String document = document(lesson, answer);
         if (System.getProperty("docs.write") != null) {

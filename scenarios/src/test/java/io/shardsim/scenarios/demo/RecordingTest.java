@@ -102,7 +102,7 @@ class RecordingTest {
         assertThat(ranks).isNotEmpty();
         for (double share : new double[] {0.1, 0.35, 0.5, 0.72, 0.95}) {
             long endPs = endPs(result);
-            int looks = ((String) ((List<?>) states.get("texts")).get(0)).length();
+            int looks = ((String) ((List<?>) states.get("texts")).get(0)).length() / 2;
             int look = (int) (share * looks);
             long ps = Math.round((look + 0.5) * endPs / looks);
             Map<String, Object> window = replay.window(ps, ps + 1, 0);
@@ -111,8 +111,22 @@ class RecordingTest {
                 assertThat(Character.digit(digit, 16))
                         .as("rank %s at %s", rank, share)
                         .isEqualTo(state(window, String.valueOf(rank), ps, (List<?>) outline.get("labels")));
+                int part = ((String) ((List<?>) states.get("texts")).get((Integer) text)).charAt(looks + look) - 'a';
+                assertThat(part).as("rank %s at %s", rank, share).isEqualTo(waits(window, String.valueOf(rank), ps));
+                assertThat(part == 0).as("works").isEqualTo((Character.digit(digit, 16) & 1) == 1);
             });
         }
+    }
+
+    /** Part of the overview that compute of a rank is at; 0 while it works. */
+    private static int waits(Map<String, Object> window, String rank, long ps) {
+        return ((List<?>) ((Map<?, ?>) window.get("waits")).get(rank))
+                .stream()
+                        .map(row -> (long[]) row)
+                        .filter(row -> row[1] <= ps && ps < row[2])
+                        .mapToInt(row -> (int) row[0])
+                        .findFirst()
+                        .orElse(0);
     }
 
     private static int state(Map<String, Object> window, String rank, long ps, List<?> labels) {

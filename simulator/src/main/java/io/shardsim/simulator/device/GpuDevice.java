@@ -254,6 +254,9 @@ public final class GpuDevice extends Device {
     /** Blames the stream whose end set off what is going on for the time in which the compute stream was idle. */
     private void expose(long nowPs) {
         state.addExposed(cause, nowPs - state.computeIdleSincePs);
+        if (specification.observer() != null && nowPs > state.computeIdleSincePs) {
+            specification.observer().onExposed(cause, state.computeIdleSincePs, nowPs);
+        }
         state.computeIdleSincePs = nowPs;
     }
 

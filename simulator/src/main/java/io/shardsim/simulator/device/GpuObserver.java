@@ -5,6 +5,9 @@ public interface GpuObserver {
 
     void onOperationEnded(int operation, long startPs, long endPs);
 
+    /** Compute has stood still, for which a stream is blamed. */
+    default void onExposed(int stream, long fromPs, long untilPs) {}
+
     /** The compute stream starts the first operation behind these marks of the plan. */
     void onMarksReached(int[] marks);
 

@@ -1,7 +1,9 @@
 package io.shardsim.simulator.observation;
 
 import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -55,12 +57,36 @@ public record Recording(
     public record RecordedPath(
             int sourceRank, int[] slots, int[] ports, boolean[] far, long[] latencyPs, int[] destinationNodes) {}
 
-    /** Operations in the order of their ends. */
+    /**
+     * Compute of a rank stands still.
+     *
+     * @param stream that it waits for; COMPUTE where it is idle
+     * @param keyPs as {@link Spans#keyPs}
+     */
+    public record Wait(Stream stream, long startPs, long endPs, long keyPs) {}
+
+    /** Operations of a rank in the order of their ends. */
     public static final class Spans {
+        private final int stage;
+        private final List<Wait> waits = new ArrayList<>();
         private final LongList startPs = new LongList();
         private final LongList endPs = new LongList();
         private final LongList operations = new LongList();
         private final LongList keyPs = new LongList();
+
+        /** @param stage of the pipeline, that the rank belongs to */
+        public Spans(int stage) {
+            this.stage = stage;
+        }
+
+        public int stage() {
+            return stage;
+        }
+
+        /** Where compute stood still; between them it works. */
+        public List<Wait> waits() {
+            return waits;
+        }
 
         /** @param key the instant that decides to which period of skipped time it belongs [ps] */
         public void add(int operation, long start, long end, long key) {
@@ -238,6 +264,25 @@ public record Recording(
 
         public long[] last() {
             return sample(size - 1);
+        }
+    }
+
+    /** Hears of a wait, whether it was executed or is a copy of one in time that was skipped. */
+    public interface WaitListener {
+        void wait(Stream stream, long startPs, long endPs);
+    }
+
+    /** Tells of all waits of a rank that overlap a window, skipped time included. */
+    public void tellWaits(Spans rank, long fromPs, long untilPs, WaitListener listener) {
+        for (Wait wait : rank.waits()) {
+            skipped.copies(
+                    wait.keyPs(),
+                    wait.startPs(),
+                    wait.endPs(),
+                    fromPs,
+                    untilPs,
+                    (shiftPs, operations) ->
+                            listener.wait(wait.stream(), wait.startPs() + shiftPs, wait.endPs() + shiftPs));
         }
     }
 

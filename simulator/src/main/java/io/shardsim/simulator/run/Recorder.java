@@ -7,9 +7,11 @@ import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
 import io.shardsim.simulator.observation.Recording.Totals;
+import io.shardsim.simulator.observation.Recording.Wait;
 import io.shardsim.simulator.observation.SkippedTime;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Hop;
@@ -50,6 +52,9 @@ public final class Recorder implements RunObserver {
     private final Map<Integer, Long> delayed = new HashMap<>();
 
     private @Nullable RunView run;
+    /** When each rank ended its last operation [ps]. */
+    private final Map<Integer, Long> finishedPs = new TreeMap<>();
+
     private int spanCount;
     /** From when on a further sample of the totals is worth its time while no operation has ended [ps]. */
     private long nextSamplePs;
@@ -80,9 +85,9 @@ public final class Recorder implements RunObserver {
     @Override
     public void onOperationEnded(int rank, int operation, long startPs, long endPs) {
         nowPs = endPs;
+        finishedPs.put(rank, endPs);
         if (spanCount < Recording.SPANS_MAX && startPs < endPs) {
-            long keyPs = endPs == markPs ? endPs + 1 : endPs;
-            spans.computeIfAbsent(rank, key -> new Spans()).add(operation, startPs, endPs, keyPs);
+            of(rank).add(operation, startPs, endPs, keyPs(endPs));
             spanCount++;
         }
         if (rank == 0) {
@@ -90,6 +95,20 @@ public final class Recorder implements RunObserver {
             totals.add(sample);
             progress = sample;
         }
+    }
+
+    @Override
+    public void onExposed(int rank, int stream, long fromPs, long untilPs) {
+        of(rank).waits().add(new Wait(Stream.values()[stream], fromPs, untilPs, keyPs(untilPs)));
+    }
+
+    private Spans of(int rank) {
+        int ranksOfStage = view().cluster().worldSize() / view().stepPlan().stages();
+        return spans.computeIfAbsent(rank, key -> new Spans(rank / ranksOfStage));
+    }
+
+    private long keyPs(long endPs) {
+        return endPs == markPs ? endPs + 1 : endPs;
     }
 
     @Override
@@ -224,6 +243,7 @@ public final class Recorder implements RunObserver {
         int[] representatives = new int[cluster.nodes()];
         Arrays.setAll(representatives, view()::representative);
         totals.close(read(endPs));
+        finishedPs.forEach((rank, ps) -> of(rank).waits().add(new Wait(Stream.COMPUTE, ps, endPs, endPs)));
         Map<Integer, RecordedPath> paths = new TreeMap<>();
         for (int journey = 0; journey < journeys.size(); journey++) {
             paths.computeIfAbsent(journeys.path(journey), id -> path(id, representatives));

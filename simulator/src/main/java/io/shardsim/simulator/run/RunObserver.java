@@ -16,6 +16,9 @@ public interface RunObserver extends PortObserver, FastForward.SkipObserver {
 
     void onOperationEnded(int rank, int operation, long startPs, long endPs);
 
+    /** Compute of a rank has stood still, for which the stream of an ordinal is blamed; COMPUTE before its first operation. */
+    default void onExposed(int rank, int stream, long fromPs, long untilPs) {}
+
     /** Who follows which event sends which; null when nobody does. A run with one must not skip repetition. */
     default @Nullable Causality causality() {
         return null;

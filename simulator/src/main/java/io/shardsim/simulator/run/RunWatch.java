@@ -31,6 +31,11 @@ final class RunWatch implements FastForward.SkipObserver {
             }
 
             @Override
+            public void onExposed(int stream, long fromPs, long untilPs) {
+                watching.onExposed(rank, stream, fromPs, untilPs);
+            }
+
+            @Override
             public void onMarksReached(int[] marks) {
                 if (rank == 0) {
                     watching.onMarkReached();

@@ -1,0 +1,81 @@
+package io.shardsim.reports.replay;
+
+import io.shardsim.reports.StreamLook;
+import io.shardsim.simulator.observation.Recording;
+import io.shardsim.simulator.observation.Recording.Spans;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.topology.Cluster;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The whole step in columns of equal time, a row for each pipeline stage: which share of its GPUs' time is work, which waits for which stream, and which
+ * is idle. The shares of a row add up to the breakdown of the result, the mean over its GPUs.
+ */
+final class Overview {
+    /** More than a screen has for one side. */
+    private static final int COLUMNS = 1_200;
+    /** What a page is told is whole parts of so many. */
+    private static final int WHOLE = 10_000;
+
+    private static final int PARTS = StreamLook.all().size() + 1;
+
+    private final Recording recording;
+    private final double columnPs;
+    /** By stage, part and column: GPU time [ps]. */
+    private final Map<Integer, double[][]> rows = new TreeMap<>();
+
+    Overview(Recording recording) {
+        this.recording = recording;
+        columnPs = (double) recording.totals().last()[0] / COLUMNS;
+        Cluster cluster = recording.cluster();
+        recording.spans().forEach((rank, spans) -> {
+            long copies = Arrays.stream(recording.representatives())
+                    .filter(node -> node == cluster.nodeRank(rank))
+                    .count();
+            add(spans, copies, rows.computeIfAbsent(spans.stage(), key -> new double[PARTS][COLUMNS]));
+        });
+    }
+
+    /** Place of what compute waits for among the parts of a row; work is the first, idle the last. */
+    static int part(Stream stream) {
+        return stream == Stream.COMPUTE ? PARTS - 1 : StreamLook.of(stream).place();
+    }
+
+    private void add(Spans rank, long copies, double[][] row) {
+        for (int column = 0; column < COLUMNS; column++) {
+            row[0][column] += copies;
+        }
+        recording.tellWaits(rank, 0, recording.totals().last()[0], (stream, startPs, stopPs) -> {
+            double until = stopPs / columnPs;
+            for (int column = (int) (startPs / columnPs); column < Math.min(COLUMNS, until); column++) {
+                double share = Math.min(until, column + 1) - Math.max(startPs / columnPs, column);
+                row[part(stream)][column] += copies * share;
+                row[0][column] -= copies * share;
+            }
+        });
+    }
+
+    /** For each stage, how many GPUs it has, and by the id of each part that occurs its share of every column, in ten-thousandths. */
+    List<Map<String, Object>> document() {
+        return rows.values().stream().map(Overview::row).toList();
+    }
+
+    private static Map<String, Object> row(double[][] parts) {
+        double gpus =
+                Math.rint(Arrays.stream(parts).mapToDouble(part -> part[0]).sum());
+        Map<String, Object> shares = new LinkedHashMap<>();
+        for (int part = 0; part < PARTS; part++) {
+            int[] whole = Arrays.stream(parts[part])
+                    .mapToInt(share -> (int) Math.rint(WHOLE * share / gpus))
+                    .toArray();
+            if (Arrays.stream(whole).anyMatch(share -> share > 0)) {
+                shares.put(part + 1 < PARTS ? StreamLook.all().get(part).id() : "idle", whole);
+            }
+        }
+        return Map.of("gpus", gpus, "shares", shares);
+    }
+}
