@@ -60,6 +60,11 @@ final class WorkerCommand implements Callable<Integer> {
                     "Serve meters for Prometheus on this loopback port; 0 for any that is free. Default: not at all.")
     private @Nullable Integer metricsPort;
 
+    @Option(
+            names = "--without-tls",
+            description = "Listen beyond this machine though whoever reaches the port can join.")
+    private boolean withoutTls;
+
     @Mixin
     private final ClusterFlags flags = new ClusterFlags();
 
@@ -75,13 +80,11 @@ final class WorkerCommand implements Callable<Integer> {
                     spec.commandLine(),
                     "no member to join; start a cluster with --seed, or name a member with --join HOST:PORT");
         }
-        if (settings.tls() == null
-                && !settings.bind().startsWith("127.")
-                && !settings.bind().equals("localhost")) {
-            spec.commandLine()
-                    .getErr()
-                    .println("worker: listens on " + settings.bind()
-                            + " without TLS: whoever reaches the port can join; see tls in docs/cluster.md");
+        if (settings.tls() == null && !withoutTls && !settings.listensOnLoopback()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "would listen on " + settings.bind() + " without TLS, where whoever reaches the port can join;"
+                            + " name certificates in --cluster-file (docs/cluster.md), or say --without-tls");
         }
         String ended = new Worker(settings, threads, runners)
                 .run(seed, spec.commandLine().getOut());

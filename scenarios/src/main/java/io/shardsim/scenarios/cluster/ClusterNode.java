@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.ActorSelection;
 import org.apache.pekko.actor.Address;
@@ -28,6 +29,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
+import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.Adapter;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.Member;
@@ -41,10 +43,12 @@ import org.apache.pekko.cluster.typed.Subscribe;
 import org.apache.pekko.remote.RemoteActorRefProvider;
 import org.apache.pekko.remote.artery.ArteryTransport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** This JVM's place in a cluster: its actor system, how it joins, and how it leaves. */
 final class ClusterNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
     /** Role of the members that run points. */
     static final String WORKER = "worker";
     /** Role of the members that are counted when the network falls apart. */
@@ -170,6 +174,30 @@ final class ClusterNode implements AutoCloseable {
         return system.systemActorOf(behavior, name, Props.empty().withMailboxFromConfig(CountingMailbox.CONFIG));
     }
 
+    /**
+     * Ends this member with the actor that does its work: what is left would look like a member and do nothing.
+     *
+     * @param ending whether it is to end
+     */
+    void guard(ActorRef<?> work, BooleanSupplier ending) {
+        spawn(
+                Behaviors.<Void>setup(context -> {
+                    context.watch(work);
+                    return Behaviors.receive(Void.class)
+                            .onSignal(Terminated.class, ended -> {
+                                if (!ending.getAsBoolean()) {
+                                    LOG.error(
+                                            "{} has stopped, and with it this member",
+                                            work.path().name());
+                                    system.terminate();
+                                }
+                                return Behaviors.stopped();
+                            })
+                            .build();
+                }),
+                "guard");
+    }
+
     /** The coordinator, wherever it is; this member may have to host it if it runs points. */
     ActorRef<Coordinator.Command> coordinator() {
         return ClusterSingleton.get(system)
@@ -220,6 +248,7 @@ final class ClusterNode implements AutoCloseable {
                     throw new IllegalStateException(BuildCheck.mismatch(greeting.address(), greeting.build(), own));
                 }
                 if (greeting.joined()) {
+                    refuseLoopback(HostPort.parse(greeting.address()));
                     return greeting;
                 }
             } else {
@@ -244,6 +273,19 @@ final class ClusterNode implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /** Where the others would look for this one on their own machines, or it for them. */
+    private void refuseLoopback(HostPort found) {
+        boolean elsewhere = !ClusterSettings.isLoopback(found.host());
+        if (elsewhere == ClusterSettings.isLoopback(settings.host())) {
+            throw new IllegalStateException(
+                    elsewhere
+                            ? "the members of the cluster at " + found + " could not reach this one at "
+                                    + settings.host() + "; set --host to the name or address by which they reach it"
+                            : "the member at " + found + " calls itself " + found.host()
+                                    + " and can be reached from its own machine alone; start it again with --host");
+        }
     }
 
     private Address pekkoAddress(HostPort place) {

@@ -125,8 +125,14 @@ public final class ClusterRunner implements ScenarioRunner {
         }
     }
 
-    private static RuntimeException told(ExecutionException failure) {
+    private RuntimeException told(ExecutionException failure) {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        if (SweepClient.REMOVED.equals(cause.getMessage())) {
+            return new IllegalStateException(
+                    SweepClient.REMOVED + ": some of its members did not hear it at " + node.address()
+                            + ", or it did not hear them; let all of them reach that address, or set --host",
+                    cause);
+        }
         return cause instanceof MemberLostException || cause instanceof TooLargeException
                 ? (RuntimeException) cause
                 : new IllegalStateException(String.valueOf(cause.getMessage()), cause);

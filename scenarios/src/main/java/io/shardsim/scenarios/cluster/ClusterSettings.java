@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +43,20 @@ public record ClusterSettings(
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port " + port + " is not between 0 and 65535");
         }
+    }
+
+    /** Whether a name or address is this machine to whoever reads it. */
+    static boolean isLoopback(String place) {
+        try {
+            return InetAddress.getByName(place).isLoopbackAddress();
+        } catch (UnknownHostException elsewhere) {
+            return false;
+        }
+    }
+
+    /** Whether nobody reaches this JVM but from its own machine. */
+    public boolean listensOnLoopback() {
+        return isLoopback(bind);
     }
 
     /**

@@ -1,12 +1,16 @@
 package io.shardsim.scenarios.cluster;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.cluster.Cluster;
 import org.apache.pekko.cluster.DowningProvider;
+import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.Reachability;
 import org.apache.pekko.cluster.UniqueAddress;
 import org.apache.pekko.cluster.sbr.DowningStrategy;
@@ -61,6 +65,54 @@ public final class MajorityProvider extends DowningProvider {
         @Override
         public void setReachability(Reachability reachability) {
             super.setReachability(withoutTheSilent(reachability));
+        }
+
+        /**
+         * Of members that do not hear each other, so few that those who are left do: the one that misses most, of equal ones a command before a worker, and
+         * else the one with the higher address. Pekko would end all of them.
+         */
+        @Override
+        public scala.collection.immutable.Set<UniqueAddress> nodesToDown(Decision decision) {
+            scala.collection.immutable.Set<UniqueAddress> all = super.nodesToDown(decision);
+            if (decision != DowningStrategy.DownIndirectlyConnected$.MODULE$) {
+                return all;
+            }
+            Set<UniqueAddress> some = new HashSet<>(CollectionConverters.asJava(all));
+            some.removeAll(CollectionConverters.asJava(indirectlyConnected()));
+            List<Reachability.Record> missed =
+                    new ArrayList<>(CollectionConverters.asJava(reachability().records()));
+            missed.removeIf(record -> record.status() == Reachability.Reachable$.MODULE$
+                    || some.contains(record.observer())
+                    || some.contains(record.subject()));
+            while (!missed.isEmpty()) {
+                UniqueAddress worst = worst(missed);
+                some.add(worst);
+                missed.removeIf(record ->
+                        record.observer().equals(worst) || record.subject().equals(worst));
+            }
+            return CollectionConverters.asScala(some).toSet();
+        }
+
+        private UniqueAddress worst(List<Reachability.Record> missed) {
+            Map<UniqueAddress, Integer> misses = new TreeMap<>();
+            for (Reachability.Record record : missed) {
+                misses.merge(record.observer(), 2, Integer::sum);
+                misses.merge(record.subject(), 2, Integer::sum);
+            }
+            for (Member member : CollectionConverters.asJava(allMembersInDC())) {
+                misses.computeIfPresent(
+                        member.uniqueAddress(),
+                        (address, count) -> member.hasRole(ClusterNode.WORKER) ? count : count + 1);
+            }
+            UniqueAddress worst = missed.get(0).subject();
+            int most = 0;
+            for (Map.Entry<UniqueAddress, Integer> each : misses.entrySet()) {
+                if (each.getValue() >= most) {
+                    worst = each.getKey();
+                    most = each.getValue();
+                }
+            }
+            return worst;
         }
 
         @Override

@@ -10,8 +10,12 @@ import io.shardsim.scenarios.serving.BoundedServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.apache.pekko.cluster.ClusterEvent;
 import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.MemberStatus;
@@ -19,10 +23,13 @@ import org.apache.pekko.cluster.typed.Cluster;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves a member's meters to Prometheus, and its view of the cluster: {@code /metrics}, {@code /members}, and {@code /ready}, which answers 200 once
- * this member is up and 503 before.
+ * Serves a member's meters to Prometheus, and its view of the cluster: {@code /metrics}, {@code /members}, and {@code /ready}, which answers 200 while
+ * points can be handed out to this member and 503 else.
  */
 final class MetricsEndpoint implements AutoCloseable {
+    /** Until the coordinator has answered, and since it heard this member. */
+    private static final Duration ANSWERS = Duration.ofSeconds(3);
+
     private final @Nullable BoundedServer server;
     private final @Nullable JvmGcMetrics collector;
 
@@ -35,7 +42,11 @@ final class MetricsEndpoint implements AutoCloseable {
      * @param place null for no endpoint
      * @throws IllegalStateException when the port cannot be had
      */
-    static MetricsEndpoint open(@Nullable HostPort place, ActorSystem<?> system, ClusterMeters meters) {
+    static MetricsEndpoint open(
+            @Nullable HostPort place,
+            ActorSystem<?> system,
+            ClusterMeters meters,
+            ActorRef<Coordinator.Command> coordinator) {
         if (place == null) {
             return new MetricsEndpoint(null, null);
         }
@@ -55,7 +66,17 @@ final class MetricsEndpoint implements AutoCloseable {
             server.serve("/members", exchange -> answer(server, exchange, 200, "application/json", members(cluster)));
             server.serve("/ready", exchange -> {
                 boolean up = cluster.selfMember().status() == MemberStatus.up();
-                answer(server, exchange, up ? 200 : 503, "text/plain", up ? "ready\n" : "not a member yet\n");
+                boolean works = up && isHeard(cluster, coordinator, system);
+                answer(
+                        server,
+                        exchange,
+                        works ? 200 : 503,
+                        "text/plain",
+                        works
+                                ? "ready\n"
+                                : up
+                                        ? "the coordinator does not answer, or does not hear this member\n"
+                                        : "not a member yet\n");
             });
             server.start();
             return new MetricsEndpoint(server, collector);
@@ -75,6 +96,22 @@ final class MetricsEndpoint implements AutoCloseable {
                 ? null
                 : new HostPort(
                         server.address().getHostString(), server.address().getPort());
+    }
+
+    /** Whether points can be handed out to this member: the coordinator answers, and has heard it. */
+    private static boolean isHeard(Cluster cluster, ActorRef<Coordinator.Command> coordinator, ActorSystem<?> system) {
+        String own = ClusterNode.address(cluster.selfMember().address());
+        return AskPattern.<Coordinator.Command, SweepClient.Command>ask(
+                        coordinator,
+                        asking -> new Coordinator.Wanted("ready-" + own, asking, List.of(), true),
+                        ANSWERS,
+                        system.scheduler())
+                .handle((said, late) -> said instanceof SweepClient.Status status
+                        && status.members().stream()
+                                .anyMatch(member ->
+                                        member.address().equals(own) && member.silentMillis() < ANSWERS.toMillis()))
+                .toCompletableFuture()
+                .join();
     }
 
     private static String members(Cluster cluster) {

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     static final String NAME = "client";
+    /** What all points fail with when the cluster no longer has this command. */
+    static final String REMOVED = "this command was removed from the cluster";
+
     /** A part of a result that has not come after so long is asked for again, and given up after some tries. */
     private static final Duration PART_PATIENCE = Duration.ofSeconds(3);
 
@@ -199,7 +202,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                 .onMessage(Tick.class, tick -> onTick())
                 .onMessage(Close.class, close -> onClose())
                 .onSignal(PostStop.class, stopped -> {
-                    failAll("this command was removed from the cluster");
+                    failAll(REMOVED);
                     return this;
                 })
                 .build();

@@ -42,11 +42,14 @@ public final class Worker {
             ClusterMeters meters = new ClusterMeters(node.system());
             Member.Runs runs = new Member.Runs(runners, threads, meters::finished);
             meters.watch(runs);
-            ActorRef<Member.Command> member = node.spawn(
-                    Member.create(node.coordinator(), node.address().toString(), threads, runs), Member.NAME);
+            ActorRef<Coordinator.Command> coordinator = node.coordinator();
+            ActorRef<Member.Command> member =
+                    node.spawn(Member.create(coordinator, node.address().toString(), threads, runs), Member.NAME);
+            node.guard(member, () -> ending);
             Thread hook = new Thread(() -> leave(node, member), "leaving");
             Runtime.getRuntime().addShutdownHook(hook);
-            try (MetricsEndpoint endpoint = MetricsEndpoint.open(settings.metrics(), node.system(), meters)) {
+            try (MetricsEndpoint endpoint =
+                    MetricsEndpoint.open(settings.metrics(), node.system(), meters, coordinator)) {
                 out.println("listening " + node.address());
                 out.flush();
                 if (endpoint.address() != null) {
@@ -54,7 +57,7 @@ public final class Worker {
                 }
                 node.system().getWhenTerminated().toCompletableFuture().join();
             }
-            return ending ? null : "this member was removed from the cluster; start it again to rejoin";
+            return ending ? null : "this member no longer belongs to the cluster; start it again to rejoin";
         } finally {
             if (!ending) {
                 node.close();

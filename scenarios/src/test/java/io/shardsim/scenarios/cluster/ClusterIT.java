@@ -27,8 +27,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.pekko.actor.AbstractActor;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.actor.Address;
+import org.apache.pekko.actor.Deploy;
+import org.apache.pekko.actor.ExtendedActorSystem;
+import org.apache.pekko.actor.PoisonPill;
+import org.apache.pekko.actor.Props;
+import org.apache.pekko.remote.RemoteScope;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -186,7 +193,7 @@ class ClusterIT {
                         """).withFallback(ConfigFactory.load()));
         try {
             String current = "kryo-" + Build.current().protocol();
-            for (String actor : List.of("member", "greeter", "singletonManagercoordinator")) {
+            for (String actor : List.of("greeter", "singletonManagercoordinator")) {
                 for (ForgingSerializer.Forged forged : List.of(
                         new ForgingSerializer.Forged("kryo-0-older", new byte[] {1, 2, 3}),
                         new ForgingSerializer.Forged(current, "no kryo at all".getBytes(StandardCharsets.UTF_8)),
@@ -195,11 +202,50 @@ class ClusterIT {
                             .tell(forged, ActorRef.noSender());
                 }
             }
-            first.awaitLog("written as kryo-0-older, this member reads kryo-", 3);
-            first.awaitLog("refused a message of 14 bytes: 14 bytes whose checksum does not match", 3);
-            first.awaitLog("longer than " + ClusterSerializer.MESSAGE_MAX + " bytes", 3);
+            first.awaitLog("written as kryo-0-older, this member reads kryo-", 2);
+            first.awaitLog("refused a message of 14 bytes: 14 bytes whose checksum does not match", 2);
+            first.awaitLog("longer than " + ClusterSerializer.MESSAGE_MAX + " bytes", 2);
         } finally {
             forger.terminate();
+        }
+    }
+
+    /** By name or by reference: none of them is stopped, and no other is started. */
+    @Test
+    @Order(1)
+    void strangerWithPekkoStopsNoActorAndStartsNone() throws Exception {
+        ActorSystem stranger =
+                ActorSystem.create("stranger", ConfigFactory.parseString("""
+                        pekko {
+                          actor.provider = remote
+                          remote.artery.canonical { hostname = "127.0.0.1", port = 0 }
+                          loglevel = ERROR
+                        }
+                        """).withFallback(ConfigFactory.load()));
+        try {
+            HostPort place = HostPort.parse(seed);
+            String member = "pekko://shardsim@" + place + "/system/member";
+            stranger.actorSelection(member).tell(PoisonPill.getInstance(), ActorRef.noSender());
+            ((ExtendedActorSystem) stranger)
+                    .provider()
+                    .resolveActorRef(member)
+                    .tell(PoisonPill.getInstance(), ActorRef.noSender());
+            stranger.actorOf(Props.create(Planted.class, Planted::new)
+                    .withDeploy(
+                            new Deploy(new RemoteScope(new Address("pekko", "shardsim", place.host(), place.port())))));
+            Thread.sleep(3_000);
+        } finally {
+            stranger.terminate();
+        }
+        assertWholeAndUnharmed();
+        assertThat(first.err()).doesNotContain("has stopped");
+    }
+
+    /** An actor that nobody may start on a member. */
+    static final class Planted extends AbstractActor {
+        @Override
+        public Receive createReceive() {
+            return emptyBehavior();
         }
     }
 

@@ -84,7 +84,14 @@ class MajorityTest {
 
     /** A cable between two of them is cut. */
     @Test
-    void thoseThatOnlyMissEachOtherBothEnd() {
-        assertThat(ended(misses(2, 3), misses(3, 2))).containsExactlyInAnyOrder(address(2), address(3));
+    void ofTwoThatOnlyMissEachOtherOneGoes() {
+        assertThat(ended(misses(2, 3), misses(3, 2))).containsExactly(address(3));
+    }
+
+    /** A command behind a firewall, or one that calls itself 127.0.0.1: it reaches one worker alone. */
+    @Test
+    void theOneThatMostOthersMissGoesAlone() {
+        assertThat(ended(misses(2, 3), misses(3, 2), misses(2, 4), misses(4, 2), misses(5, 2), misses(2, 5)))
+                .containsExactly(address(2));
     }
 }

@@ -26,7 +26,10 @@ class MetricsEndpointTest {
         List<Socket> slow = new ArrayList<>();
         try (node;
                 MetricsEndpoint endpoint = MetricsEndpoint.open(
-                        new HostPort("127.0.0.1", 0), node.system(), new ClusterMeters(node.system()))) {
+                        new HostPort("127.0.0.1", 0),
+                        node.system(),
+                        new ClusterMeters(node.system()),
+                        node.coordinator())) {
             HostPort place = endpoint.address();
             for (int i = 0; i < 30; i++) {
                 Socket socket = new Socket(place.host(), place.port());
