@@ -1,8 +1,14 @@
 package io.shardsim.simulator;
 
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /** The known name that was probably meant. */
@@ -61,8 +67,24 @@ public final class Nearest {
         return remedy(unknown, known, known.isEmpty() ? "none is known" : "known: " + String.join(", ", known));
     }
 
-    /** {@code did you mean NAME?}, or what else to say where no name is near. */
+    /** What is known and not modelled, in folded names, and the nearest that one can ask. */
+    private static Properties notModelled() {
+        Properties names = new Properties();
+        try (InputStream in = Nearest.class.getResourceAsStream("/catalog/not-modelled.properties")) {
+            names.load(Objects.requireNonNull(in));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return names;
+    }
+
+    /** {@code did you mean NAME?}, that it is not modelled and what is nearest, or what else to say where no name is near. */
     public static String remedy(String unknown, Collection<String> known, String otherwise) {
+        String name = unknown.substring(unknown.lastIndexOf('.') + 1);
+        String ask = notModelled().getProperty(folded(name));
+        if (ask != null) {
+            return YamlReader.printable(name) + " is not modelled; nearest you can ask: " + ask;
+        }
         String nearest = of(unknown, known);
         return nearest == null ? otherwise : "did you mean " + nearest + "?";
     }

@@ -8,7 +8,6 @@ import io.shardsim.scenarios.explaining.CompareText;
 import io.shardsim.scenarios.explaining.Comparer;
 import io.shardsim.scenarios.explaining.Comparison;
 import io.shardsim.scenarios.explaining.RunName;
-import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
@@ -67,6 +66,9 @@ final class CompareCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
+    private final SetOption set = new SetOption();
+
+    @Mixin
     private final Question question = new Question();
 
     CompareCommand(RunnerFactory runners) {
@@ -91,13 +93,13 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private static Comparer.@Nullable Side side(String written, List<Problem> problems) {
+    private Comparer.@Nullable Side side(String written, List<Problem> problems) {
         RunName name = RunName.of(written);
         try {
             if (Comparer.isResults(name)) {
                 return Comparer.results(name);
             }
-            List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), Overrides.NONE, problems);
+            List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);
             return scenarios.isEmpty() ? null : Comparer.scenario(name, scenarios.get(0));
         } catch (InputException refused) {
             problems.addAll(refused.problems());

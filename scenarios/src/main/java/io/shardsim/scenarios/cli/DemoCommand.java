@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.demo.DemoScenario;
 import io.shardsim.scenarios.demo.DemoServer;
+import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -46,6 +48,9 @@ final class DemoCommand implements Callable<Integer> {
                     "Scenario file, as run takes it. Two points of its sweep that fit stand side by side. Default: a small one.")
     private @Nullable String file;
 
+    @Mixin
+    private final SetOption set = new SetOption();
+
     @Option(names = "--port", paramLabel = "N", description = "Port to listen at. Default: one that is free.")
     private int port;
 
@@ -75,7 +80,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         DemoScenario scenario;
         try {
-            scenario = DemoScenario.open(file);
+            scenario = file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
         } catch (InputException refused) {
             ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
             return ExitStatus.USAGE;

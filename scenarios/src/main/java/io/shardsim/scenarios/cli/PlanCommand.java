@@ -35,7 +35,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code plan FILE}: finds the best configuration that a scenario leaves open. */
@@ -63,8 +62,8 @@ final class PlanCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
-    private String file = "";
+    @Mixin
+    private final RunFile file = new RunFile();
 
     @Option(names = "--objective", paramLabel = "fastest|cheapest", description = "What is best. Default: fastest.")
     private String objective = "fastest";
@@ -153,7 +152,8 @@ final class PlanCommand implements Callable<Integer> {
         checkWriting();
         cluster.check(spec.commandLine());
         try {
-            Variations variations = ScenarioFiles.variations(file).without(free);
+            Variations variations =
+                    ScenarioFiles.variations(file.name(), file.overrides()).without(free);
             try (Planner planner = planner(variations, goal)) {
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());
@@ -161,7 +161,8 @@ final class PlanCommand implements Callable<Integer> {
             }
         } catch (InputException refused) {
             ProblemPrinter.print(
-                    ScenarioFiles.problems(file, refused), spec.commandLine().getErr());
+                    ScenarioFiles.problems(file.name().file(), refused),
+                    spec.commandLine().getErr());
             return ExitStatus.USAGE;
         }
     }
@@ -232,7 +233,8 @@ final class PlanCommand implements Callable<Integer> {
             return Exporter.export(framework, chosen.point(), scenario);
         } catch (InputException refusal) {
             String other = otherCandidate(framework, plan, variations);
-            throw new InputException(file, refusal.problems().get(0).message() + other);
+            throw new InputException(
+                    file.name().file(), refusal.problems().get(0).message() + other);
         }
     }
 

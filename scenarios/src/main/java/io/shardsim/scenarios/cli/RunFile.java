@@ -4,8 +4,7 @@ import io.shardsim.scenarios.explaining.Explainer;
 import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.simulator.yaml.InputException;
-import java.util.List;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The file, and the values in place of its own, of a command that asks about a run. */
@@ -13,18 +12,15 @@ final class RunFile {
     @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
     private String file = "";
 
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Set a key of the scenario first. May be given several times.")
-    private List<String> set = List.of();
+    @Mixin
+    private final SetOption set = new SetOption();
 
     RunName name() {
         return RunName.of(file);
     }
 
     Overrides overrides() {
-        return Overrides.of("--set", set);
+        return set.overrides();
     }
 
     /**

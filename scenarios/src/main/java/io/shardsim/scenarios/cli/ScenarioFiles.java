@@ -1,10 +1,13 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.catalog.Library;
+import io.shardsim.scenarios.demo.DemoScenario;
+import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.scenarios.scenario.OpenedFile;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Variations;
@@ -37,19 +40,39 @@ final class ScenarioFiles {
             try {
                 scenarios.add(read(name, overrides));
             } catch (InputException refused) {
-                problems.addAll(problems(name, refused));
+                problems.addAll(problems(RunName.of(name).file(), refused));
             }
         }
         return scenarios;
     }
 
-    private static Scenario read(String name, Overrides overrides) throws InputException {
-        return ScenarioReader.read(open(name), overrides);
+    private static Scenario read(String written, Overrides overrides) throws InputException {
+        RunName name = RunName.of(written);
+        Scenario scenario = ScenarioReader.read(open(name.file()), overrides);
+        return name.choice() == null
+                ? scenario
+                : scenario.only(name.place(
+                        scenario.points().stream().map(ScenarioPoint::values).toList()));
+    }
+
+    /** What the demo shows. */
+    static DemoScenario demo(RunName name, Overrides overrides) throws InputException {
+        OpenedFile opened = open(name.file());
+        Scenario scenario = ScenarioReader.read(opened, overrides);
+        SweptFile file = SweptFile.of(opened, overrides);
+        return name.choice() == null
+                ? new DemoScenario(scenario, file, 0)
+                : new DemoScenario(scenario.only(name.place(file.values())), file, name.place(file.values()));
     }
 
     /** What a name stands for, for a search. */
-    static Variations variations(String name) throws InputException {
-        return Variations.of(open(name));
+    static Variations variations(RunName name, Overrides overrides) throws InputException {
+        OpenedFile opened = open(name.file());
+        if (name.choice() == null) {
+            return Variations.of(opened, overrides);
+        }
+        SweptFile file = SweptFile.of(opened, overrides);
+        return file.variations(name.place(file.values()));
     }
 
     /** What a name stands for, read once, with some values in place of its own. */
@@ -71,10 +94,10 @@ final class ScenarioFiles {
             }
             return OpenedFile.stream("standard input", System.in);
         }
-        if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
+        String inLibrary = name.replaceFirst("\\.yaml$", "").replaceFirst("^(.*/)?library/", "");
+        if (!inLibrary.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {
             return OpenedFile.file(name);
         }
-        String inLibrary = name.replaceFirst("\\.yaml$", "");
         try (InputStream text = Library.open(inLibrary)) {
             if (text != null) {
                 return OpenedFile.stream("library/" + inLibrary + ".yaml", text);

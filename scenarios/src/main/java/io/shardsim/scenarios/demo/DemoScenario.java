@@ -2,23 +2,19 @@ package io.shardsim.scenarios.demo;
 
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.OpenedFile;
+import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +29,10 @@ public final class DemoScenario {
     private static final int SUBJECTS_MAX = 3;
 
     private final String file;
-    private final String text;
+    private final SweptFile swept;
+    /** Place in the file of the first point. */
+    private final int first;
+
     private final String lesson;
     private final String title;
     private final Scenario scenario;
@@ -44,15 +43,28 @@ public final class DemoScenario {
      * @throws InputException with every problem of the text
      */
     public DemoScenario(String file, String text) throws InputException {
-        this(file, text, null);
+        this(ScenarioReader.readText(file, text), SweptFile.readText(file, text), 0, null);
     }
 
-    /** @param lesson that the scenario belongs to; null for none */
-    DemoScenario(String file, String text, @Nullable Lesson lesson) throws InputException {
-        this.file = file;
-        this.text = text;
+    /** @param lesson that the scenario belongs to */
+    DemoScenario(String file, String text, Lesson lesson) throws InputException {
+        this(ScenarioReader.readText(file, text), SweptFile.readText(file, text), 0, lesson);
+    }
+
+    /**
+     * @param scenario all of a file, or one of its points
+     * @param first the place of its first point in the file, from 0
+     */
+    public DemoScenario(Scenario scenario, SweptFile swept, int first) {
+        this(scenario, swept, first, null);
+    }
+
+    private DemoScenario(Scenario scenario, SweptFile swept, int first, @Nullable Lesson lesson) {
+        file = scenario.file();
+        this.scenario = scenario;
+        this.swept = swept;
+        this.first = first;
         this.lesson = lesson == null ? "" : lesson.id();
-        scenario = ScenarioReader.readText(file, text);
         title = lesson == null ? scenario.name() : lesson.title();
         knobs = Knobs.of(scenario.points());
     }
@@ -63,16 +75,12 @@ public final class DemoScenario {
      * @param file null for the built-in scenario
      */
     public static DemoScenario open(@Nullable String file) throws InputException {
-        try (InputStream in =
-                file == null ? DemoScenario.class.getResourceAsStream(BUILT_IN) : Files.newInputStream(Path.of(file))) {
-            byte[] bytes = in == null ? new byte[0] : in.readNBytes(YamlReader.BYTES_MAX + 1);
-            return new DemoScenario(
-                    file == null ? BUILT_IN.substring(1) : file, new String(bytes, StandardCharsets.UTF_8));
-        } catch (IOException | InvalidPathException unreadable) {
-            // The reader's own words about what is wrong with a file.
-            ScenarioReader.read(String.valueOf(file));
-            throw new InputException(String.valueOf(file), "cannot be read: " + unreadable.getMessage());
-        }
+        OpenedFile opened = file == null
+                ? OpenedFile.stream(
+                        BUILT_IN.substring(1),
+                        Objects.requireNonNull(DemoScenario.class.getResourceAsStream(BUILT_IN), BUILT_IN))
+                : OpenedFile.file(file);
+        return new DemoScenario(ScenarioReader.read(opened, Overrides.NONE), SweptFile.of(opened, Overrides.NONE), 0);
     }
 
     public String name() {
@@ -165,8 +173,7 @@ public final class DemoScenario {
         Map<String, String> changes = changes(index, choice);
         return changes.isEmpty()
                 ? points().get(index)
-                : SweptFile.readText(file, text)
-                        .point(index, changes)
+                : swept.point(first + index, changes)
                         .withValues(PointWords.changed(points().get(index).values(), changes));
     }
 

@@ -42,7 +42,7 @@ public record RunName(String file, @Nullable String choice) {
      * @return its place, from 0
      * @throws InputException where none is meant, or several are
      */
-    int place(List<? extends Map<String, ?>> points) throws InputException {
+    public int place(List<? extends Map<String, ?>> points) throws InputException {
         List<Map<String, String>> runs = points.stream().map(RunName::flat).toList();
         if (choice == null) {
             if (runs.size() == 1) {

@@ -48,7 +48,9 @@ public final class Overrides {
         for (int i = 0; i < written.size(); i++) {
             Position place = new Position(FIRST_LINE + i + 1, 1);
             int equals = written.get(i).indexOf('=');
-            String key = equals < 0 ? "" : written.get(i).substring(0, equals).strip();
+            String key = equals < 0
+                    ? ""
+                    : SettingKey.whole(written.get(i).substring(0, equals).strip());
             if (key.equals("scenario")) {
                 problems.add(place, "scenario names all runs of the file and cannot be set; write it in the file");
                 continue;
@@ -77,21 +79,22 @@ public final class Overrides {
         return tree;
     }
 
-    /** A key that stands in a block is asked for with its block. */
+    /** A key that stands in several blocks is asked for with its block. */
     private static boolean isKey(String key, Position place, Problems problems) {
         if (key.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(key)) {
             return true;
         }
         List<String> settable =
                 ScenarioKeys.FILE.names().stream().filter(Sweep::isKey).toList();
-        List<String> meant = ScenarioKeys.dottedKeys().stream()
+        List<String> meant = SettingKey.known().stream()
                 .filter(known -> known.endsWith("." + key))
+                .distinct()
                 .toList();
         problems.add(
                 place,
                 meant.isEmpty()
                         ? "unknown key " + key + "; " + Nearest.remedy(key, settable)
-                        : "key " + key + " stands in a block; write " + String.join(" or ", meant) + "=...");
+                        : "key " + key + " stands in several blocks; write " + String.join(" or ", meant) + "=...");
         return false;
     }
 
@@ -131,7 +134,7 @@ public final class Overrides {
                 }
             }
         }
-        Mapping tree = file;
+        Mapping tree = withoutSearch(file, key);
         if (!(value instanceof Sequence)) {
             tree = replaced(tree, key, value, place, problems);
         } else if (axes.stream().noneMatch(axis -> axis.key().equals(key))) {
@@ -143,6 +146,21 @@ public final class Overrides {
         return withSweep(tree, axes, sweep == null ? place : sweep.keyPosition());
     }
 
+    /** What is given is not searched for. */
+    private static Mapping withoutSearch(Mapping file, String key) {
+        Entry search = file.entry(ScenarioKeys.SEARCH);
+        if (search == null || !(search.value() instanceof Mapping block)) {
+            return file;
+        }
+        List<Entry> lists = new ArrayList<>(block.entries());
+        lists.removeIf(list -> list.key().equals(key));
+        List<Entry> entries = new ArrayList<>(file.entries());
+        entries.set(
+                entries.indexOf(search),
+                new Entry(search.key(), search.keyPosition(), new Mapping(block.position(), lists)));
+        return new Mapping(file.position(), entries);
+    }
+
     private static Mapping withSweep(Mapping file, List<Entry> axes, Position place) {
         List<Entry> entries = new ArrayList<>(file.entries());
         entries.removeIf(entry -> entry.key().equals(SWEEP));
@@ -152,12 +170,25 @@ public final class Overrides {
         return new Mapping(file.position(), entries);
     }
 
-    /** A sweep over blocks that hold the key, with the value in each. */
+    private static boolean has(YamlNode item, String key, YamlNode value) {
+        Entry own = item instanceof Mapping block ? block.entry(key) : null;
+        return own != null
+                && own.value() instanceof Scalar scalar
+                && value instanceof Scalar wanted
+                && scalar.text().equals(wanted.text());
+    }
+
+    /** A sweep over blocks that hold the key: those that have the value, or where none has, all with the value in each. */
     private static Entry inEach(Entry axis, String key, YamlNode value, Position place, Problems problems) {
         if (!(axis.value() instanceof Sequence list)) {
             return axis;
         }
         String rest = key.substring(axis.key().length() + 1);
+        List<YamlNode> having =
+                list.items().stream().filter(item -> has(item, rest, value)).toList();
+        if (!having.isEmpty()) {
+            return new Entry(axis.key(), axis.keyPosition(), new Sequence(list.position(), having));
+        }
         List<YamlNode> items = list.items().stream()
                 .map(item -> item instanceof Mapping block && !(value instanceof Sequence)
                         ? replaced(block, rest, value, place, problems)

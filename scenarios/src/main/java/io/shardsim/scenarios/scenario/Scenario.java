@@ -14,4 +14,9 @@ public record Scenario(String name, String file, boolean sweep, List<ScenarioPoi
     public Scenario {
         points = List.copyOf(points);
     }
+
+    /** One of its points alone. */
+    public Scenario only(int place) {
+        return new Scenario(name, file, sweep, List.of(points.get(place)));
+    }
 }

@@ -29,6 +29,18 @@ public final class SettingKey implements ValueType {
         return text;
     }
 
+    /** A key with its block: one that leaves its block out where only one block has it; any other as it is written. */
+    static String whole(String written) {
+        List<String> meant =
+                written.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(written)
+                        ? List.of()
+                        : known().stream()
+                                .filter(known -> known.endsWith("." + written))
+                                .distinct()
+                                .toList();
+        return meant.size() == 1 ? meant.get(0) : written;
+    }
+
     /** All of them. */
     static List<String> known() {
         List<String> known = new ArrayList<>(ScenarioKeys.dottedKeys());

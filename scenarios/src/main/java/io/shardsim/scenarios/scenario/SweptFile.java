@@ -47,7 +47,7 @@ public final class SweptFile {
         return new SweptFile(problems.file(), tree, sweep, points, overrides);
     }
 
-    private static void throwIfAny(Problems problems, Overrides overrides) throws InputException {
+    static void throwIfAny(Problems problems, Overrides overrides) throws InputException {
         try {
             problems.throwIfAny();
         } catch (InputException refused) {
@@ -58,6 +58,14 @@ public final class SweptFile {
     /** What the sweep gives each point, by dotted key, as plain Java values. */
     public List<Map<String, Object>> values() {
         return points.stream().map(Sweep.Combination::values).toList();
+    }
+
+    /** One point of the sweep, to be varied. */
+    public Variations variations(int place) throws InputException {
+        Problems problems = new Problems(file);
+        Variations variations = new Variations(file, points.get(place).tree(), problems);
+        throwIfAny(problems, overrides);
+        return variations;
     }
 
     /**

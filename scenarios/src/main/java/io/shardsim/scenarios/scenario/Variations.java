@@ -31,7 +31,7 @@ public final class Variations {
         this.lists = lists;
     }
 
-    private Variations(String file, Mapping whole, Problems problems) {
+    Variations(String file, Mapping whole, Problems problems) {
         this.file = file;
         this.whole = whole;
         lists = new LinkedHashMap<>();
@@ -53,7 +53,7 @@ public final class Variations {
      * @throws InputException as {@link #of} does
      */
     public static Variations readText(String file, String text) throws InputException {
-        return of(OpenedFile.text(file, text));
+        return of(OpenedFile.text(file, text), Overrides.NONE);
     }
 
     /**
@@ -61,11 +61,11 @@ public final class Variations {
      *
      * @throws InputException when it is no YAML, or holds no block of keys; keys are looked at by {@link #with}
      */
-    public static Variations of(OpenedFile opened) throws InputException {
+    public static Variations of(OpenedFile opened, Overrides overrides) throws InputException {
         Mapping whole = opened.keys();
         Problems problems = opened.problems();
-        Variations variations = new Variations(problems.file(), whole, problems);
-        problems.throwIfAny();
+        Variations variations = new Variations(problems.file(), overrides.in(whole, problems), problems);
+        SweptFile.throwIfAny(problems, overrides);
         return variations;
     }
 
@@ -101,31 +101,33 @@ public final class Variations {
     }
 
     /**
-     * The same file without some keys.
+     * The same file without some keys; one that it does not set is free already.
      *
-     * @param keys of at most two parts; a key of one part is a whole block
-     * @throws InputException where the file does not set one of them
+     * @param keys of at most two parts; a key of one part is a whole block, or one of a block without its block
+     * @throws InputException where scenarios have no such key
      */
     public Variations without(List<String> keys) throws InputException {
         List<Entry> entries = tree.entries();
-        for (String key : keys) {
-            if (!sets(key)) {
-                throw new InputException(file, notSet(key));
-            }
+        for (String written : keys) {
+            String key = SettingKey.whole(written);
+            checkKnown(key);
             entries = without(entries, key);
         }
         return new Variations(file, new Mapping(tree.position(), entries), whole, lists);
     }
 
-    private static String notSet(String key) {
+    private void checkKnown(String key) throws InputException {
         List<String> known = new ArrayList<>(ScenarioKeys.FILE.names());
         known.addAll(SettingKey.known());
-        if (known.contains(key)) {
-            return "does not set " + key + ", which is free already; leave it out of --free";
+        if (!sets(key) && !known.contains(key)) {
+            throw new InputException(
+                    file,
+                    "has no key " + key + " to free; "
+                            + Nearest.remedy(
+                                    key,
+                                    known,
+                                    "write a dotted key such as training.micro_batch, or a block such as strategy"));
         }
-        return "has no key " + key + " to free; "
-                + Nearest.remedy(
-                        key, known, "write a dotted key such as training.micro_batch, or a block such as strategy");
     }
 
     private static List<Entry> without(List<Entry> entries, String key) {

@@ -25,7 +25,7 @@ class CommandUsageTest extends WithoutSimulation {
                         "--set",
                         "training.micro_batch=many",
                         "--set",
-                        "micro_batch=3",
+                        "slow_nic=50 Gbit/s",
                         "--set",
                         "training.atention=flash",
                         "--set",
@@ -42,7 +42,7 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(shell.err().lines())
                 .startsWith(
                         "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
-                        "--set 2: key micro_batch stands in a block; write training.micro_batch=...",
+                        "--set 2: key slow_nic stands in several blocks; write cluster.slow_nic or faults.slow_nic=...",
                         "--set 3: unknown key atention; did you mean attention?",
                         "--set 4: nonsense is no KEY=VALUE with a dotted key of a scenario; write for example training.micro_batch=4",
                         "--set 5: model.layers asks for a block, but model is a text; set model itself",

@@ -1,0 +1,19 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.scenario.Overrides;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Values in place of a file's own. */
+final class SetOption {
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Set a key of the scenario first, for example training.micro_batch=4. May be given several times.")
+    private List<String> set = List.of();
+
+    Overrides overrides() {
+        return Overrides.of("--set", set);
+    }
+}
