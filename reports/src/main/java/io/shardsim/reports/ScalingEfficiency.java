@@ -47,8 +47,12 @@ public record ScalingEfficiency(
                         .distinct()
                         .forEach(gpus -> seriesAt.merge(gpus, 1, Integer::sum)));
         int base = 0;
-        for (int gpus : seriesAt.keySet()) {
-            base = seriesAt.get(gpus) > seriesAt.getOrDefault(base, 0) ? gpus : base;
+        int most = 0;
+        for (Map.Entry<Integer, Integer> cluster : seriesAt.entrySet()) {
+            if (cluster.getValue() > most) {
+                base = cluster.getKey();
+                most = cluster.getValue();
+            }
         }
         List<RunResult> scaled = new ArrayList<>(runs.size());
         for (RunResult run : runs) {
@@ -97,8 +101,7 @@ public record ScalingEfficiency(
         }
         for (Setting setting : run.facts().settings()) {
             Setting before = baseline.facts().setting(setting.path());
-            boolean other = before != null && !before.value().equals(setting.value());
-            if (other && !NO_CAUSE.contains(setting.path())) {
+            if (before != null && !before.value().equals(setting.value()) && !NO_CAUSE.contains(setting.path())) {
                 changes.add(setting.path() + " " + setting.value() + ", not " + before.value());
             }
         }
