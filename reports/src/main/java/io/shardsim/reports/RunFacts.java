@@ -213,6 +213,14 @@ public record RunFacts(
         return remarks.settings();
     }
 
+    /** Keys of imported files that decide the answer and were left out; empty where it answers what was asked. */
+    public List<String> accepted() {
+        Setting accepted = setting("accepted");
+        return accepted == null
+                ? List.of()
+                : List.of(accepted.value().replaceAll("^\\[|]$", "").split(", "));
+    }
+
     /** What a dotted key was resolved to; null where this run has no such key. */
     public @Nullable Setting setting(String path) {
         for (Setting setting : settings()) {

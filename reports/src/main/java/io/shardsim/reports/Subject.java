@@ -39,7 +39,8 @@ public final class Subject {
     /** Everything: what is the same in all runs and the range of what is not. */
     public static List<String> of(ScenarioResult result) {
         Subject subject = new Subject(result);
-        List<String> parts = new ArrayList<>(subject.work(true));
+        List<String> parts = new ArrayList<>(subject.leftOut());
+        parts.addAll(subject.work(true));
         parts.add(subject.cluster());
         subject.varied(parts);
         return parts;
@@ -57,6 +58,7 @@ public final class Subject {
             parts.addAll(subject.sharedCluster());
             return parts;
         }
+        parts.addAll(subject.leftOut());
         subject.addIfShared(parts, run -> modelInBrief(run.facts().model()));
         subject.addIfShared(parts, run -> "sequence " + run.facts().model().sequenceLength());
         subject.addIfShared(parts, run -> "batch " + run.facts().model().globalBatch());
@@ -71,6 +73,14 @@ public final class Subject {
             parts.add(chosen);
         }
         return parts;
+    }
+
+    /** What the imported files ask for and the answer leaves out. */
+    private List<String> leftOut() {
+        List<String> keys = first().facts().accepted();
+        return keys.isEmpty()
+                ? List.of()
+                : List.of("Another job than was imported: left out are " + String.join(" and ", keys));
     }
 
     /** The only strategy, and how it splits the model where all runs do so alike. */

@@ -148,6 +148,10 @@ public final class ResultsJson {
         out.put("nodes", whole(run.nodes()));
         out.put("gpus", whole(run.gpus()));
         out.put("status", run.status().id());
+        if (!facts.accepted().isEmpty()) {
+            out.put("answers_the_question", false);
+            out.put("accepted", facts.accepted());
+        }
         if (model != null) {
             putTraining(out, run, model);
         }

@@ -10,6 +10,7 @@ import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.io.IOException;
 import java.io.InputStream;
@@ -142,6 +143,16 @@ public final class RecordedErrors {
         Likeness run = Likeness.of(point);
         List<Row> like =
                 speeds.stream().filter(row -> row.likeness().sameWork(run)).toList();
+        if (point.given().get("framework") instanceof String release && !Releases.isValidated(release)) {
+            return facts.withAccuracy(
+                    null,
+                    List.of(),
+                    List.of(
+                            new Message(
+                                    MessageCode.NOT_VALIDATED,
+                                    "not validated for " + release
+                                            + ": no published run of that release is compared with. Read the figures as a guess.")));
+        }
         ErrorRanges ranges = run.isTraining() ? training : collectives;
         return facts.withAccuracy(ranges.of(run).orElse(null), aboutMemory(run), warnings(run, like));
     }

@@ -37,7 +37,14 @@ public record Releases(String title, List<Release> releases, Map<String, Release
                     new MapType(SettingTypes.DOTTED, SettingTypes.SETTINGS),
                     "further values where a scenario has a key itself"));
     private static final BlockType RELEASE = new BlockType(
-            Stream.concat(Stream.of(Key.required("from", WORD, "its number or its date")), CHANGES.stream())
+            Stream.concat(
+                            Stream.of(
+                                    Key.required("from", WORD, "its number or its date"),
+                                    Key.optional(
+                                            "validated",
+                                            ScalarTypes.flag(),
+                                            "whether a published run of it is compared with; omitted: false")),
+                            CHANGES.stream())
                     .toList(),
             false);
     static final FigureFolder FILES = new FigureFolder(
@@ -66,14 +73,21 @@ public record Releases(String title, List<Release> releases, Map<String, Release
      * @param settings values by dotted key
      * @param kinds further values under a kind of strategy, or under a family of them
      * @param where further values where a scenario has a key itself
+     * @param validated whether a published run that names this framework alone is compared with
      */
     public record Release(
             String from,
             Map<String, String> settings,
             Map<String, Map<String, String>> kinds,
-            Map<String, Map<String, String>> where) {
+            Map<String, Map<String, String>> where,
+            boolean validated) {
         private static Release of(Block block) {
-            return new Release(block.text("from", ""), block.map("settings"), block.map("kinds"), block.map("where"));
+            return new Release(
+                    block.text("from", ""),
+                    block.map("settings"),
+                    block.map("kinds"),
+                    block.map("where"),
+                    block.flag("validated", false));
         }
     }
 
@@ -121,6 +135,19 @@ public record Releases(String title, List<Release> releases, Map<String, Release
             }
         }
         return found;
+    }
+
+    /** Whether a published run of the release that somebody writes is compared with; taken for granted where several frameworks are written. */
+    public static boolean isValidated(String written) {
+        List<String[]> named = Arrays.stream(written.split("\\+"))
+                .map(part -> part.strip().split("\\s+", 2))
+                .filter(part -> named(part[0]) != null)
+                .toList();
+        Releases framework = named.size() == 1 ? named(named.get(0)[0]) : null;
+        return framework == null
+                || framework
+                        .release(named.get(0).length == 1 ? null : named.get(0)[1])
+                        .validated();
     }
 
     /** The oldest that is known. */

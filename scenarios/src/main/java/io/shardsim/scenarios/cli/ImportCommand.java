@@ -67,6 +67,13 @@ final class ImportCommand implements Callable<Integer> {
             description = "Name of the scenario. Default: from the names of the files.")
     private @Nullable String name;
 
+    @Option(
+            names = "--accept",
+            paramLabel = "KEY",
+            description =
+                    "Leave out this key, although it decides the answer and is not simulated; the scenario says so. May be given several times.")
+    private List<String> accepted = List.of();
+
     @Override
     public Integer call() {
         known("--instance", instance, Catalog.instanceNames());
@@ -78,7 +85,7 @@ final class ImportCommand implements Callable<Integer> {
         }
         Imported imported;
         try (Waiting waiting = Waiting.on(files)) {
-            imported = ScenarioImport.read(files, new Choices(name, model, instance, nodes, sequenceLength));
+            imported = ScenarioImport.read(files, new Choices(name, model, instance, nodes, sequenceLength, accepted));
         } catch (InputException broken) {
             ProblemPrinter.print(broken.problems(), spec.commandLine().getErr());
             return ExitStatus.USAGE;

@@ -116,13 +116,7 @@ final class ScenarioFiles {
 
     /** What is wrong with a file, or that it is one of another tool. */
     static List<Problem> problems(String file, InputException refused) {
-        String title = file.equals(STANDARD_INPUT) ? null : ScenarioImport.titleOf(file);
-        return title == null
-                ? refused.problems()
-                : List.of(new Problem(
-                        file,
-                        Position.START,
-                        "this is a " + title + ", not a scenario; shardsim import " + file
-                                + " makes a scenario of it"));
+        String about = file.equals(STANDARD_INPUT) ? null : ScenarioImport.about(file);
+        return about == null ? refused.problems() : List.of(new Problem(file, Position.START, about));
     }
 }

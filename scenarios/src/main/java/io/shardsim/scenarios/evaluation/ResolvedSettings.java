@@ -18,6 +18,7 @@ import java.util.Map;
 final class ResolvedSettings {
     /** Blocks in the order in which scenario files have them. */
     private static final List<String> BLOCKS = List.of(
+            "accepted",
             "model",
             "cluster",
             "training",

@@ -95,7 +95,8 @@ public final class Exporter {
             throws InputException {
         Map<String, String> texts = new LinkedHashMap<>();
         files.forEach(file -> texts.put(file.name(), file.text()));
-        String scenario = ScenarioImport.readTexts(texts, new Choices(settings.scenario(), null, instance, null, null))
+        String scenario = ScenarioImport.readTexts(
+                        texts, new Choices(settings.scenario(), null, instance, null, null, List.of()))
                 .text();
         return new Settings(
                 ScenarioReader.readText(settings.scenario(), scenario).points().get(0));

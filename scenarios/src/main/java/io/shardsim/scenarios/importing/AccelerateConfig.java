@@ -54,7 +54,7 @@ final class AccelerateConfig implements Importer {
         if (!kind.isEmpty()) {
             file.judge(
                     "distributed_type",
-                    Verdict.NOT_MODELLED,
+                    Verdict.DECIDES_THE_ANSWER,
                     "only MULTI_GPU, FSDP, DEEPSPEED and MEGATRON_LM are; the strategy is assumed");
         }
     }
@@ -94,7 +94,7 @@ final class AccelerateConfig implements Importer {
             draft.give(Draft.PRECISION, "bf16", file.key("mixed_precision"));
             file.judge(
                     "mixed_precision",
-                    Verdict.NOT_MODELLED,
+                    Verdict.DECIDES_THE_ANSWER,
                     "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (precision: fp8 with framework_profile torchtitan-compile)");
         } else if (precision.endsWith("16")) {
             draft.give(Draft.PRECISION, precision, file.key("mixed_precision"));
@@ -152,7 +152,8 @@ final class AccelerateConfig implements Importer {
             draft.give(name, !device.equals("none"), file.key(DEEPSPEED + key));
         }
         if ("nvme".equals(device)) {
-            file.judge(DEEPSPEED + key, Verdict.NOT_MODELLED, name + " keeps them in host memory; NVMe is slower");
+            file.judge(
+                    DEEPSPEED + key, Verdict.DECIDES_THE_ANSWER, name + " keeps them in host memory; NVMe is slower");
         }
     }
 

@@ -8,6 +8,7 @@ import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -144,7 +145,9 @@ final class Completion {
             key.judge(Verdict.IRRELEVANT, "off, and strategy " + kind + " has none of it");
         } else if (key != null) {
             key.judge(
-                    Verdict.NOT_MODELLED,
+                    name.matches(".*(parallel|offload).*|shard_group")
+                            ? Verdict.DECIDES_THE_ANSWER
+                            : Verdict.NOT_MODELLED,
                     "strategy " + kind + " has no " + name + ", which belongs to "
                             + String.join(", ", Strategies.kindsWith(name)) + "; time and memory are those without it");
         }
@@ -166,13 +169,20 @@ final class Completion {
         }
         if (shape.isEmpty() && chosen == null) {
             String hub = draft.text(Draft.HUB_NAME);
-            String known = hub == null ? null : HubModels.catalogName(hub);
+            String known = hub == null ? null : Known.catalogName(hub);
             Fact named = draft.fact(Draft.HUB_NAME);
-            if (known != null && named != null) {
-                draft.settle("model", new Fact(known, Rank.GIVEN, named.key(), ""));
-            } else {
-                draft.assume("model", MODEL, "no file describes a model; give its config.json, or --model NAME");
+            ForeignKey naming = named == null ? null : named.key();
+            if (known != null) {
+                draft.settle("model", new Fact(known, Rank.GIVEN, naming, ""));
+            } else if (naming != null) {
+                String name = naming.path() + " " + YamlReader.printable(naming.text());
+                naming.file()
+                        .problems()
+                        .add(
+                                naming.position(),
+                                name + " is not in the catalog; give its config.json too, or --model NAME");
             }
+            draft.assume("model", MODEL, "no file describes a model; give its config.json, or --model NAME");
         }
     }
 

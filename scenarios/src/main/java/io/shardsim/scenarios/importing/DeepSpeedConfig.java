@@ -121,12 +121,13 @@ final class DeepSpeedConfig implements Importer {
         if (asked == null) {
             return;
         }
-        draft.afterwards(done -> {
+        draft.atEnd(done -> {
             Fact fact = done.fact(name);
-            if (fact != null) {
-                asked.judge(Verdict.MODELLED, "auto: " + fact.value() + ", " + fact.origin());
+            if (fact != null && fact.rank() != Fact.Rank.ASSUMED) {
+                String why = fact.note().isEmpty() ? fact.origin() : fact.note();
+                asked.judge(Verdict.MODELLED, "auto: " + fact.value() + ", " + why);
             } else {
-                asked.judge(Verdict.APPROXIMATED, "auto, and no Trainer arguments were given; see what is assumed");
+                asked.judge(Verdict.APPROXIMATED, "auto, and no file says what that is; see what is assumed");
             }
         });
     }
@@ -276,7 +277,7 @@ final class DeepSpeedConfig implements Importer {
         if (device.equals("nvme")) {
             file.judge(
                     key,
-                    Verdict.NOT_MODELLED,
+                    Verdict.DECIDES_THE_ANSWER,
                     name + " keeps them in host memory; NVMe is slower and needs less of it");
         } else if (device.equals("none")) {
             String block = key.substring(0, key.lastIndexOf('.') + 1);
@@ -362,7 +363,7 @@ final class DeepSpeedConfig implements Importer {
                 .contains(name)) {
             file.judge(
                     "optimizer.type",
-                    Verdict.NOT_MODELLED,
+                    Verdict.DECIDES_THE_ANSWER,
                     "Adam with two FP32 moments is simulated; another optimizer has other memory and update time");
         }
     }

@@ -17,6 +17,8 @@ final class ForeignReader {
     private static final Pattern ASSIGNMENT = Pattern.compile("\\s*[A-Za-z_][\\w.]* *= *[^=].*", Pattern.DOTALL);
     private static final Pattern ARGUMENTS = Pattern.compile("(^|[\\s\"'(])--[a-z][a-z0-9]");
 
+    private static final Pattern SECTION = Pattern.compile("(?m)^\\[+[A-Za-z_][\\w.-]*+]+[ \\t\\r]*$");
+
     private ForeignReader() {}
 
     /**
@@ -41,6 +43,11 @@ final class ForeignReader {
         if (arguments != null) {
             return new Content(arguments, true);
         }
+        String unread = shell ? null : unread(name, text);
+        if (unread != null) {
+            problems.add(Position.START, unread);
+            return null;
+        }
         YamlNode root = shell ? null : values(name, text, problems);
         if (root instanceof Mapping block) {
             return new Content(block, false);
@@ -51,6 +58,14 @@ final class ForeignReader {
                     root == null ? Importers.unknown() : "is " + root.kind() + "; " + Importers.unknown());
         }
         return null;
+    }
+
+    /** What to tell about a text of a kind that is not read; null for any other. */
+    static @Nullable String unread(String file, String text) {
+        String known = Known.unread(text);
+        boolean toml = file.endsWith(".toml")
+                || SECTION.matcher(text).find() && !withoutComments(text).startsWith("{");
+        return known != null || !toml ? known : "is TOML, which is not read; it " + Importers.unknown();
     }
 
     private static boolean isShell(String file, String text) {

@@ -158,7 +158,7 @@ final class FsdpSettings {
         if (policy != null && !policy.equalsIgnoreCase("transformer_based_wrap")) {
             file.judge(
                     key,
-                    Verdict.NOT_MODELLED,
+                    policy.equalsIgnoreCase("no_wrap") ? Verdict.DECIDES_THE_ANSWER : Verdict.NOT_MODELLED,
                     policy.equalsIgnoreCase("no_wrap")
                             ? "one unit for the whole model: all of it would be gathered at once, with nothing to overlap"
                             : "units of a size; each layer is a unit here");

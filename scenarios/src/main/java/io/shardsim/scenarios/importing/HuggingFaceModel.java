@@ -48,108 +48,6 @@ final class HuggingFaceModel implements Importer {
             Map.entry("granite", new Kind(true, SILU, "", false, "")),
             Map.entry("smollm3", new Kind(true, SILU, "", true, "")));
 
-    /** Why other known kinds cannot be simulated. */
-    private static final Map<String, List<String>> OTHERS = Map.of(
-            "it is an encoder, or has one",
-            List.of(
-                    "bert",
-                    "roberta",
-                    "distilbert",
-                    "albert",
-                    "electra",
-                    "deberta",
-                    "deberta-v2",
-                    "xlm-roberta",
-                    "camembert",
-                    "modernbert",
-                    "longformer",
-                    "big_bird",
-                    "t5",
-                    "mt5",
-                    "umt5",
-                    "bart",
-                    "mbart",
-                    "pegasus",
-                    "marian",
-                    "whisper",
-                    "vit",
-                    "clip",
-                    "wav2vec2"),
-            "it has a mixture of experts",
-            List.of(
-                    "mixtral",
-                    "qwen2_moe",
-                    "qwen3_moe",
-                    "deepseek",
-                    "deepseek_v2",
-                    "deepseek_v3",
-                    "olmoe",
-                    "dbrx",
-                    "jamba",
-                    "phimoe",
-                    "granitemoe",
-                    "gpt_oss",
-                    "arctic",
-                    "switch_transformers",
-                    "jetmoe",
-                    "glm4_moe",
-                    "llama4",
-                    "minimax",
-                    "ernie4_5_moe",
-                    "hunyuan_v1_moe"),
-            "it has no attention, or not in every layer",
-            List.of(
-                    "mamba",
-                    "mamba2",
-                    "rwkv",
-                    "recurrent_gemma",
-                    "falcon_mamba",
-                    "zamba",
-                    "zamba2",
-                    "bamba",
-                    "qwen3_next"),
-            "its layer has other norms, positions or heads than the simulated ones",
-            List.of(
-                    "bloom",
-                    "mpt",
-                    "falcon",
-                    "gptj",
-                    "gpt_neo",
-                    "codegen",
-                    "gemma2",
-                    "gemma3",
-                    "gemma3_text",
-                    "olmo",
-                    "olmo2",
-                    "olmo3",
-                    "phi",
-                    "stablelm",
-                    "cohere",
-                    "cohere2",
-                    "xlnet",
-                    "openai-gpt",
-                    "gpt_bigcode",
-                    "baichuan",
-                    "chatglm",
-                    "internlm",
-                    "internlm2",
-                    "glm",
-                    "glm4",
-                    "nemotron",
-                    "exaone4",
-                    "apertus"),
-            "it has a part for images or sound beside the text model",
-            List.of(
-                    "llava",
-                    "llava_next",
-                    "mllama",
-                    "qwen2_vl",
-                    "qwen2_5_vl",
-                    "idefics3",
-                    "paligemma",
-                    "mistral3",
-                    "qwen2_audio"));
-
     @Override
     public String table() {
         return "huggingface";
@@ -197,11 +95,10 @@ final class HuggingFaceModel implements Importer {
             file.problems().add(Position.START, "has no model_type; add for example \"model_type\": \"llama\"");
             return;
         }
-        for (Map.Entry<String, List<String>> other : OTHERS.entrySet()) {
-            if (other.getValue().contains(type)) {
-                file.refuse("model_type", "model_type " + type + " is not modelled: " + other.getKey() + remedy);
-                return;
-            }
+        String why = Known.whyNotModelled(type);
+        if (why != null) {
+            file.refuse("model_type", "model_type " + type + " is not modelled: " + why + remedy);
+            return;
         }
         file.refuse(
                 "model_type",

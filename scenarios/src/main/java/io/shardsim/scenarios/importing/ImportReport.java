@@ -21,8 +21,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** An import as people and programs read it. */
 public final class ImportReport {
     /** What a reader has to look at first. */
-    private static final List<Verdict> ORDER =
-            List.of(Verdict.NOT_MODELLED, Verdict.APPROXIMATED, Verdict.MODELLED, Verdict.IRRELEVANT);
+    private static final List<Verdict> ORDER = List.of(
+            Verdict.DECIDES_THE_ANSWER,
+            Verdict.NOT_MODELLED,
+            Verdict.APPROXIMATED,
+            Verdict.MODELLED,
+            Verdict.IRRELEVANT);
 
     private ImportReport() {}
 
@@ -99,10 +103,17 @@ public final class ImportReport {
             long count = imported.keys().stream()
                     .filter(key -> key.verdict() == verdict)
                     .count();
-            counts.add(count + " " + verdict.words() + (verdict == Verdict.IRRELEVANT ? " to speed" : ""));
+            if (count > 0 || verdict != Verdict.DECIDES_THE_ANSWER) {
+                counts.add(count + " " + verdict.words() + (verdict == Verdict.IRRELEVANT ? " to speed" : ""));
+            }
         }
         List<String> lines = new ArrayList<>();
         lines.add(imported.keys().size() + " keys: " + String.join(", ", counts));
+        imported.keys().stream()
+                .filter(key -> key.verdict() == Verdict.DECIDES_THE_ANSWER
+                        || key.verdict() == Verdict.NOT_MODELLED && key.note().startsWith("slows the job"))
+                .forEach(key -> lines.add(
+                        key.verdict().words() + ": " + key.key() + " = " + written(key.value()) + ": " + key.note()));
         for (Assumption each : imported.assumptions()) {
             lines.add("assumed " + each.key() + ": " + each.value() + " (" + each.note() + ")");
         }
@@ -113,6 +124,9 @@ public final class ImportReport {
     public static String json(Imported imported) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("scenario", imported.tree());
+        if (imported.tree().containsKey(ScenarioImport.ACCEPTED)) {
+            document.put("answers_the_question", false);
+        }
         List<Object> keys = new ArrayList<>();
         for (KeyVerdict key : imported.keys()) {
             Map<String, Object> entry = new LinkedHashMap<>();

@@ -6,6 +6,7 @@ import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.InputException;
@@ -15,11 +16,12 @@ import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A note that begins with a key of a scenario, such as {@code strategy.overlap_comm}, says which one the key sets; so the same table serves who writes such a
  * file.
  *
+ * <p>The table {@code common} adds to all of them. There a key that begins with {@code ~} is a pattern of keys that no table has.
+ *
  * <p>A broken table is a defect of the tool; a test reads every one.
  */
 public final class KeyTable {
@@ -42,7 +46,12 @@ public final class KeyTable {
     private static final Pattern SETS =
             Pattern.compile("((?:model|training|cluster|strategy)\\.[a-z_0-9]+)(?= of |; |$)");
 
-    private static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
+    /** What every kind of file may have: variables of the environment, and names that tell what they ask for. */
+    private static final String COMMON = "common";
+    /** Begins a key that is a pattern of keys in small letters which no table has. */
+    private static final String LIKE = "~";
+
+    static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
     private static final BlockType GROUP = BlockType.of(
             Key.required("verdict", ScalarTypes.choice(Verdict.allWords()), "what becomes of these keys"),
@@ -55,7 +64,7 @@ public final class KeyTable {
             Key.required("date", ScalarTypes.text("\\d{4}-\\d{2}-\\d{2}", "a date"), "date of the source"));
     private static final BlockType FILE = BlockType.of(
             Key.required("title", TEXT, "what people call such a file"),
-            Key.required("sources", BlockType.openWith(), "where the keys are documented"),
+            Key.required("sources", new MapType(TEXT, SOURCE), "where the keys are documented"),
             Key.required("groups", new ListType(GROUP, "group"), "keys of one verdict"));
 
     /**
@@ -75,6 +84,7 @@ public final class KeyTable {
 
     private final String title;
     private final Map<String, Entry> entries;
+    private final Map<Pattern, Entry> patterns = new LinkedHashMap<>();
     /** Paths of blocks that hold known keys, and the names of these. */
     private final Map<String, Set<String>> children = new LinkedHashMap<>();
 
@@ -82,6 +92,10 @@ public final class KeyTable {
         this.title = title;
         this.entries = entries;
         for (String key : entries.keySet()) {
+            if (key.startsWith(LIKE)) {
+                patterns.put(Pattern.compile(key.substring(LIKE.length())), entries.get(key));
+                continue;
+            }
             int end = key.length();
             for (int dot = key.lastIndexOf('.'); dot >= 0; dot = key.lastIndexOf('.', dot - 1)) {
                 childrenOf(key.substring(0, dot)).add(key.substring(dot + 1, end));
@@ -102,67 +116,53 @@ public final class KeyTable {
 
     /** Reads a table. */
     static KeyTable read(String name) {
+        Block own = block(name, FILE);
+        Map<String, Entry> entries = entries(own, name);
+        entries(block(COMMON, FILE), COMMON).forEach(entries::putIfAbsent);
+        return new KeyTable(own.text("title", ""), entries);
+    }
+
+    /** Reads a file of this folder. */
+    static Block block(String name, BlockType type) {
         String path = TABLES.path(name);
         try (InputStream in = TABLES.open(name)) {
             if (in == null) {
                 throw new IllegalStateException(path + " is missing");
             }
-            return read(in, path);
+            Problems problems = new Problems(path);
+            YamlNode root = YamlReader.read(in, problems);
+            Block block = root == null ? null : type.readBlock(root, "table", problems);
+            problems.throwIfAny();
+            return Objects.requireNonNull(block, path);
         } catch (IOException failure) {
             throw new UncheckedIOException(path + " cannot be read", failure);
         } catch (InputException defect) {
-            throw new IllegalStateException("broken table of keys: " + defect.getMessage(), defect);
+            throw broken(defect.getMessage());
         }
     }
 
-    private static KeyTable read(InputStream in, String path) throws IOException, InputException {
-        Problems problems = new Problems(path);
-        YamlNode root = YamlReader.read(in, problems);
-        Block file = root == null ? null : FILE.readBlock(root, "table", problems);
-        Map<String, Entry> entries = file == null ? Map.of() : entries(file, problems);
-        problems.throwIfAny();
-        return new KeyTable(file == null ? "" : file.text("title", ""), entries);
+    private static IllegalStateException broken(@Nullable String why) {
+        return new IllegalStateException("broken table of keys: " + why);
     }
 
-    private static Map<String, Entry> entries(Block file, Problems problems) {
-        Map<String, String> sources = sources(file, problems);
+    private static Map<String, Entry> entries(Block file, String name) {
+        Map<String, Block> sources = file.map("sources");
         Map<String, Entry> entries = new LinkedHashMap<>();
-        for (Object each : file.value("groups") instanceof List<?> groups ? groups : List.of()) {
-            Block group = (Block) each;
-            String source = sources.get(group.text("from", ""));
+        for (Block group : file.<Block>list("groups")) {
+            Block source = sources.get(group.text("from", ""));
             if (source == null) {
-                problems.add(group.at("from"), "source " + group.text("from") + " is not among the file's sources");
-                continue;
+                throw broken(name + " has no source " + group.text("from"));
             }
             Verdict verdict = Verdict.of(group.text("verdict", "modelled"));
-            Set<String> off = new LinkedHashSet<>(texts(group.value("off")));
-            for (String key : texts(group.value("keys"))) {
-                if (entries.put(key, new Entry(key, verdict, group.text("note", ""), off, source)) != null) {
-                    problems.add(group.at("keys"), "key " + key + " is in two groups");
+            Set<String> off = new LinkedHashSet<>(group.list("off"));
+            String from = source.text("source") + ", " + source.text("date");
+            for (String key : group.<String>list("keys")) {
+                if (entries.put(key, new Entry(key, verdict, group.text("note", ""), off, from)) != null) {
+                    throw broken(name + " has " + key + " in two groups");
                 }
             }
         }
         return entries;
-    }
-
-    private static Map<String, String> sources(Block file, Problems problems) {
-        Map<String, String> sources = new LinkedHashMap<>();
-        Block block = file.block("sources");
-        for (YamlNode.Entry entry : block == null ? List.<YamlNode.Entry>of() : block.others()) {
-            Block source = SOURCE.readBlock(entry.value(), "source " + entry.key(), problems);
-            if (source != null) {
-                sources.put(entry.key(), source.text("source") + ", " + source.text("date"));
-            }
-        }
-        return sources;
-    }
-
-    private static List<String> texts(@Nullable Object list) {
-        List<String> texts = new ArrayList<>();
-        for (Object each : list instanceof List<?> items ? items : List.of()) {
-            texts.add((String) each);
-        }
-        return texts;
     }
 
     /** What people call such a file. */
@@ -182,7 +182,16 @@ public final class KeyTable {
         for (int dot = path.length(); exact == null && dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
             exact = entries.get(path.substring(0, dot) + ".*");
         }
-        return exact;
+        return exact != null || isBlock(path) ? exact : like(path.toLowerCase(Locale.ROOT));
+    }
+
+    private @Nullable Entry like(String path) {
+        for (Map.Entry<Pattern, Entry> pattern : patterns.entrySet()) {
+            if (pattern.getKey().matcher(path).matches()) {
+                return pattern.getValue();
+            }
+        }
+        return null;
     }
 
     /** Whether the key is documented. */

@@ -2,19 +2,13 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
 final class MegatronArguments implements Importer {
     private static final long MOST = Integer.MAX_VALUE;
-    /** Tokens of the vocabulary that comes with a tokenizer. */
-    private static final Map<String, Long> VOCABULARIES = Map.of(
-            "gpt2bpetokenizer", 50_257L,
-            "llama2tokenizer", 32_000L,
-            "bertwordpiecelowercase", 30_522L,
-            "bertwordpiececase", 28_996L);
+    private static final String FORKS_GATE = "glu-activation";
 
     @Override
     public String table() {
@@ -39,6 +33,8 @@ final class MegatronArguments implements Importer {
         refuseOthers(file);
         if (file.has("num-layers") || file.has("hidden-size")) {
             contributeModel(file, draft);
+        } else {
+            draft.give(Draft.HUB_NAME, file.text("model-name"), file.key("model-name"));
         }
         contributeTraining(file, draft);
         contributeCheckpointing(file, draft);
@@ -47,8 +43,8 @@ final class MegatronArguments implements Importer {
 
     /** Models whose layer the simulator does not have. */
     private static void refuseOthers(ForeignFile file) {
-        ForeignKey named = file.key("script");
-        String script = named == null ? "" : named.text();
+        ForeignKey runs = file.key("script");
+        String script = runs == null ? "" : runs.text();
         if (script.matches("(?i).*(bert|t5|vit|vision|retro|ict|mamba|hybrid|vlm|mimo|multimodal)[^/]*")) {
             file.refuse(
                     "script",
@@ -59,6 +55,12 @@ final class MegatronArguments implements Importer {
             file.refuse(
                     "num-experts",
                     "num-experts: a mixture of experts is not modelled; leave it out for the layers around it");
+        }
+        String named = file.text("model-name");
+        if (named != null && !named.matches("(?i)gpt|llama[23]?|codellama|mistral")) {
+            file.refuse(
+                    "model-name",
+                    "model-name " + named + " is not modelled; modelled: gpt, llama, llama2, codellama, mistral");
         }
         if (file.flag("multi-latent-attention", false)) {
             file.refuse(
@@ -95,12 +97,14 @@ final class MegatronArguments implements Importer {
         Long hidden = required(file, draft, "hidden-size", "model.hidden");
         required(file, draft, "num-layers", "model.layers");
         Long heads = required(file, draft, "num-attention-heads", "model.heads");
-        boolean gated = file.flag("swiglu", false);
-        draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key("swiglu"));
+        boolean fork = file.choice(FORKS_GATE, List.of("swiglu", "geglu", "reglu", "liglu")) != null;
+        String gate = fork ? FORKS_GATE : file.flag("quick-geglu", false) ? "quick-geglu" : "swiglu";
+        boolean gated = fork || file.flag(gate, false);
+        draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key(gate));
         draft.byDefault("model.gated_ffn", false, "no --swiglu");
         Long ffn = file.whole("ffn-hidden-size", 1, MOST);
         draft.give("model.ffn", ffn, file.key("ffn-hidden-size"));
-        if (hidden != null && gated) {
+        if (hidden != null && gated && !fork) {
             draft.byDefault(
                     "model.ffn",
                     Math.max(1, (long) (4 * hidden * 2 / 3) / 64 * 64),
@@ -110,11 +114,9 @@ final class MegatronArguments implements Importer {
         }
         contributeGroups(file, draft);
         contributeVocabulary(file, draft);
-        boolean untied = file.flag("untie-embeddings-and-output-weights", false);
-        draft.give(
-                "model.tied_embeddings",
-                untied ? Boolean.FALSE : null,
-                file.key("untie-embeddings-and-output-weights"));
+        for (String key : List.of("untie-embeddings-and-output-weights", "no-tie-embed-logits")) {
+            draft.give("model.tied_embeddings", file.flag(key, false) ? Boolean.FALSE : null, file.key(key));
+        }
         draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
         contributePositions(file, draft);
         contributeNorm(file, gated);
@@ -152,16 +154,19 @@ final class MegatronArguments implements Importer {
         } else {
             file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
         }
-        draft.give("model.kv_heads", file.whole("num-key-value-heads", 1, MOST), file.key("num-key-value-heads"));
+        for (String key : List.of("num-key-value-heads", "num-attention-heads-kv")) {
+            draft.give("model.kv_heads", file.whole(key, 1, MOST), file.key(key));
+        }
     }
 
     private static void contributeVocabulary(ForeignFile file, Draft draft) {
         String size = file.has("padded-vocab-size") ? "padded-vocab-size" : "vocab-size";
         draft.give("model.vocab", file.whole(size, 1, MOST), file.key(size));
         String tokenizer = file.text("tokenizer-type");
-        Long known = tokenizer == null ? null : VOCABULARIES.get(tokenizer.toLowerCase(Locale.ROOT));
+        String model = file.text("model-name");
+        Long known = Known.vocabulary(model == null ? tokenizer : model);
         if (known != null) {
-            draft.byDefault("model.vocab", known, "the vocabulary of " + tokenizer);
+            draft.byDefault("model.vocab", known, "the vocabulary of " + (model == null ? tokenizer : model));
         } else if (!draft.has("model.vocab")) {
             draft.assume("model.vocab", 50_257L, "no --vocab-size, and the tokenizer does not tell");
             file.judge("tokenizer-type", Verdict.APPROXIMATED, "its vocabulary is not known here; write model.vocab");
@@ -198,6 +203,9 @@ final class MegatronArguments implements Importer {
 
     /** The simulated layers are two: GPT-2's and Llama's. */
     private static void contributeNorm(ForeignFile file, boolean gated) {
+        if (file.flag("use-rms-norm", gated) != gated) {
+            file.judge("use-rms-norm", Verdict.APPROXIMATED, "layer norms, as in GPT-2's layer");
+        }
         String norm = file.text("normalization");
         if (norm != null && norm.equalsIgnoreCase("rmsnorm") != gated) {
             file.judge(
@@ -237,7 +245,7 @@ final class MegatronArguments implements Importer {
         if (optimizer != null && !optimizer.equalsIgnoreCase("adam")) {
             file.judge(
                     "optimizer",
-                    Verdict.NOT_MODELLED,
+                    Verdict.DECIDES_THE_ANSWER,
                     "Adam with two FP32 moments is simulated; another one has other memory and update time");
         }
     }

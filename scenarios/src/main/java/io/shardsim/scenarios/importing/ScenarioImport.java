@@ -15,12 +15,16 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one scenario of the configurations of frameworks. */
 public final class ScenarioImport {
     /** Letters of a message; the longest of our own, with its list of known names, is shorter. */
     private static final int MESSAGE_MAX = 600;
+
+    /** Key of a scenario that lists what was left out and decides the answer. */
+    static final String ACCEPTED = "accepted";
 
     private final List<Problems> problems = new ArrayList<>();
     private final List<ForeignFile> files = new ArrayList<>();
@@ -79,15 +83,19 @@ public final class ScenarioImport {
         return work.finish();
     }
 
-    /** What people call a file of a framework; null for any other file. */
-    public static @Nullable String titleOf(String file) {
+    /** What to tell who takes a file of a framework for a scenario; null for any other file. */
+    public static @Nullable String about(String file) {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
         ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
-        Importer importer = content == null || isScenario(content.root())
+        if (content == null || isScenario(content.root())) {
+            return text == null || content != null ? null : ForeignReader.unread(file, text);
+        }
+        Importer importer = Importers.recognize(content.root(), content.arguments());
+        return importer == null
                 ? null
-                : Importers.recognize(content.root(), content.arguments());
-        return importer == null ? null : Importers.table(importer).title();
+                : "this is a " + Importers.table(importer).title() + ", not a scenario; shardsim import " + file
+                        + " makes a scenario of it";
     }
 
     private static boolean isScenario(Mapping root) {
@@ -141,7 +149,11 @@ public final class ScenarioImport {
         throwIfAny();
         Completion completion = new Completion(draft, files, choices);
         ScenarioText text = completion.complete();
+        List<String> leftOut = leftOut();
         throwIfAny();
+        if (!leftOut.isEmpty()) {
+            text.list(ACCEPTED, leftOut);
+        }
         check(text);
         List<KeyVerdict> keys = new ArrayList<>();
         Map<String, String> titles = new LinkedHashMap<>();
@@ -150,6 +162,43 @@ public final class ScenarioImport {
             file.keys().forEach(key -> keys.add(key.verdict()));
         }
         return new Imported(text.toString(), text.tree(), keys, assumptions(text), titles);
+    }
+
+    /** The keys that decide the answer and that the user accepts to be left out; a problem for each of the others. */
+    private List<String> leftOut() {
+        Map<String, List<ForeignKey>> byNote = new LinkedHashMap<>();
+        for (ForeignFile file : files) {
+            file.keys().stream()
+                    .filter(key -> key.verdict().verdict() == Verdict.DECIDES_THE_ANSWER)
+                    .forEach(key -> byNote.computeIfAbsent(key.verdict().note(), note -> new ArrayList<>())
+                            .add(key));
+        }
+        Set<String> accepted = new LinkedHashSet<>(choices.accepted());
+        List<String> leftOut = new ArrayList<>();
+        byNote.forEach((note, keys) -> {
+            List<String> names =
+                    keys.stream().map(key -> key.verdict().key()).distinct().toList();
+            if (accepted.removeAll(names)) {
+                leftOut.addAll(names);
+            } else {
+                ForeignKey first = keys.get(0);
+                String more =
+                        names.size() == 1 ? "" : " (with " + String.join(", ", names.subList(1, names.size())) + ")";
+                first.file()
+                        .problems()
+                        .add(
+                                first.position(),
+                                names.get(0) + " " + YamlReader.printable(first.text()) + more + " decides the answer: "
+                                        + note + ". --accept " + names.get(0) + " leaves it out");
+            }
+        });
+        for (String unused : accepted) {
+            problems.get(0)
+                    .add(
+                            Position.START,
+                            "--accept " + unused + ": no key of this name decides the answer; leave it out");
+        }
+        return leftOut;
     }
 
     private static List<Assumption> assumptions(ScenarioText text) {

@@ -3,11 +3,15 @@ package io.shardsim.scenarios.importing;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a scenario as YAML, one value a line, and remembers which fact each line holds. */
 final class ScenarioText {
+    private static final List<String> LEFT_OPEN =
+            List.of("attention: flash", "attention: standard", "precision: bf16", "activation_checkpointing: full");
+
     private final StringBuilder text = new StringBuilder();
     private final Map<Integer, Fact> factOfLine = new LinkedHashMap<>();
     private final Map<String, Fact> facts = new LinkedHashMap<>();
@@ -24,13 +28,27 @@ final class ScenarioText {
         tree.put(key, fact.value());
     }
 
+    /** A list of names, on one line. */
+    void list(String key, List<String> names) {
+        List<String> quoted = names.stream()
+                .map(name -> name.matches("[A-Za-z][\\w.-]*") ? name : "'" + name.replace("'", "''") + "'")
+                .toList();
+        line(key + ": " + quoted, null);
+        tree.put(key, names);
+    }
+
+    /** What a scenario takes of itself is not written where nothing says it: the release that a user names decides it then. */
     void block(String name, Map<String, Fact> values) {
         line(name + ":", null);
         Map<String, Object> inside = new LinkedHashMap<>();
         values.forEach((key, fact) -> {
-            line("  " + key + ": " + written(fact.value()) + remark(fact), fact);
+            String said = key + ": " + written(fact.value());
+            boolean open = fact.rank() == Fact.Rank.ASSUMED && LEFT_OPEN.contains(said);
+            line(open ? "  # " + said + ", assumed: " + fact.note() : "  " + said + remark(fact), open ? null : fact);
             facts.put(name + "." + key, fact);
-            inside.put(key, fact.value());
+            if (!open) {
+                inside.put(key, fact.value());
+            }
         });
         tree.put(name, inside);
     }

@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
-import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import java.util.List;
 import java.util.Locale;
 
@@ -101,10 +100,6 @@ final class TrainerSettings implements Importer {
         draft.give(Draft.PRECISION, file.flag("bf16", false) ? "bf16" : null, file.key("bf16"));
         if (file.flag("pure_bf16", false)) {
             draft.give(Draft.PRECISION, "bf16", file.key("pure_bf16"));
-            file.judge(
-                    "pure_bf16",
-                    Verdict.NOT_MODELLED,
-                    "weights and moments are simulated in FP32; in BF16 they need half the memory");
         }
         if (!half && !brain) {
             draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
@@ -175,8 +170,8 @@ final class TrainerSettings implements Importer {
         new FsdpSettings(file, draft, prefix).contribute(strategy == null ? "full_shard" : strategy, key);
         if (words.contains("offload")) {
             key.judge(
-                    Verdict.NOT_MODELLED,
-                    "the sharding is modelled, offload is not: states would lie in host memory, and the update run there, slower");
+                    Verdict.DECIDES_THE_ANSWER,
+                    "the sharding is modelled, offload is not: states wait on the host, and the update runs there, slowly");
         } else if (!words.contains("auto_wrap") && !file.hasBlock("fsdp_config")) {
             key.remark("each layer is a unit, as with auto_wrap");
         }
@@ -194,11 +189,13 @@ final class TrainerSettings implements Importer {
         }
         String optimizer = file.text("optim");
         if (optimizer != null
-                && !optimizer.toLowerCase(Locale.ROOT).matches("adamw_(torch|hf|torch_fused|apex_fused)")) {
+                && !optimizer
+                        .toLowerCase(Locale.ROOT)
+                        .matches("adamw_(hf|apex_fused|torch(_(fused|xla|npu_fused))?)")) {
             file.judge(
                     "optim",
-                    Verdict.NOT_MODELLED,
-                    "Adam with two FP32 moments is simulated; another optimizer has other memory and update time");
+                    Verdict.DECIDES_THE_ANSWER,
+                    "Adam with two FP32 moments on the GPU is simulated; another optimizer has other memory and update time");
         }
     }
 
@@ -211,29 +208,20 @@ final class TrainerSettings implements Importer {
         draft.afterwards(done -> {
             if (!done.block("model").isEmpty() || done.has("model")) {
                 file.judge(key, Verdict.IRRELEVANT, "the shape is described by what was given beside it");
-            } else if (HubModels.catalogName(name) == null) {
-                file.judge(key, Verdict.NOT_MODELLED, "not in the catalog; give its config.json, or --model NAME");
             }
         });
     }
 
-    /** Fine-tuning of a few weights is another amount of memory and work. */
+    /** What says nothing of itself where nothing is adapted, and what LLaMA-Factory does unless it is told otherwise. */
     private static void adapters(ForeignFile file) {
-        for (String key : List.of(
-                "finetuning_type",
-                "use_peft",
-                "load_in_4bit",
-                "load_in_8bit",
-                "quantization_bit",
-                "freeze_trainable_layers")) {
-            ForeignKey found = file.key(key);
-            if (found != null
-                    && found.value() instanceof Scalar
-                    && !List.of("full", "false").contains(found.text().toLowerCase(Locale.ROOT))) {
-                found.judge(
-                        Verdict.NOT_MODELLED,
-                        "all weights are trained here; adapters have far fewer gradients and optimizer states");
-            }
+        if (file.has("cutoff_len") && file.has("stage") && !file.has("finetuning_type")) {
+            file.judge(
+                    "stage", Verdict.DECIDES_THE_ANSWER, "LLaMA-Factory without finetuning_type trains LoRA adapters");
+        }
+        if ("full".equals(file.text("finetuning_type")) || Boolean.FALSE.equals(file.flag("use_peft"))) {
+            file.keys().stream()
+                    .filter(key -> key.path().matches("(lora|oft|peft|freeze)_.*"))
+                    .forEach(key -> key.judge(Verdict.IRRELEVANT, "all weights are trained"));
         }
     }
 }

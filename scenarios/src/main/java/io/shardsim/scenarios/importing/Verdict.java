@@ -12,7 +12,9 @@ public enum Verdict {
     /** Changes no step time and no memory of a step. */
     IRRELEVANT("irrelevant"),
     /** The scenario leaves it out; the note says what that may change. */
-    NOT_MODELLED("not modelled");
+    NOT_MODELLED("not modelled"),
+    /** Without it the answer is one to another question: refused unless the user accepts that. */
+    DECIDES_THE_ANSWER("decides the answer");
 
     private final String words;
 
@@ -26,7 +28,8 @@ public enum Verdict {
     }
 
     static List<String> allWords() {
-        return List.of(MODELLED.words, APPROXIMATED.words, IRRELEVANT.words, NOT_MODELLED.words);
+        return List.of(
+                MODELLED.words, APPROXIMATED.words, IRRELEVANT.words, NOT_MODELLED.words, DECIDES_THE_ANSWER.words);
     }
 
     static Verdict of(String words) {

@@ -10,6 +10,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.EitherType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.topology.units.UnitTable;
@@ -221,7 +222,11 @@ public final class ScenarioKeys {
                     Key.optional(
                             SEARCH,
                             new SweepType(),
-                            "lists of values by dotted key among which `shardsim plan` chooses; run refuses it"))
+                            "lists of values by dotted key among which `shardsim plan` chooses; run refuses it"),
+                    Key.optional(
+                            "accepted",
+                            new ListType(ScalarTypes.text("(?s).*\\S.*", "a key"), "key"),
+                            "keys of an imported file that decide the answer and are left out (shardsim import --accept); run repeats them"))
             .withExpected("a block with scenario, model, cluster, training, strategy");
 
     private ScenarioKeys() {}

@@ -7,6 +7,7 @@ import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -14,13 +15,21 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -182,5 +191,40 @@ class RecordedErrorsTest {
                 new RecordedErrors.Row("a", "validation", Metric.STEP_SECONDS, 10, 20, like, "b", null);
         assertThat(slow.error()).isCloseTo(1, within(1e-12));
         assertThat(slow.speedError()).isCloseTo(-0.5, within(1e-12));
+    }
+
+    /** A release is validated where a published case names its framework, and no other one beside it. */
+    @Test
+    void releasesAreValidatedWhereACaseNamesThem() throws IOException {
+        Set<String> compared = new TreeSet<>();
+        try (Stream<Path> files = Files.list(Path.of("accuracy/cases"))) {
+            for (Path file : files.toList()) {
+                Matcher framework =
+                        Pattern.compile("(?m)^ *framework: \"?([^\"\\n]+)").matcher(Files.readString(file));
+                while (framework.find()) {
+                    String[] parts = framework.group(1).split(" *\\+ *");
+                    String[] words = parts[0].split(" ");
+                    Releases named = Releases.named(words[0]);
+                    assertThat(named).as(framework.group()).isNotNull();
+                    boolean alone = Arrays.stream(parts)
+                            .skip(1)
+                            .allMatch(part -> named.with().containsKey(part));
+                    if (alone) {
+                        compared.add(words[0] + " "
+                                + named.release(words.length == 1 ? null : words[1])
+                                        .from());
+                    }
+                }
+            }
+        }
+        Set<String> validated = new TreeSet<>();
+        for (String name : Releases.names()) {
+            Releases.named(name).releases().stream()
+                    .filter(Releases.Release::validated)
+                    .forEach(release -> validated.add(name + " " + release.from()));
+        }
+        assertThat(validated).isEqualTo(compared);
+        assertThat(Releases.isValidated("pytorch 1.13")).isFalse();
+        assertThat(Releases.isValidated("pytorch 2.3 + compile")).isTrue();
     }
 }

@@ -14,6 +14,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class ExporterTest {
     private static Imported readBack(Export export, String instance) throws InputException {
         Map<String, String> texts = new LinkedHashMap<>();
         export.files().forEach(file -> texts.put(file.name(), file.text()));
-        return ScenarioImport.readTexts(texts, new Choices("back", null, instance, null, null));
+        return ScenarioImport.readTexts(texts, new Choices("back", null, instance, null, null, List.of()));
     }
 
     private static String digest(PointSimulation simulation, ScenarioPoint point) throws InterruptedException {

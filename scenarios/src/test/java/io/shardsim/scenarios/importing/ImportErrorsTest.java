@@ -169,7 +169,8 @@ class ImportErrorsTest {
     void batchesThatDoNotMultiplyOutAreRefusedAsDeepSpeedRefusesThem() {
         String text =
                 "{\"train_batch_size\": 100, \"train_micro_batch_size_per_gpu\": 2, \"gradient_accumulation_steps\": 4}";
-        assertThatThrownBy(() -> ScenarioImport.readText("ds.json", text, new Choices(null, null, null, 2L, null)))
+        assertThatThrownBy(() ->
+                        ScenarioImport.readText("ds.json", text, new Choices(null, null, null, 2L, null, List.of())))
                 .hasMessageContaining(
                         "ds.json:1:22: train_batch_size 100 is not micro-batch 2 x 4 accumulation steps x 16 replicas = 128");
     }
@@ -200,14 +201,15 @@ class ImportErrorsTest {
 
     @Test
     void pythonIsReadAsTextsAndNumbersAndNamesSetEarlier() throws InputException {
-        Imported imported = ScenarioImport.readText("x.py", """
+        Imported imported =
+                ScenarioImport.readText("x.py", """
                 import sagemaker
                 smp = {'enabled': True, 'parameters': {'sharded_data_parallel_degree': 8, # all
                   "sdp_reduce_bucket_size": int(5_000_000), 'bf16': True,},}
                 e = PyTorch(role=sagemaker.get_execution_role(), instance_type='ml.' 'p4d.24xlarge', instance_count=1,
                   distribution={'smdistributed': {'modelparallel': smp}, 'mpi': dict(enabled=True, processes_per_host=8)})
                 e.fit('s3://bucket')
-                """, new Choices(null, "gpt2-1.5b", null, null, null));
+                """, new Choices(null, "gpt2-1.5b", null, null, null, List.of()));
         assertThat(imported.text()).contains("kind: mics", "reduce_bucket_size: 5000000", "instance: p4d.24xlarge");
         assertThat(imported.keys())
                 .anySatisfy(key -> assertThat(key.value().toString()).contains("s3://bucket"));

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -40,7 +41,7 @@ class WrittenBackTest {
         export.files().forEach(each -> texts.put(each.name(), each.text()));
         return Variations.readText(
                 "again",
-                ScenarioImport.readTexts(texts, new Choices("again", null, instance, null, null))
+                ScenarioImport.readTexts(texts, new Choices("again", null, instance, null, null, List.of()))
                         .text());
     }
 

@@ -377,7 +377,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, accepted"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

@@ -1,0 +1,92 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What is known by name; the resource {@code importing/known.yaml}. Read when a file is first imported. */
+final class Known {
+    private static final ListType NAMES = new ListType(KeyTable.TEXT, "name");
+    private static final BlockType KIND = BlockType.of(
+            Key.required("title", KeyTable.TEXT, "what people call such a file"),
+            Key.required("keys", NAMES, "keys that tell it"),
+            Key.optional("instead", KeyTable.TEXT, "what else to write"));
+    private static final Block FILE = KeyTable.block(
+            "known",
+            BlockType.of(
+                    Key.required("files", new ListType(KIND, "kind"), "kinds of files that are not read"),
+                    Key.required("models", new MapType(KeyTable.TEXT, NAMES), "why a model_type is not modelled"),
+                    Key.required("hub", new MapType(KeyTable.TEXT, KeyTable.TEXT), "models by their names on the hub"),
+                    Key.required(
+                            "vocabularies",
+                            new MapType(KeyTable.TEXT, ScalarTypes.whole(1, Integer.MAX_VALUE)),
+                            "tokens of a tokenizer or model")));
+    /** A key of YAML, JSON, Python or TOML, or a section of TOML. */
+    private static final Pattern KEY = Pattern.compile(
+            "(?m)(?:^[ \\t\\-\"']*+|[{,(]\\s*+[\"']?)([A-Za-z_][\\w.-]*+)[\"']?[ \\t]*+[:=](?!=)|^\\[+([\\w.-]++)]+\\s*$");
+    /** Fewer keys tell no kind. */
+    private static final int KEYS_MIN = 2;
+
+    private Known() {}
+
+    /** What to tell about a file of a kind that is not read; null for any other text. */
+    static @Nullable String unread(String text) {
+        Set<String> found = keys(text);
+        Block kind = null;
+        long most = KEYS_MIN - 1;
+        for (Block each : FILE.<Block>list("files")) {
+            long count = each.list("keys").stream().filter(found::contains).count();
+            if (count > most) {
+                kind = each;
+                most = count;
+            }
+        }
+        return kind == null
+                ? null
+                : "is " + kind.text("title")
+                        + ", which is not read; give the config.json of its model and its DeepSpeed or"
+                        + " Accelerate configuration, " + kind.text("instead", "or write a scenario by hand");
+    }
+
+    private static Set<String> keys(String text) {
+        Set<String> keys = new HashSet<>();
+        Matcher matcher = KEY.matcher(text);
+        while (matcher.find()) {
+            String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+            keys.addAll(List.of(key.toLowerCase(Locale.ROOT).replace('-', '_').split("\\.")));
+        }
+        return keys;
+    }
+
+    /** Why a model_type is not modelled; null where nothing is known of it. */
+    static @Nullable String whyNotModelled(String type) {
+        return FILE.<List<String>>map("models").entrySet().stream()
+                .filter(other -> other.getValue().contains(type))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The name in the catalog of {@code meta-llama/Llama-2-7b-hf} and its like; null for another model. */
+    static @Nullable String catalogName(String hub) {
+        String last = hub.substring(hub.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+        String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+$", "");
+        return FILE.<String>map("hub").get(plain);
+    }
+
+    /** Tokens of the vocabulary of a tokenizer or a model; null for another one. */
+    static @Nullable Long vocabulary(@Nullable String name) {
+        return name == null ? null : FILE.<Long>map("vocabularies").get(name.toLowerCase(Locale.ROOT));
+    }
+}
