@@ -90,7 +90,7 @@ public final class MajorityProvider extends DowningProvider {
                 missed.removeIf(record ->
                         record.observer().equals(worst) || record.subject().equals(worst));
             }
-            return CollectionConverters.asScala(some).toSet();
+            return scala.collection.immutable.Set$.MODULE$.from(CollectionConverters.asScala(some));
         }
 
         private UniqueAddress worst(List<Reachability.Record> missed) {

@@ -149,8 +149,8 @@ final class BeyondSingleFaults {
     /** Not the very runs that were measured. */
     private static boolean isNews(List<RunResult> ran, List<Explanation.Suspect> closest) {
         return IntStream.range(0, ran.size())
-                .anyMatch(i ->
-                        !ran.get(i).digest().equals(closest.get(i).runs().get(0).digest()));
+                .anyMatch(i -> !Objects.equals(
+                        ran.get(i).digest(), closest.get(i).runs().get(0).digest()));
     }
 
     /** How far predictions of one measurement lie apart. */
