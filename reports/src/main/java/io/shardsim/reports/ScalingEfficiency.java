@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * weak scaling.
  *
  * @param efficiency 1 is linear
- * @param baselineGpus GPUs of the base cluster
  * @param fixedGlobalBatch true for strong scaling
+ * @param baselineGpus GPUs of the base cluster
  * @param otherMicroBatch whether the micro-batch differs from that of the next smaller cluster of the series
  * @param cause why it is beyond {@value #NOTABLE}; empty where it is not
  */
 public record ScalingEfficiency(
-        double efficiency, int baselineGpus, boolean fixedGlobalBatch, boolean otherMicroBatch, String cause) {
+        double efficiency, boolean fixedGlobalBatch, int baselineGpus, boolean otherMicroBatch, String cause) {
     /** Beyond this a run scales better than linearly, for a reason that a reader must know. */
     public static final double NOTABLE = 1.05;
 
@@ -74,8 +74,8 @@ public record ScalingEfficiency(
         double efficiency = perGpu(run) / perGpu(baseline);
         return new ScalingEfficiency(
                 efficiency,
-                baseline.gpus(),
                 run.facts().model().globalBatch() == baseline.facts().model().globalBatch(),
+                baseline.gpus(),
                 otherMicroBatch,
                 efficiency > NOTABLE ? cause(run, baseline) : "");
     }

@@ -166,6 +166,15 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         return mark != Mark.COMPUTES;
     }
 
+    /** What compute does in the overview while it waits for this, with few letters. */
+    private String share() {
+        return !isWaitedFor()
+                ? "works"
+                : stream == Stream.PIPELINE_FORWARD || stream == Stream.PIPELINE_BACKWARD
+                        ? "bubble (" + lane + ")"
+                        : "waits: " + lane;
+    }
+
     /** Its place among streams. */
     public int place() {
         return ALL.indexOf(this);
@@ -203,7 +212,9 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
                             "state",
                             look.mark.bit(),
                             "waitedFor",
-                            look.waitedFor));
+                            look.waitedFor,
+                            "share",
+                            look.share()));
                 }
             }
         }

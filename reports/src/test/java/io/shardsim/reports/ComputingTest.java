@@ -166,7 +166,7 @@ class ComputingTest {
         RunResult base = sweep.runs().get(3);
         RunResult large = sweep.runs().get(12);
         // FSDP does not fit on 16 GPUs, so the base of all is 32.
-        assertThat(base.step().scaling()).isEqualTo(new ScalingEfficiency(1, 32, true, false, ""));
+        assertThat(base.step().scaling()).isEqualTo(new ScalingEfficiency(1, true, 32, false, ""));
         assertThat(large.label()).isEqualTo("ZeRO-3");
         assertThat(large.gpus()).isEqualTo(256);
         assertThat(large.step().scaling().efficiency())

@@ -290,6 +290,20 @@ public final class SampleRuns {
         return plain.with(plain.facts().withSurroundings(around), plain.training());
     }
 
+    /** A run of a scenario that was imported without a key that decides the answer. */
+    public static ScenarioResult accepted(String name) {
+        RunResult run = single(name).runs().get(0);
+        RunFacts facts = run.facts();
+        RunFacts.Remarks remarks = new RunFacts.Remarks(
+                List.of(),
+                List.of(),
+                facts.sources(),
+                List.of(new Setting("accepted", "[lora]", Setting.Origin.GIVEN)));
+        RunFacts without = new RunFacts(
+                name, facts.point(), facts.cluster(), facts.work(), remarks, null, facts.tried(), facts.accuracy());
+        return ScenarioResult.of(name, List.of(run.with(without, run.training())));
+    }
+
     /** A run whose strategy has the given name. */
     public static RunResult named(String strategy) {
         return training("s", "mics", strategy, 4, 32);

@@ -43,6 +43,7 @@ export class Recording {
     this.load = load;
     // A stage counts one lane for each direction; what its compute may be at are work, each lane that it waits for, and idle.
     this.parts = [...new Set(this.streams.map(({as}) => as)), 'idle'];
+    this.shares = {...Object.fromEntries(this.streams.map(({id, share}) => [id, share])), idle: 'idle'};
     this.waitedFor = Object.fromEntries(this.streams.map(({id, waitedFor}) => [id, waitedFor]));
     this.markOf = Object.fromEntries(this.streams.map(({id, state}) => [id, state]));
     this.windows = [];
@@ -212,7 +213,7 @@ export class Recording {
   /** How much of the GPUs' time, of a stage or of all, is at what; in words. */
   say(part) {
     if (part === 'compute' || part === 'idle') return part === 'idle' ? 'are idle' : 'compute';
-    return part.startsWith('pipeline') ? `wait in the pipeline's bubble, for ${this.waitedFor[part]}` : `wait for ${this.waitedFor[part]}`;
+    return this.shares[part].startsWith('bubble') ? `wait in the pipeline's bubble, for ${this.waitedFor[part]}` : `wait for ${this.waitedFor[part]}`;
   }
 
   /** The next instant at which something begins or ends, forwards or backwards. */

@@ -8,10 +8,6 @@ const LEFT = 58;
 const TOP = 28;
 /** Shares of the overview are whole parts of so many. */
 const WHOLE = 10000;
-const NAMES = {
-  compute: 'works', gather: 'waits: gather', reduce: 'waits: reduce', tensor: 'waits: TP', context: 'waits: CP', pipeline_forward: 'bubble (forward)',
-  pipeline_backward: 'bubble (backward)', copy: 'waits: copy', host: 'waits: host', idle: 'idle',
-};
 
 /** What covers each pixel column of a stretch, from 0 to 1: each span by the share of its time in which something runs. */
 function coverage(spans, from, until, columns) {
@@ -134,7 +130,7 @@ export class TimelineView {
   drawLegend(painter, width, colours) {
     let x = LEFT;
     for (const [part, share] of Object.entries(this.means)) {
-      const words = `${NAMES[part] ?? part.replace('_', ' ')} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+      const words = `${this.recording.shares[part] ?? part.replace('_', ' ')} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
       painter.rect(x, 16, 7, 7, {fill: part === 'idle' ? colours.paper : colours[part], stroke: colours.soft, line: 0.5});
       painter.text(x + 10, 23, words, {fill: colours.soft, size: 10});
       x += 18 + words.length * 5.2;

@@ -42,8 +42,11 @@ class ResultsDocumentTest {
     @Test
     void itDefinesTheFieldsThatThereAre() throws IOException {
         Set<String> fields = new TreeSet<>();
-        for (ScenarioResult scenario :
-                List.of(SampleRuns.sweep("sweep"), SampleRuns.collective("bare"), SampleRuns.around("around"))) {
+        for (ScenarioResult scenario : List.of(
+                SampleRuns.sweep("sweep"),
+                SampleRuns.collective("bare"),
+                SampleRuns.around("around"),
+                SampleRuns.accepted("accepted"))) {
             for (RunResult run : scenario.runs()) {
                 collect("", ResultsJson.run(run), fields);
             }

@@ -36,8 +36,15 @@ public record Architecture(String title, List<String> precisions, long flashAtte
                             ScalarTypes.whole(0, 99),
                             "the newest FlashAttention with kernels for it; 0 for none"))));
 
+    /** What an architecture without a file is taken for: somebody's own, which can do all that is modelled. */
+    private static final Architecture ANY = new Architecture(
+            "", Arrays.stream(Precision.values()).map(Precision::id).toList(), Long.MAX_VALUE);
+
     /** That of a GPU. */
     public static Architecture of(GpuSpec gpu) {
+        if (!FILES.names().contains(gpu.architecture())) {
+            return ANY;
+        }
         FigureFile file = FILES.named(gpu.architecture());
         return new Architecture(file.title(), file.list("precisions"), file.whole("flash_attention"));
     }

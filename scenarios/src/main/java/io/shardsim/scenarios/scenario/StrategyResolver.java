@@ -34,7 +34,7 @@ final class StrategyResolver {
     private final boolean inSweep;
     private final List<String> notes;
     private final Problems problems;
-    /** State: whether all that the block says was taken. */
+    /** State: whether the strategy has every key of the block. */
     private boolean whole = true;
 
     StrategyResolver(
@@ -67,12 +67,13 @@ final class StrategyResolver {
                     "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
             return null;
         }
-        int before = problems.told();
         Map<String, String> given = new LinkedHashMap<>();
         for (Entry entry : block.others()) {
             Parameter parameter = descriptor.parameter(entry.key());
             if (parameter == null) {
+                int before = problems.told();
                 refuseParameter(entry, descriptor);
+                whole &= problems.told() == before;
                 continue;
             }
             Object value = parameter.type().read(entry.value(), entry.key(), problems);
@@ -84,11 +85,10 @@ final class StrategyResolver {
                 given.put(entry.key(), written.text());
             }
         }
-        whole = problems.told() == before;
         return new StrategySpec(descriptor, given);
     }
 
-    /** Whether nothing of the block was refused: what follows from a refused key would be false by itself. */
+    /** Whether the strategy has every key of the block: what follows from a key that it lacks would be false by itself. */
     boolean isWhole() {
         return whole;
     }

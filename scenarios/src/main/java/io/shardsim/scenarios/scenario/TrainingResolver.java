@@ -70,7 +70,7 @@ final class TrainingResolver {
         if (training == null || sequenceLength == null || model == null || strategy == null || globalBatch == null) {
             return null;
         }
-        if (!divides) {
+        if (!divides && strategies.isWhole()) {
             strategy.create()
                     .modelParallel()
                     .problems(model, Math.toIntExact(sequenceLength), attention(training))

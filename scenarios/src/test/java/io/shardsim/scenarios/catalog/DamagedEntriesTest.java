@@ -111,7 +111,7 @@ class DamagedEntriesTest {
                 Releases.FILES,
                 "title: Mine\nreleases: []\norigin: {source: here, date: 2026}\n",
                 "catalog/releases/mine.yaml:2:11: releases is an empty list; write a list, each item a block with"
-                        + " from, settings, kinds, where");
+                        + " from, validated, settings, kinds, where");
     }
 
     @Test
