@@ -397,10 +397,11 @@ class DemoPageIT {
                     .isEmpty();
             for (WebElement knob : browser.all("#knobs input")) {
                 if (knob.getDomAttribute("id").equals("knob-nodes")) {
+                    Object before = browser.script(NODES_SHOWN);
                     browser.script(
                             "(s => { s.value = s.value === '0' ? 1 : 0; s.dispatchEvent(new Event('input')); })(arguments[0])",
                             knob);
-                    browser.until("a run", "document.querySelectorAll('.panel.running').length > 0");
+                    browser.until("runs of another size", NODES_SHOWN + " !== '" + before + "'");
                     assertShows(lesson, "nodes");
                 }
             }
@@ -410,6 +411,10 @@ class DemoPageIT {
         assertThat(browser.script("document.title")).isEqualTo("shardsim: demo");
         browser.assertNothingWentWrong(server.address());
     }
+
+    /** Nodes of the run that each side shows. */
+    private static final String NODES_SHOWN =
+            "[...document.querySelectorAll('.panel')].map(panel => panel.dataset.nodes).join()";
 
     private static void assertShows(Lesson lesson, String turned) {
         browser.until(
