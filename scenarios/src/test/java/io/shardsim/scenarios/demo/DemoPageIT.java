@@ -206,7 +206,7 @@ class DemoPageIT {
                 (canvas => {
                   const style = getComputedStyle(document.documentElement).getPropertyValue('--w3').trim();
                   const blue = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16)).join();
-                  const lanes = ['compute', 'gather', 'reduce', 'host'].length;
+                  const lanes = ['GPUs', 'gather', 'reduce'].length;
                   const {data} = canvas.getContext('2d').getImageData(0, 28 + 12 * lanes + 18 + 6, canvas.width, 1);
                   return Array.from({length: canvas.width}, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter(at => at === blue).length;
                 })(document.querySelector('canvas.timeline')) > 200""");
