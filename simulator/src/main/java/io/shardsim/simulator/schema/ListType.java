@@ -4,6 +4,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,10 @@ public record ListType(ValueType item, String name) implements ValueType {
 
     @Override
     public Map<String, Object> schema() {
-        return Map.of("type", "array", "items", item.schema(), "minItems", 1);
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "array");
+        schema.put("items", item.schema());
+        schema.put("minItems", 1);
+        return schema;
     }
 }
