@@ -2,6 +2,7 @@ package io.shardsim.reports;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far off a simulated figure may be: a range that covered a stated share of the figures of published sources when each of them was left out.
@@ -17,8 +18,9 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
      * A case that resembles the run.
      *
      * @param error simulated speed over measured speed, less one [1]
+     * @param samplesPerSecond that it measured, where it is the same model on the same cluster under the same strategy
      */
-    public record Near(String id, String role, double error) {}
+    public record Near(String id, String role, double error, @Nullable Double samplesPerSecond) {}
 
     public ErrorInterval {
         nearest = List.copyOf(nearest);

@@ -381,8 +381,8 @@ public final class SampleRuns {
                                 -0.02,
                                 0.04,
                                 List.of(
-                                        new ErrorInterval.Near("a-published-run", "validation", 0.04),
-                                        new ErrorInterval.Near("another", "calibration", -0.02))),
+                                        new ErrorInterval.Near("a-published-run", "validation", 0.04, null),
+                                        new ErrorInterval.Near("another", "calibration", -0.02, null))),
                         List.of(),
                         List.of());
         StepObservation observed = observe(kind, nodes, shardGroup, accumulation);

@@ -11,8 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far off a run may be that no published source has measured. The {@value #SOURCES} sources whose figures are most like the run give one figure each. The
@@ -97,9 +99,19 @@ final class ErrorRanges {
         return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
-    /** The range for a run; empty where nothing like it was published. */
-    Optional<ErrorInterval> of(Likeness run) {
-        return range(nearest(run, ""));
+    /**
+     * The range for a run; empty where nothing like it was published.
+     *
+     * @param parameters of the run's model
+     */
+    Optional<ErrorInterval> of(Likeness run, long parameters) {
+        return range(nearest(run, ""), row -> isOnlyOf(row, run, parameters) ? row.samplesPerSecond() : null);
+    }
+
+    /** Whether a figure is of the run itself, and its source has no other: of several settings none stands for the run. */
+    private boolean isOnlyOf(Row row, Likeness run, long parameters) {
+        return row.isOf(run, parameters)
+                && rowsOf(row.source()).stream().filter(each -> each.isOf(run, parameters)).count() == 1;
     }
 
     /** The same of a world in which a source was never read. */
@@ -120,7 +132,7 @@ final class ErrorRanges {
         return error.applyAsDouble(row);
     }
 
-    private Optional<ErrorInterval> range(List<Row> nearest) {
+    private Optional<ErrorInterval> range(List<Row> nearest, Function<Row, @Nullable Double> measured) {
         if (nearest.isEmpty()) {
             return Optional.empty();
         }
@@ -132,7 +144,8 @@ final class ErrorRanges {
                 middle - reach,
                 middle + reach,
                 nearest.stream()
-                        .map(row -> new ErrorInterval.Near(row.id(), row.role(), error.applyAsDouble(row)))
+                        .map(row -> new ErrorInterval.Near(
+                                row.id(), row.run().role(), error.applyAsDouble(row), measured.apply(row)))
                         .toList()));
     }
 

@@ -69,6 +69,11 @@ record Likeness(
                 1);
     }
 
+    /** Parameters of a point's model; 0 for a bare collective. */
+    static long parametersOf(ScenarioPoint point) {
+        return point.task() instanceof Task.Training training ? training.model().parameters() : 0;
+    }
+
     boolean isTraining() {
         return work.equals(TRAINING);
     }

@@ -12,6 +12,7 @@ import io.shardsim.reports.validation.CaseOutcome;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +50,13 @@ public final class RecordedErrors {
             "size",
             "sequence_length",
             "source",
-            "by_framework");
+            "by_framework",
+            "parameters");
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
+
+    /** Parameters of one model, counted by two people, differ by at most this share. */
+    private static final double SAME_MODEL = 0.01;
 
     private static final RecordedErrors BUILT_IN = new RecordedErrors(read());
 
@@ -77,21 +83,35 @@ public final class RecordedErrors {
     }
 
     /**
+     * A published run.
+     *
+     * @param role {@code validation} or {@code calibration}
+     * @param source where it was published: the name of the file of cases
+     * @param parameters of its model; 0 for a bare collective
+     */
+    record Published(String id, String role, String source, long parameters) {}
+
+    /**
      * One figure of a case.
      *
      * @param likeness what the case ran
-     * @param source where it was published: the name of the file of cases
      * @param released what comes out with settings that follow from framework and release alone; null where the case names none
      */
     record Row(
-            String id,
-            String role,
+            Published run,
             Metric metric,
             double measured,
             double simulated,
             Likeness likeness,
-            String source,
             @Nullable Double released) {
+        String id() {
+            return run.id();
+        }
+
+        String source() {
+            return run.source();
+        }
+
         /** Of the figure, as somebody gets it who knows framework and release. */
         double error() {
             return forStrangers() / measured - 1;
@@ -100,6 +120,22 @@ public final class RecordedErrors {
         /** Of the speed, likewise: positive where the simulator is too fast. */
         double speedError() {
             return metric.bias(measured, forStrangers());
+        }
+
+        /** Samples per second that were measured; null where the figure does not say it without the batch. */
+        @Nullable
+        Double samplesPerSecond() {
+            return switch (metric) {
+                case SAMPLES_PER_SECOND -> measured;
+                case TOKENS_PER_SECOND_PER_GPU -> measured * likeness.gpus() / likeness.sequenceLength();
+                default -> null;
+            };
+        }
+
+        /** Whether it ran the same model on the same cluster under the same strategy. */
+        boolean isOf(Likeness other, long parameters) {
+            return likeness.distance(other) == 0
+                    && Math.abs(parameters - run.parameters()) <= SAME_MODEL * parameters;
         }
 
         private double forStrangers() {
@@ -154,12 +190,12 @@ public final class RecordedErrors {
                                             + ": no published run of that release is compared with. Read the figures as a guess.")));
         }
         ErrorRanges ranges = run.isTraining() ? training : collectives;
-        return facts.withAccuracy(ranges.of(run).orElse(null), aboutMemory(run), warnings(run, like));
+        return facts.withAccuracy(ranges.of(run, Likeness.parametersOf(point)).orElse(null), aboutMemory(point), warnings(run, like));
     }
 
     /** How far off the memory of a training is; null where no peak of a run like it was published. */
     public @Nullable ErrorInterval ofMemory(ScenarioPoint point) {
-        return memory.of(Likeness.of(point)).orElse(null);
+        return memory.of(Likeness.of(point), Likeness.parametersOf(point)).orElse(null);
     }
 
     /** The ranges of training speeds, of collectives and of peaks of memory. */
@@ -168,11 +204,11 @@ public final class RecordedErrors {
     }
 
     /** How far off peaks of memory are, or that none like it was published; a bare collective has no memory. */
-    private List<String> aboutMemory(Likeness run) {
-        if (!run.isTraining()) {
+    private List<String> aboutMemory(ScenarioPoint point) {
+        if (!(point.task() instanceof Task.Training)) {
             return List.of();
         }
-        return List.of(memory.of(run)
+        return List.of(Optional.ofNullable(ofMemory(point))
                 .map(ErrorInterval::sentenceOfMemory)
                 .orElse("memory is not validated for runs like this"));
     }
@@ -217,7 +253,7 @@ public final class RecordedErrors {
                 Likeness like = row.likeness();
                 csv.writeRecord(
                         row.id(),
-                        row.role(),
+                        row.run().role(),
                         row.metric().id(),
                         plain(row.measured()),
                         plain(row.simulated()),
@@ -230,7 +266,8 @@ public final class RecordedErrors {
                         String.valueOf(like.size()),
                         String.valueOf(like.sequenceLength()),
                         row.source(),
-                        row.released() == null ? "" : plain(row.released()));
+                        row.released() == null ? "" : plain(row.released()),
+                        String.valueOf(row.run().parameters()));
             }
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);
@@ -264,8 +301,7 @@ public final class RecordedErrors {
 
     private static Row row(List<String> cells) {
         return new Row(
-                cells.get(0),
-                cells.get(1),
+                new Published(cells.get(0), cells.get(1), cells.get(13), Long.parseLong(cells.get(15))),
                 Metric.valueOf(cells.get(2).toUpperCase(Locale.ROOT)),
                 Double.parseDouble(cells.get(3)),
                 Double.parseDouble(cells.get(4)),
@@ -278,7 +314,6 @@ public final class RecordedErrors {
                         Integer.parseInt(cells.get(10)),
                         Long.parseLong(cells.get(11)),
                         Integer.parseInt(cells.get(12))),
-                cells.get(13),
                 cells.get(14).isEmpty() ? null : Double.valueOf(cells.get(14)));
     }
 }

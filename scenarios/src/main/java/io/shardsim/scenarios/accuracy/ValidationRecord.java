@@ -71,13 +71,12 @@ public final class ValidationRecord {
             Double simulated = outcome.simulated();
             if (one != null && simulated != null) {
                 rows.add(new RecordedErrors.Row(
-                        outcome.id(),
-                        outcome.role(),
+                        new RecordedErrors.Published(
+                                outcome.id(), outcome.role(), one.family(), Likeness.parametersOf(one.point())),
                         outcome.metric(),
                         outcome.measured(),
                         simulated,
                         Likeness.of(one.point()),
-                        one.family(),
                         outcome.released()));
             }
         }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -162,7 +163,7 @@ class RecordedErrorsTest {
         for (String source : ranges.sources()) {
             ErrorRanges others = ranges.without(source);
             for (RecordedErrors.Row row : ranges.rowsOf(source)) {
-                Optional<ErrorInterval> range = others.of(row.likeness());
+                Optional<ErrorInterval> range = others.of(row.likeness(), row.run().parameters());
                 if (range.isPresent()) {
                     double error = ranges.error(row);
                     judged++;
@@ -173,6 +174,19 @@ class RecordedErrorsTest {
         System.out.println(judged + " figures of sources left out, within their range: " + (double) inside / judged);
         assertThat(judged).isGreaterThan(figures);
         assertThat((double) inside / judged).isBetween(least, most);
+    }
+
+    /** The README's command has the two runs that AWS measured at 256 GPUs, and no others. */
+    @Test
+    void aRunThatWasPublishedCarriesItsMeasurement() throws InputException {
+        Map<String, Double> measured = new TreeMap<>();
+        for (ScenarioPoint point : ScenarioReader.read("library/gpt2-30b-on-p4d.yaml").points()) {
+            RecordedErrors.builtIn().ranges().get(0).of(Likeness.of(point), Likeness.parametersOf(point)).stream()
+                    .flatMap(range -> range.nearest().stream())
+                    .filter(near -> near.samplesPerSecond() != null && near.id().startsWith("SMP"))
+                    .forEach(near -> measured.put(near.id(), near.samplesPerSecond()));
+        }
+        assertThat(measured).isEqualTo(Map.of("SMP30B-2048-SMP", 73.52, "SMP30B-2048-DS", 52.6));
     }
 
     @Test
@@ -188,7 +202,7 @@ class RecordedErrorsTest {
     void anErrorOfATimeIsTurnedIntoOneOfASpeed() {
         Likeness like = new Likeness("training", "ampere", "a100-80gb", "fsdp", 1, 8, 4096, 2048);
         RecordedErrors.Row slow =
-                new RecordedErrors.Row("a", "validation", Metric.STEP_SECONDS, 10, 20, like, "b", null);
+                new RecordedErrors.Row(new RecordedErrors.Published("a", "validation", "b", 1), Metric.STEP_SECONDS, 10, 20, like, null);
         assertThat(slow.error()).isCloseTo(1, within(1e-12));
         assertThat(slow.speedError()).isCloseTo(-0.5, within(1e-12));
     }

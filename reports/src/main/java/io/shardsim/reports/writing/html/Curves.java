@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Figures against the number of GPUs, one line per series; absent where all runs have the same number. */
@@ -22,6 +23,9 @@ final class Curves {
     private static final int HEIGHT = 340;
     /** Characters of a name in a legend. */
     private static final int NAME_MAX = 36;
+
+    /** A published run with the same settings, simulated, comes to within this share of a run here. */
+    private static final double SAME_RUN = 0.05;
 
     private final ScenarioResult result;
 
@@ -41,7 +45,12 @@ final class Curves {
         }
     }
 
-    private record Series(String name, List<Point> points) {}
+    /**
+     * A line.
+     *
+     * @param published what others measured of its runs
+     */
+    private record Series(String name, List<Point> points, List<Point> published) {}
 
     /** Samples per second of each series, and what the smallest cluster's best rate per GPU would come to. */
     @Nullable
@@ -107,6 +116,24 @@ final class Curves {
                 : new Point(run.gpus(), value, value / (1 + error.high()), value / (1 + error.low()), note);
     }
 
+    /** What others measured of this run: with other settings, such as another attention, theirs would be simulated elsewhere. */
+    private static List<Point> published(RunResult run, double value) {
+        ErrorInterval error = run.facts().accuracy();
+        List<Point> points = new ArrayList<>();
+        for (ErrorInterval.Near near : error == null ? List.<ErrorInterval.Near>of() : error.nearest()) {
+            if (near.samplesPerSecond() != null
+                    && Math.abs(value / (near.samplesPerSecond() * (1 + near.error())) - 1) <= SAME_RUN) {
+                points.add(new Point(
+                        run.gpus(),
+                        near.samplesPerSecond(),
+                        Double.NaN,
+                        Double.NaN,
+                        ", published: " + near.id() + " (" + near.role() + ")"));
+            }
+        }
+        return points;
+    }
+
     private static String note(RunResult run, List<RunResult> series) {
         ScalingEfficiency scaling = run.scaling();
         return (run.isTight() ? ", tight" : "")
@@ -120,13 +147,17 @@ final class Curves {
         List<Series> all = new ArrayList<>();
         result.series().forEach((name, runs) -> {
             List<Point> points = new ArrayList<>();
+            List<Point> published = new ArrayList<>();
             for (RunResult run : runs) {
                 double value = figure.apply(run);
                 if (!Double.isNaN(value)) {
                     points.add(point(run, value, note(run, runs), rate));
+                    if (rate) {
+                        published.addAll(published(run, value));
+                    }
                 }
             }
-            all.add(new Series(name, points));
+            all.add(new Series(name, points, published));
         });
         return highest(all);
     }
@@ -162,7 +193,12 @@ final class Curves {
                 ShortNames.of(series.stream().map(Series::name).toList(), NAME_MAX);
         List<Map<String, ?>> lines = series.stream()
                 .map(s -> Map.of(
-                        "name", names.getOrDefault(s.name(), s.name()), "points", points(s.points(), unit, words)))
+                        "name",
+                        names.getOrDefault(s.name(), s.name()),
+                        "points",
+                        points(s.points(), unit, words),
+                        "published",
+                        points(s.published(), unit, words)))
                 .<Map<String, ?>>map(line -> line)
                 .toList();
         return new Figure(
@@ -248,7 +284,11 @@ final class Curves {
                         .filter(p -> p.gpus() == g)
                         .findFirst()
                         .map(p -> words.apply(p.value()))
-                        .orElse("\u2013"));
+                        .orElse("\u2013")
+                        + s.published().stream()
+                                .filter(p -> p.gpus() == g)
+                                .map(p -> " (published " + words.apply(p.value()) + ")")
+                                .collect(Collectors.joining()));
             }
             rows.add(row);
         }

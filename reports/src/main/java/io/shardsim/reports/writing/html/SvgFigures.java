@@ -60,6 +60,9 @@ public final class SvgFigures {
         double widest = 1;
         for (Map<String, ?> one : series) {
             colours.add("s" + colours.size() % 8);
+            for (List<?> point : rows(one, "published")) {
+                most = Math.max(most, number(point.get(1)));
+            }
             for (List<?> point : rows(one, "points")) {
                 widest = Math.max(widest, number(point.get(0)));
                 most = Math.max(most, number(point.get(1)));
@@ -85,6 +88,12 @@ public final class SvgFigures {
                     svg.rect(across - 2, down - 2, 4, 4, "paper");
                 }
             }
+            for (List<?> point : rows(series.get(i), "published")) {
+                double across = x.at(log2(number(point.get(0))));
+                double down = y.at(number(point.get(1)));
+                svg.line(across - 6, down - 6, across + 6, down + 6, "ink", "");
+                svg.line(across - 6, down + 6, across + 6, down - 6, "ink", "");
+            }
         }
         return top + PLOT + 50;
     }
@@ -96,7 +105,8 @@ public final class SvgFigures {
         return (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of such runs" : "")
                 + (points.stream().anyMatch(point -> Boolean.TRUE.equals(point.get(3)))
                         ? "; hollow: micro-batch changes"
-                        : "");
+                        : "")
+                + (series.stream().allMatch(one -> rows(one, "published").isEmpty()) ? "" : "; cross: published");
     }
 
     private static double log2(double value) {

@@ -84,7 +84,8 @@
     const names = figure.series.map(s => s.name);
     const largest = Math.max(...figure.xs);
     const all = figure.series.flatMap(s => s.points);
-    const marks = (all.some(p => p.length > 5) ? '; band: 80 % of such runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '');
+    const marks = (all.some(p => p.length > 5) ? '; band: 80 % of such runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '')
+      + (figure.series.some(s => s.published.length) ? '; cross: published' : '');
     const power = (value, to) => 2 ** to(Math.log2(value));
     /** The range of similar published runs around a line. */
     const band = (s, i) => {
@@ -107,7 +108,7 @@
         tooltip: tooltip(paint, {
           trigger: 'axis',
           formatter: at => tip([at[0].value[0] + ' ' + figure.x].concat(
-            at.filter(p => p.seriesType === 'line' && p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
+            at.filter(p => p.seriesType !== 'custom' && p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
         }),
         xAxis: valueAxis(paint, {
           type: 'log', logBase: 2, min: power(Math.min(...figure.xs), Math.floor), max: power(largest, Math.ceil),
@@ -121,7 +122,10 @@
         series: figure.series.map((s, i) => ({
           type: 'line', name: s.name, data: s.points.map(p => p[3] ? { value: p, symbol: 'emptyCircle', symbolSize: 11 } : p), symbol: MARKERS[i % 4], symbolSize: 9, color: paint.colour('s' + i % 8),
           lineStyle: { width: 2.2, type: i % 2 ? [9, 3] : 'solid' }, itemStyle: { borderColor: paint.colour('paper'), borderWidth: 1 },
-        })).concat(figure.series.map(band)).concat(figure.ideal.length < 2 ? [] : [{
+        })).concat(figure.series.map(band)).concat(figure.series.map(s => ({
+          type: 'scatter', name: s.name, data: s.published, symbol: 'path://M0,0L10,10M0,10L10,0', symbolSize: 12, z: 4,
+          itemStyle: { color: 'none', borderColor: paint.colour('ink'), borderWidth: 2 },
+        }))).concat(figure.ideal.length < 2 ? [] : [{
           type: 'line', name: 'linear', zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
           endLabel: { show: true, formatter: 'linear', color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
         }]),

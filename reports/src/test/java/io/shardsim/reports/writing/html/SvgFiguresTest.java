@@ -3,12 +3,16 @@ package io.shardsim.reports.writing.html;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.RunResult;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -105,5 +109,26 @@ class SvgFiguresTest {
             assertThat(ticks.get(i + 1) - ticks.get(i)).isCloseTo(ticks.get(i) - ticks.get(i - 1), within(0.2));
         }
         assertThat(SvgFigures.of(SampleRuns.sweep("s")).get("efficiency.svg")).doesNotContain("fill-opacity", "band");
+    }
+
+    /** A cross where the run itself was published, and none where a run with other settings was. */
+    @Test
+    void thePublishedRunIsACrossOnTheCurve() {
+        assertThat(curveWithPublished(1)).contains("; cross: published</text>");
+        assertThat(curveWithPublished(1.5)).doesNotContain("cross: published");
+    }
+
+    /** @param simulated what the published run comes to here, over what the run does */
+    private static String curveWithPublished(double simulated) {
+        ScenarioResult sweep = SampleRuns.sweep("s");
+        List<RunResult> runs = new ArrayList<>(sweep.runs());
+        RunResult last = runs.remove(runs.size() - 1);
+        double measured = last.step().samplesPerSecond() * simulated / 1.04;
+        ErrorInterval.Near near = new ErrorInterval.Near("same", "validation", 0.04, measured);
+        runs.add(last.with(
+                last.facts().withAccuracy(new ErrorInterval(0.8, -0.02, 0.04, List.of(near)), List.of(), List.of()),
+                last.training()));
+        return Objects.requireNonNull(
+                SvgFigures.of(ScenarioResult.of("s", runs)).get("throughput.svg"));
     }
 }
