@@ -14,15 +14,21 @@ import java.util.Set;
  *
  * @param fits exact: by the memory of the plan which would run
  * @param leastStepSeconds a time that its step cannot beat; 0 where it does not fit [s]
+ * @param tight whether it fits only without fragmentation
  */
-public record Prospect(boolean fits, double leastStepSeconds) {
-    private static final Prospect TOO_LARGE = new Prospect(false, 0);
+public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
+    private static final Prospect TOO_LARGE = new Prospect(false, 0, false);
 
     /** @param point of a training with its micro-batch written */
     public static Prospect of(ScenarioPoint point) {
         try {
             TrainingPoint training = TrainingPoint.within(point);
-            return training.fits() ? new Prospect(true, StepBound.ps(training.setup(Set.of())) * 1e-12) : TOO_LARGE;
+            return training.fits()
+                    ? new Prospect(
+                            true,
+                            StepBound.ps(training.setup(Set.of())) * 1e-12,
+                            training.isTight())
+                    : TOO_LARGE;
         } catch (BeyondMemoryException early) {
             return TOO_LARGE;
         }

@@ -85,4 +85,8 @@ record TrainingPoint(
     boolean fits() {
         return found.fits();
     }
+
+    boolean isTight() {
+        return found.fit().isTight();
+    }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.TrainingCost;
+import java.util.Comparator;
 
 /**
  * What is wanted.
@@ -18,6 +19,16 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
                 candidate.tokens() / stepSeconds,
                 candidate.nodes(),
                 candidate.point().cluster().instance().price().usdPerHour());
+    }
+
+    /** How good a candidate was that ran; less is better. */
+    double score(Plan.Ranked one) {
+        return objective.score(one.candidate(), one.run().step().stepSeconds());
+    }
+
+    /** What has room before what fits only without fragmentation, and the better before the worse. */
+    Comparator<Plan.Ranked> bestFirst() {
+        return Comparator.comparing(Plan.Ranked::isTight).thenComparingDouble(this::score);
     }
 
     /** Whether it is about money, so that candidates without a price are of no use. */

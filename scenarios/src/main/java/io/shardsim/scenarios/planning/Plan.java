@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * What a search came to.
  *
  * @param scenario name of the scenario
- * @param ranked what was simulated and keeps the limits, the best first; candidates with the same digest once
+ * @param ranked what was simulated and keeps the limits: what has room, the best first, then what is tight; candidates with the same digest once
  * @param tooLarge what was left out because it is too large to be simulated
  * @param complete false when it was interrupted: then a better one may not have been simulated
  */
@@ -44,6 +44,11 @@ public record Plan(
             return candidate.nodes() + " " + run.digest();
         }
 
+        /** Whether it fits only without fragmentation. */
+        boolean isTight() {
+            return run.isTight();
+        }
+
         double samplesPerSecond() {
             return run.step().samplesPerSecond();
         }
@@ -67,10 +72,11 @@ public record Plan(
         }
     }
 
-    /** Those of the ranked that no other beats in both days and dollars, the fastest first. */
+    /** Those of the ranked that no other beats in both days and dollars, the fastest first; tight ones only where none has room. */
     List<Ranked> front() {
+        boolean roomy = !ranked.isEmpty() && !ranked.get(0).isTight();
         List<Ranked> byDays = ranked.stream()
-                .filter(one -> one.cost().hasPrice())
+                .filter(one -> one.cost().hasPrice() && !(roomy && one.isTight()))
                 .sorted(Comparator.comparingDouble(one -> one.cost().days()))
                 .toList();
         List<Ranked> front = new ArrayList<>();

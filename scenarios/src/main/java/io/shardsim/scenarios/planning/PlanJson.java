@@ -48,6 +48,7 @@ public final class PlanJson {
         candidate.put("samples_per_second", one.samplesPerSecond());
         candidate.put(
                 "peak_memory_bytes_per_gpu", one.run().facts().ledger().fit().reservedBytes());
+        candidate.put("tight", one.isTight());
         candidate.put("days", one.cost().days());
         candidate.put("usd", one.cost().hasPrice() ? one.cost().usd() : null);
         candidate.put("interval", interval(one));

@@ -130,7 +130,7 @@ public final class PlanText {
         rows.add(head);
         int rank = 0;
         for (Plan.Ranked one : plan.best()) {
-            List<String> row = new ArrayList<>(List.of(String.valueOf(++rank)));
+            List<String> row = new ArrayList<>(List.of((one.isTight() ? "tight " : "") + ++rank));
             differing.forEach(key -> row.add(one.candidate().settings().getOrDefault(key, "-")));
             row.addAll(List.of(
                     Quantities.threeDigits(one.samplesPerSecond()),

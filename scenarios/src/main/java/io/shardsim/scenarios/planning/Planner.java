@@ -66,8 +66,15 @@ public final class Planner implements AutoCloseable {
 
     private final Deque<Wave> running = new ArrayDeque<>();
 
-    /** A candidate that fits, and how good it can be at best. */
-    private record Hope(Candidate candidate, double score) {}
+    /**
+     * A candidate that fits, and how good it can be at best.
+     *
+     * @param tight whether it is known to fit only without fragmentation, so that it comes after all that have room
+     */
+    private record Hope(Candidate candidate, double score, boolean tight) {
+        private static final Comparator<Hope> BEST_FIRST =
+                Comparator.comparing(Hope::tight).thenComparingDouble(Hope::score);
+    }
 
     /** A candidate that was looked at. */
     private record Answered<T>(Candidate candidate, T answer) {}
@@ -143,7 +150,7 @@ public final class Planner implements AutoCloseable {
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress) throws InterruptedException {
         List<Hope> unchecked = byScore(hopes(space.candidates(), progress));
         int next = 0;
-        PriorityQueue<Hope> checked = new PriorityQueue<>(Comparator.comparingDouble(Hope::score));
+        PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
         boolean more = true;
         while (more && !isInterrupted()) {
             while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isInterrupted()) {
@@ -194,7 +201,7 @@ public final class Planner implements AutoCloseable {
         return !isProven(hope)
                 && (checked.size() < WAVE
                         || checked.stream()
-                                        .filter(one -> one.score() <= hope.score())
+                                        .filter(one -> Hope.BEST_FIRST.compare(one, hope) <= 0)
                                         .limit(WAVE)
                                         .count()
                                 < WAVE);
@@ -208,7 +215,8 @@ public final class Planner implements AutoCloseable {
             if (!one.answer().fits()) {
                 prunedByMemory++;
             } else {
-                hope(one.candidate(), one.answer().leastStepSeconds()).ifPresent(promising::add);
+                hope(one.candidate(), one.answer().leastStepSeconds(), one.answer().tight())
+                        .ifPresent(promising::add);
             }
         }
         return promising;
@@ -217,22 +225,22 @@ public final class Planner implements AutoCloseable {
     private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress) throws InterruptedException {
         List<Hope> hopes = new ArrayList<>();
         for (Answered<Double> one : each(candidates, Prospect::leastComputeSeconds, progress)) {
-            hope(one.candidate(), one.answer()).ifPresent(hopes::add);
+            hope(one.candidate(), one.answer(), false).ifPresent(hopes::add);
         }
         return hopes;
     }
 
     /** Empty where the candidate cannot keep the limits even at its bound. */
-    private Optional<Hope> hope(Candidate candidate, double leastStepSeconds) {
+    private Optional<Hope> hope(Candidate candidate, double leastStepSeconds, boolean tight) {
         if (!goal.allows(candidate, leastStepSeconds)) {
             prunedByLimits++;
             return Optional.empty();
         }
-        return Optional.of(new Hope(candidate, goal.objective().score(candidate, leastStepSeconds)));
+        return Optional.of(new Hope(candidate, goal.objective().score(candidate, leastStepSeconds), tight));
     }
 
     private static List<Hope> byScore(List<Hope> hopes) {
-        return hopes.stream().sorted(Comparator.comparingDouble(Hope::score)).toList();
+        return hopes.stream().sorted(Hope.BEST_FIRST).toList();
     }
 
     /**
@@ -275,11 +283,11 @@ public final class Planner implements AutoCloseable {
     }
 
     private boolean isProven(Hope next) {
-        return ranked.size() >= Plan.BEST && next.score() >= score(ranked.get(Plan.BEST - 1));
-    }
-
-    private double score(Plan.Ranked one) {
-        return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
+        if (ranked.size() < Plan.BEST) {
+            return false;
+        }
+        Plan.Ranked last = ranked.get(Plan.BEST - 1);
+        return Hope.BEST_FIRST.compare(next, new Hope(last.candidate(), goal.score(last), last.isTight())) >= 0;
     }
 
     private void start(List<Candidate> candidates, ScenarioRunner runner, int atOnce) {
@@ -334,9 +342,9 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    /** The best first; of those that run alike, the one that was listed first. */
+    /** What has room before what is tight, the best first; of those that run alike, the one that was listed first. */
     private void rank() {
-        ranked.sort(Comparator.comparingDouble(this::score));
+        ranked.sort(goal.bestFirst());
         Set<String> kinds = new HashSet<>();
         ranked.removeIf(one -> !kinds.add(one.kind()));
     }

@@ -39,12 +39,8 @@ final class Standing {
                 new Plan.Ranked(candidate, run, goal.cost(candidate, run.step().stepSeconds()));
         synchronized (this) {
             entries.add(new Entry(wave, ranked));
-            entries.sort(Comparator.comparingDouble(entry -> score(entry.ranked())));
+            entries.sort(Comparator.comparing(Entry::ranked, goal.bestFirst()));
         }
-    }
-
-    private double score(Plan.Ranked one) {
-        return goal.objective().score(one.candidate(), one.run().step().stepSeconds());
     }
 
     /**
@@ -62,10 +58,10 @@ final class Standing {
                 }
             }
         }
-        if (best.size() < Plan.BEST) {
+        if (best.size() < Plan.BEST || best.get(Plan.BEST - 1).isTight()) {
             return Long.MAX_VALUE;
         }
-        double seconds = score(best.get(Plan.BEST - 1)) / goal.objective().score(candidate, 1);
+        double seconds = goal.score(best.get(Plan.BEST - 1)) / goal.objective().score(candidate, 1);
         return (long) (Math.max(seconds, undominated) * (1 + ROUNDING) * PS_PER_SECOND);
     }
 

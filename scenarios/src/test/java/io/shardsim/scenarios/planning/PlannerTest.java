@@ -72,6 +72,24 @@ class PlannerTest {
         assertThat(plan.complete()).isTrue();
     }
 
+    /** What fits only without fragmentation comes after what has room, however fast, and is no choice between days and dollars. */
+    @Test
+    void whatIsTightComesLast() throws Exception {
+        Plan plan = plan("""
+                scenario: tight
+                model: llama3-8b
+                cluster: {instance: p4d.24xlarge, nodes: 8}
+                training: {attention: standard, sequence_length: 8192, global_batch: 256, micro_batch: 1, activation_checkpointing: full}
+                strategy: {kind: fsdp, no_sync: true, tensor_parallel: 1}
+                search: {training.activation_offload: [false, true]}
+                """, FASTEST, 1);
+        assertThat(plan.ranked()).extracting(Plan.Ranked::isTight).containsExactly(false, true);
+        assertThat(plan.ranked().get(0).samplesPerSecond())
+                .isLessThanOrEqualTo(plan.ranked().get(1).samplesPerSecond());
+        assertThat(plan.front()).containsExactly(plan.ranked().get(0));
+        assertThat(PlanText.write(plan, 100)).contains("\n      1  ", "\ntight 2  ");
+    }
+
     @Test
     void listingTellsHowFarItIs() throws Exception {
         List<Double> shares = new ArrayList<>();
