@@ -61,28 +61,42 @@ public final class MemoryWords {
     }
 
     /**
-     * What a reader must know of a run that fills its memory; null where it does not.
+     * What a reader must know of a run that fills its memory, or whose memory is not known well enough to say whether it fits; null where neither is so.
      *
      * @param mayLower whether a smaller micro-batch may make room
+     * @param range how far off the memory of such runs is; null where none was published
      */
-    public static @Nullable Message warning(MemoryFit fit, boolean mayLower) {
-        if (!isAtEdge(fit)) {
+    public static @Nullable Message warning(MemoryFit fit, boolean mayLower, @Nullable ErrorInterval range) {
+        String bounds = range == null ? "" : bounds(fit, range);
+        boolean full = isAtEdge(fit);
+        if (!fit.host().fits() || (!full && bounds.isEmpty())) {
             return null;
         }
         String edge = Quantities.fixed(100 * EDGE, 0) + " %";
-        String remedy = mayLower ? " Lower micro_batch." : "";
-        return fit.isTight()
-                ? new Message(
-                        MessageCode.MEMORY_TIGHT,
-                        "memory is tight: the run " + needs(fit)
-                                + ". The allocator has to flush and retry, which is not modelled: real runs above "
-                                + edge + " were up to 24 % slower, and may run out of memory." + remedy)
-                : new Message(
-                        MessageCode.MEMORY_EDGE,
-                        "memory is " + Quantities.fixed(100 * share(fit), 0) + " % full with fragmentation. Above "
-                                + edge
-                                + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
-                                + remedy);
+        String remedy = mayLower && fit.fitsGpu() ? " Lower micro_batch." : "";
+        if (fit.isTight()) {
+            return new Message(
+                    MessageCode.MEMORY_TIGHT,
+                    "memory is tight: the run " + needs(fit)
+                            + ". The allocator has to flush and retry, which is not modelled: real runs above "
+                            + edge + " were up to 24 % slower, and may run out of memory." + bounds + remedy);
+        }
+        String how = full
+                ? "memory is " + Quantities.fixed(100 * share(fit), 0) + " % full with fragmentation. Above " + edge
+                        + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
+                : "memory is at the edge: the run may fit or not.";
+        return new Message(MessageCode.MEMORY_EDGE, how + bounds + remedy);
+    }
+
+    /** What the memory of such runs lies between, where the GPU's lies there, too. */
+    private static String bounds(MemoryFit fit, ErrorInterval range) {
+        double least = fit.reservedBytes() / (1 + range.high());
+        double most = fit.reservedBytes() / (1 + range.low());
+        return fit.capacityBytes() < least || fit.capacityBytes() >= most
+                ? ""
+                : " " + Quantities.fixed(100 * range.coverage(), 0) + " % of such runs need "
+                        + threeDigits(Math.round(least)) + " to " + threeDigits(Math.round(most)) + " GiB per GPU, and it has "
+                        + threeDigits(fit.capacityBytes()) + ".";
     }
 
     /** Three digits, or as many as tell the three figures apart. */

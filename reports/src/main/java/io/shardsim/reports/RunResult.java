@@ -235,6 +235,11 @@ public record RunResult(
         return training == null ? null : training.scaling();
     }
 
+    /** Whether its memory comes so near to the GPU's that the model cannot say for certain whether it fits. */
+    public boolean isAtEdge() {
+        return facts.messages().stream().anyMatch(message -> message.code() == MessageCode.MEMORY_EDGE);
+    }
+
     /** Whether it trains and fits without fragmentation only. */
     public boolean isTight() {
         return facts.memory() != null && facts.memory().fit().isTight();

@@ -336,7 +336,7 @@ public final class SampleRuns {
                 new RunFacts.Sharded(run.facts().sharding(), run.facts().model(), memory),
                 new RunFacts.Remarks(
                         List.of(),
-                        List.of(Objects.requireNonNull(MemoryWords.warning(memory.fit(), false))),
+                        List.of(Objects.requireNonNull(MemoryWords.warning(memory.fit(), false, null))),
                         sources()));
         return run.with(facts, run.training());
     }

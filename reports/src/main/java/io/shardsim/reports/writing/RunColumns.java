@@ -197,7 +197,7 @@ final class RunColumns {
 
     private static String rateOrVerdict(RunResult run) {
         return run.training() == null
-                ? "too large"
+                ? run.isAtEdge() ? "at the edge" : "too large"
                 : Quantities.threeDigits(run.training().samplesPerSecond());
     }
 

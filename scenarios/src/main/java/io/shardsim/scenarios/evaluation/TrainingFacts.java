@@ -5,6 +5,7 @@ import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunFacts;
+import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.Batch;
@@ -115,7 +116,7 @@ final class TrainingFacts {
                 .forEach(remark -> warnings.add(new Message(MessageCode.KERNEL_TIMES, remark)));
         // None is smaller than one that was chosen though it is tight.
         boolean mayLower = job.microBatch() > 1 && (task.microBatch() != null || fit.isRoomy());
-        Message full = MemoryWords.warning(fit, mayLower);
+        Message full = MemoryWords.warning(fit, mayLower, RecordedErrors.builtIn().ofMemory(training.point()));
         if (full != null) {
             warnings.add(full);
         }
