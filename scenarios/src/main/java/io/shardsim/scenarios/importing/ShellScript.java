@@ -67,7 +67,7 @@ final class ShellScript {
         return commands;
     }
 
-    /** Variables that the script exports. */
+    /** Variables that the script exports, or sets for a command in front of it. */
     Map<String, Word> exported() {
         return exported;
     }
@@ -129,12 +129,14 @@ final class ShellScript {
 
     private void interpret(List<ShellLexer.Field> fields) {
         List<Word> words = new ArrayList<>();
+        List<ShellLexer.Field> assigned = new ArrayList<>();
         boolean declares = false;
         boolean exports = false;
         for (ShellLexer.Field field : fields) {
             String text = field.text().toString();
             if (words.isEmpty() && field.assigned() != null) {
                 assign(field, exports);
+                assigned.add(field);
             } else if (words.isEmpty() && DECLARING.contains(text)) {
                 declares = true;
                 exports |= text.equals("export");
@@ -145,6 +147,7 @@ final class ShellScript {
         }
         if (!words.isEmpty()) {
             commands.add(words);
+            assigned.forEach(field -> exported.put(String.valueOf(field.assigned()), word(field.text())));
         }
     }
 

@@ -20,6 +20,12 @@ class ShellScriptTest {
                 .containsExactly("run", "--x", "1", "--y", "2", "--x 1\n --y 2");
     }
 
+    /** A variable in front of a command reaches it as an exported one does; one on a line of its own does not. */
+    @Test
+    void whatACommandIsGivenIsExported() {
+        assertThat(ShellScript.read("A=1\nexport B=2\nC=3 D=4 run\n").exported()).containsOnlyKeys("B", "C", "D");
+    }
+
     @Test
     void arraysStandForTheirWords() {
         assertThat(last("A=( --x 1 # one\n 'b c' )\nA+=(--z)\nrun \"${A[@]}\" ${A[@]}"))
