@@ -110,12 +110,12 @@ class ResultsJsonTest {
 
     @Test
     void numbersHaveTwelveDigitsInPlainNotation() {
-        assertThat(ResultsJson.decimal(1.0 / 3)).isEqualTo(new BigDecimal("0.333333333333"));
-        assertThat(String.valueOf(ResultsJson.decimal(0x1p77))).isEqualTo("151115727452000000000000");
-        assertThat(String.valueOf(ResultsJson.decimal(-0.0))).isEqualTo("0");
-        assertThat(ResultsJson.decimal(Double.NaN)).isNull();
+        assertThat(JsonObject.decimal(1.0 / 3)).isEqualTo(new BigDecimal("0.333333333333"));
+        assertThat(String.valueOf(JsonObject.decimal(0x1p77))).isEqualTo("151115727452000000000000");
+        assertThat(String.valueOf(JsonObject.decimal(-0.0))).isEqualTo("0");
+        assertThat(JsonObject.decimal(Double.NaN)).isNull();
         // Double.toString gives 0.0020 on JDK 17 and 0.002 since JDK 19.
-        assertThat(ResultsJson.decimal(2e-3).toPlainString()).isEqualTo("0.002");
+        assertThat(JsonObject.decimal(2e-3).toPlainString()).isEqualTo("0.002");
     }
 
     @Test

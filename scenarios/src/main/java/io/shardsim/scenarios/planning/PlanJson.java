@@ -1,59 +1,51 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.scenario.Variations;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** A plan for programs. */
 public final class PlanJson {
-    private static final JsonMapper MAPPER =
-            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-
     private PlanJson() {}
 
     /** Equal for equal plans, whatever the threads. */
     public static String write(Plan plan, Variations file) {
-        List<Map<String, Object>> candidates = new ArrayList<>();
-        for (Plan.Ranked one : plan.best()) {
-            candidates.add(candidate(one, candidates.size() + 1, file));
-        }
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("scenario", plan.scenario());
-        document.put("candidates", candidates);
-        document.put("searched", plan.counts().searched());
-        document.put("pruned_by_memory", plan.counts().prunedByMemory());
-        document.put("pruned_by_bound", plan.counts().prunedByBound());
-        document.put("simulated", plan.counts().simulated());
-        document.put("too_large", plan.tooLarge().size());
-        plan.tooLarge().stream().findFirst().ifPresent(one -> document.put("too_large_because", one.words()));
-        document.put("refused", plan.counts().refused());
-        document.put("complete", plan.complete());
-        return MAPPER.writeValueAsString(document) + "\n";
+        List<JsonObject> candidates = new ArrayList<>();
+        plan.best().forEach(one -> candidates.add(candidate(one, candidates.size() + 1, file)));
+        JsonObject document = new JsonObject()
+                .with("scenario", plan.scenario())
+                .with("candidates", candidates)
+                .with("searched", plan.counts().searched())
+                .with("pruned_by_memory", plan.counts().prunedByMemory())
+                .with("pruned_by_bound", plan.counts().prunedByBound())
+                .with("simulated", plan.counts().simulated())
+                .with("too_large", plan.tooLarge().size());
+        plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
+        return document.with("refused", plan.counts().refused())
+                .with("complete", plan.complete())
+                .text();
     }
 
-    private static Map<String, Object> candidate(Plan.Ranked one, int rank, Variations file) {
+    private static JsonObject candidate(Plan.Ranked one, int rank, Variations file) {
         Map<String, Object> scenario = file.file(one.candidate().settings());
-        Map<String, Object> candidate = new LinkedHashMap<>();
-        candidate.put("rank", rank);
-        for (String block : List.of("strategy", "training", "cluster")) {
-            candidate.put(block, scenario.getOrDefault(block, Map.of()));
-        }
-        candidate.put("step_seconds", one.run().step().stepSeconds());
-        candidate.put("samples_per_second", one.samplesPerSecond());
-        candidate.put(
-                "peak_memory_bytes_per_gpu", one.run().facts().ledger().fit().reservedBytes());
-        candidate.put("tight", one.isTight());
-        candidate.put("days", one.cost().days());
-        candidate.put("usd", one.cost().hasPrice() ? one.cost().usd() : null);
-        candidate.put("interval", interval(one));
-        candidate.put("digest", one.run().digest());
-        return candidate;
+        JsonObject candidate = new JsonObject().with("rank", rank);
+        List.of("strategy", "training", "cluster")
+                .forEach(block -> candidate.with(block, scenario.getOrDefault(block, Map.of())));
+        return candidate
+                .with("step_seconds", one.run().step().stepSeconds())
+                .with("samples_per_second", one.samplesPerSecond())
+                .with(
+                        "peak_memory_bytes_per_gpu",
+                        one.run().facts().ledger().fit().reservedBytes())
+                .with("tight", one.isTight())
+                .with("days", one.cost().days())
+                .with("usd", one.cost().hasPrice() ? one.cost().usd() : null)
+                .with("interval", interval(one))
+                .with("digest", one.run().digest());
     }
 
     /** Samples per second that 80 % of such runs measure, by the errors of published sources; absent where none is similar. */
