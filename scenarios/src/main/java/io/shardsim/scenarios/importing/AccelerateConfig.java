@@ -37,9 +37,15 @@ final class AccelerateConfig implements Importer {
                 draft.give(Draft.KIND, data(file, draft), file.key("distributed_type"));
             default -> refuse(file, kind);
         }
-        unread(file, "fsdp_config.", kind.equals("fsdp"), "distributed_type is not FSDP");
-        unread(file, DEEPSPEED, kind.equals("deepspeed"), "distributed_type is not DEEPSPEED");
-        unread(file, "megatron_lm_config.", kind.equals("megatron_lm"), "distributed_type is not MEGATRON_LM");
+        if (!kind.equals("fsdp")) {
+            file.ignore("fsdp_config.", "distributed_type is not FSDP");
+        }
+        if (!kind.equals("deepspeed")) {
+            file.ignore(DEEPSPEED, "distributed_type is not DEEPSPEED");
+        }
+        if (!kind.equals("megatron_lm")) {
+            file.ignore("megatron_lm_config.", "distributed_type is not MEGATRON_LM");
+        }
         contributeParallelism(file, draft, "parallelism_config.parallelism_config_");
         contributeCompiler(file, draft);
     }
@@ -56,14 +62,6 @@ final class AccelerateConfig implements Importer {
                     "distributed_type",
                     Verdict.DECIDES_THE_ANSWER,
                     "only MULTI_GPU, FSDP, DEEPSPEED and MEGATRON_LM are; the strategy is assumed");
-        }
-    }
-
-    private static void unread(ForeignFile file, String block, boolean read, String why) {
-        if (!read) {
-            file.keys().stream()
-                    .filter(key -> key.path().startsWith(block))
-                    .forEach(key -> key.judge(Verdict.IRRELEVANT, why));
         }
     }
 
@@ -87,15 +85,14 @@ final class AccelerateConfig implements Importer {
     private static void contributePrecision(ForeignFile file, Draft draft) {
         String precision = file.choice("mixed_precision", List.of("no", "false", "fp16", "bf16", "fp8"));
         if (precision == null) {
-            if (file.flag("fp16", false)) {
-                draft.give(Draft.PRECISION, "fp16", file.key("fp16"));
-            }
+            draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         } else if (precision.equals("fp8")) {
             draft.give(Draft.PRECISION, "bf16", file.key("mixed_precision"));
             file.judge(
                     "mixed_precision",
                     Verdict.DECIDES_THE_ANSWER,
-                    "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (precision: fp8 with framework_profile torchtitan-compile)");
+                    "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (precision: fp8 with"
+                            + " framework_profile torchtitan-compile)");
         } else if (precision.endsWith("16")) {
             draft.give(Draft.PRECISION, precision, file.key("mixed_precision"));
         } else {
@@ -116,12 +113,8 @@ final class AccelerateConfig implements Importer {
         } else {
             draft.byDefault(Draft.KIND, "zero2", "Accelerate's default");
         }
-        draft.give(
-                Draft.ACCUMULATION,
-                file.whole(DEEPSPEED + "gradient_accumulation_steps", 1, 1_000_000_000),
-                file.key(DEEPSPEED + "gradient_accumulation_steps"));
-        Double clipping = file.decimal(DEEPSPEED + "gradient_clipping", 0, 1e9);
-        draft.give(Draft.CLIPPING, clipping, file.key(DEEPSPEED + "gradient_clipping"));
+        draft.giveWhole(file, DEEPSPEED + "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
+        draft.giveDecimal(file, DEEPSPEED + "gradient_clipping", Draft.CLIPPING, 0, 1e9);
         offload(file, draft, "offload_optimizer_device", "strategy.offload_optimizer");
         if (stage != null && stage < 3) {
             file.judge(DEEPSPEED + "offload_param_device", Verdict.IRRELEVANT, "stage " + stage + " does not read it");
@@ -160,31 +153,16 @@ final class AccelerateConfig implements Importer {
     private static void contributeMegatron(ForeignFile file, Draft draft) {
         boolean sharded = file.flag(MEGATRON + "use_distributed_optimizer", false);
         draft.give(Draft.KIND, sharded ? "megatron-core" : "megatron", file.key("distributed_type"));
-        draft.give(
-                "strategy.tensor_parallel",
-                file.whole(MEGATRON + "tp_degree", 1, 65_536),
-                file.key(MEGATRON + "tp_degree"));
-        draft.give(
-                "strategy.pipeline_parallel",
-                file.whole(MEGATRON + "pp_degree", 1, 4096),
-                file.key(MEGATRON + "pp_degree"));
-        draft.give(
-                "strategy.sequence_parallel",
-                file.flag(MEGATRON + "sequence_parallelism"),
-                file.key(MEGATRON + "sequence_parallelism"));
-        draft.give(
-                Draft.ACCUMULATION,
-                file.whole(MEGATRON + "num_micro_batches", 1, 1_000_000),
-                file.key(MEGATRON + "num_micro_batches"));
+        draft.giveWhole(file, MEGATRON + "tp_degree", "strategy.tensor_parallel", 1, 65_536);
+        draft.giveWhole(file, MEGATRON + "pp_degree", "strategy.pipeline_parallel", 1, 4096);
+        draft.giveFlag(file, MEGATRON + "sequence_parallelism", "strategy.sequence_parallel");
+        draft.giveWhole(file, MEGATRON + "num_micro_batches", Draft.ACCUMULATION, 1, 1_000_000);
         Boolean selective = file.flag(MEGATRON + "recompute_activations");
         draft.give(
                 Draft.CHECKPOINTING,
                 selective == null ? null : selective ? "selective" : "none",
                 file.key(MEGATRON + "recompute_activations"));
-        draft.give(
-                Draft.CLIPPING,
-                file.decimal(MEGATRON + "gradient_clipping", 0, 1e9),
-                file.key(MEGATRON + "gradient_clipping"));
+        draft.giveDecimal(file, MEGATRON + "gradient_clipping", Draft.CLIPPING, 0, 1e9);
     }
 
     /** The device mesh, as Accelerate and the Trainer write it. */
@@ -199,14 +177,8 @@ final class AccelerateConfig implements Importer {
         } else {
             file.judge(prefix + "dp_shard_size", Verdict.IRRELEVANT, "no shard group");
         }
-        Long tensor = file.whole(prefix + "tp_size", 1, 65_536);
-        if (tensor != null && tensor > 1) {
-            draft.give("strategy.tensor_parallel", tensor, file.key(prefix + "tp_size"));
-        }
-        Long context = file.whole(prefix + "cp_size", 1, 65_536);
-        if (context != null && context > 1) {
-            draft.give("strategy.context_parallel", context, file.key(prefix + "cp_size"));
-        }
+        draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
+        draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);
     }
 
     private static void contributeCompiler(ForeignFile file, Draft draft) {

@@ -21,6 +21,7 @@ final class DeepSpeedConfig implements Importer {
     private static final String HPZ = ZERO + "zero_hpz_partition_size";
     private static final String QUANTIZED_WEIGHTS = ZERO + "zero_quantized_weights";
     private static final String QUANTIZED_GRADIENTS = ZERO + "zero_quantized_gradients";
+    private static final String DEFAULT = "DeepSpeed's default";
     private static final long MOST = 1_000_000_000_000L;
 
     /**
@@ -83,10 +84,7 @@ final class DeepSpeedConfig implements Importer {
         } else if (kind.equals("mics")) {
             contributeMics(file, draft);
         }
-        Long tensor = file.whole("tensor_parallel.autotp_size", 0, 65_536);
-        if (tensor != null && tensor > 1) {
-            draft.give("strategy.tensor_parallel", tensor, file.key("tensor_parallel.autotp_size"));
-        }
+        draft.giveDegree(file, "tensor_parallel.autotp_size", "strategy.tensor_parallel", 0);
         contributeOptimizer(file, draft, kind);
     }
 
@@ -94,8 +92,7 @@ final class DeepSpeedConfig implements Importer {
         batch(file, draft, "train_batch_size", Draft.GLOBAL_BATCH, 1_000_000_000);
         batch(file, draft, "train_micro_batch_size_per_gpu", Draft.MICRO_BATCH, 65_536);
         batch(file, draft, "gradient_accumulation_steps", Draft.ACCUMULATION, 1_000_000_000);
-        Double clipping = file.decimal("gradient_clipping", 0, 1e9);
-        draft.give(Draft.CLIPPING, clipping, file.key("gradient_clipping"));
+        draft.giveDecimal(file, "gradient_clipping", Draft.CLIPPING, 0, 1e9);
         auto(file, draft, "gradient_clipping", Draft.CLIPPING);
         if (file.isAuto("gradient_clipping")) {
             draft.assume(Draft.CLIPPING, 1.0, "auto, and the Trainer's default is 1");
@@ -104,14 +101,13 @@ final class DeepSpeedConfig implements Importer {
         }
         contributePrecision(file, draft);
         if (file.hasBlock("activation_checkpointing")) {
-            Boolean offload = file.flag("activation_checkpointing.cpu_checkpointing");
-            draft.give("training.activation_offload", offload, file.key("activation_checkpointing.cpu_checkpointing"));
+            draft.giveFlag(file, "activation_checkpointing.cpu_checkpointing", "training.activation_offload");
             draft.assume(Draft.CHECKPOINTING, "full", "the file sets up checkpointing, the model's code uses it");
         }
     }
 
     private static void batch(ForeignFile file, Draft draft, String key, String name, long max) {
-        draft.give(name, file.whole(key, 1, max), file.key(key));
+        draft.giveWhole(file, key, name, 1, max);
         auto(file, draft, key, name);
     }
 
@@ -174,7 +170,8 @@ final class DeepSpeedConfig implements Importer {
             file.judge(
                     STAGE,
                     Verdict.APPROXIMATED,
-                    "strategy.kind ddp with DeepSpeed's kernels; ddp overlaps its all-reduce with backward, DeepSpeed does not");
+                    "strategy.kind ddp with DeepSpeed's kernels; ddp overlaps its all-reduce with backward, DeepSpeed"
+                            + " does not");
             return "ddp";
         }
         Long shards = file.whole(MICS, -1, MOST);
@@ -245,7 +242,8 @@ final class DeepSpeedConfig implements Importer {
             key.judge(
                     Verdict.APPROXIMATED,
                     hidden == null
-                            ? "auto follows from the width of the model; give its config.json. DeepSpeed's default is taken"
+                            ? "auto follows from the width of the model; give its config.json. DeepSpeed's default is"
+                                    + " taken"
                             : "auto has no rule for this key; DeepSpeed's default is taken");
         } else {
             draft.give("strategy." + ours, value, key);
@@ -255,11 +253,11 @@ final class DeepSpeedConfig implements Importer {
 
     private static void contributeOffload(ForeignFile file, Draft draft, long stage) {
         offload(file, draft, OFFLOADED_OPTIMIZER, "strategy.offload_optimizer");
-        deprecated(file, draft, ZERO + "cpu_offload", "strategy.offload_optimizer");
+        draft.giveIf(file, ZERO + "cpu_offload", "strategy.offload_optimizer", true);
         if (stage == 3) {
             offload(file, draft, OFFLOADED_PARAMETERS, "strategy.offload_parameters");
-            deprecated(file, draft, ZERO + "cpu_offload_params", "strategy.offload_parameters");
-            deprecated(file, draft, ZERO + "cpu_offload_param", "strategy.offload_parameters");
+            draft.giveIf(file, ZERO + "cpu_offload_params", "strategy.offload_parameters", true);
+            draft.giveIf(file, ZERO + "cpu_offload_param", "strategy.offload_parameters", true);
         } else {
             file.keys().stream()
                     .filter(each -> each.path().startsWith(ZERO + "offload_param.")
@@ -288,21 +286,11 @@ final class DeepSpeedConfig implements Importer {
         }
     }
 
-    private static void deprecated(ForeignFile file, Draft draft, String key, String name) {
-        if (file.flag(key, false)) {
-            draft.give(name, true, file.key(key));
-        }
-    }
-
     private static void contributeQuantization(ForeignFile file, Draft draft) {
         Long secondary = file.whole(HPZ, 0, 65_536);
-        give(draft, "strategy.secondary_shard_group", secondary != null && secondary > 1, file.key(HPZ));
-        give(draft, "strategy.quantized_weights", file.flag(QUANTIZED_WEIGHTS, false), file.key(QUANTIZED_WEIGHTS));
-        give(
-                draft,
-                "strategy.quantized_gradients",
-                file.flag(QUANTIZED_GRADIENTS, false),
-                file.key(QUANTIZED_GRADIENTS));
+        draft.giveOr("strategy.secondary_shard_group", secondary != null && secondary > 1, file.key(HPZ), DEFAULT);
+        flag(file, draft, QUANTIZED_WEIGHTS, "strategy.quantized_weights");
+        flag(file, draft, QUANTIZED_GRADIENTS, "strategy.quantized_gradients");
         if (secondary != null && secondary > 1) {
             draft.afterwards(done -> {
                 long node = done.whole(Draft.GPUS_PER_NODE, 8);
@@ -317,21 +305,16 @@ final class DeepSpeedConfig implements Importer {
         }
     }
 
-    private static void give(Draft draft, String name, boolean value, @Nullable ForeignKey key) {
-        if (key == null) {
-            draft.byDefault(name, value, "DeepSpeed's default");
-        } else {
-            draft.give(name, value, key);
-        }
+    private static void flag(ForeignFile file, Draft draft, String key, String name) {
+        draft.giveOr(name, file.flag(key, false), file.key(key), DEFAULT);
     }
 
     private static void contributeMics(ForeignFile file, Draft draft) {
-        draft.give("strategy.shard_group", file.whole(MICS, -1, 65_536), file.key(MICS));
-        String gather = ZERO + "mics_hierarchical_params_gather";
-        give(draft, "strategy.hierarchical_all_gather", file.flag(gather, false), file.key(gather));
-        draft.byDefault("strategy.prefetch_bucket_size", 50_000_000L, "DeepSpeed's default");
-        draft.byDefault("strategy.param_persistence_threshold", 100_000L, "DeepSpeed's default");
-        draft.byDefault("strategy.contiguous_gradients", true, "DeepSpeed's default");
+        draft.giveWhole(file, MICS, "strategy.shard_group", -1, 65_536);
+        flag(file, draft, ZERO + "mics_hierarchical_params_gather", "strategy.hierarchical_all_gather");
+        draft.byDefault("strategy.prefetch_bucket_size", 50_000_000L, DEFAULT);
+        draft.byDefault("strategy.param_persistence_threshold", 100_000L, DEFAULT);
+        draft.byDefault("strategy.contiguous_gradients", true, DEFAULT);
         draft.byDefault("strategy.host_time_per_module", "330 us", "as zero3-0.11 has it");
         for (String key : List.of(HPZ, QUANTIZED_WEIGHTS, QUANTIZED_GRADIENTS)) {
             file.judge(key, Verdict.NOT_MODELLED, "ZeRO++ beside MiCS");

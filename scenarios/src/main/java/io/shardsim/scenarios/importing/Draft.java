@@ -58,6 +58,49 @@ final class Draft {
         }
     }
 
+    /** A number that a key of a file says. */
+    @Nullable
+    Long giveWhole(ForeignFile file, String key, String name, long min, long max) {
+        Long value = file.whole(key, min, max);
+        give(name, value, file.key(key));
+        return value;
+    }
+
+    /** A number of parts, such as tensor parallelism; one part is none. */
+    void giveDegree(ForeignFile file, String key, String name, long min) {
+        Long parts = file.whole(key, min, 65_536);
+        give(name, parts == null || parts <= 1 ? null : parts, file.key(key));
+    }
+
+    void giveDecimal(ForeignFile file, String key, String name, double min, double max) {
+        give(name, file.decimal(key, min, max), file.key(key));
+    }
+
+    @Nullable
+    Boolean giveFlag(ForeignFile file, String key, String name) {
+        Boolean value = file.flag(key);
+        give(name, value, file.key(key));
+        return value;
+    }
+
+    void giveText(ForeignFile file, String key, String name) {
+        give(name, file.text(key), file.key(key));
+    }
+
+    /** What a key of a file says by being true. */
+    void giveIf(ForeignFile file, String key, String name, Object value) {
+        give(name, file.flag(key, false) ? value : null, file.key(key));
+    }
+
+    /** What a key of a file says, or the framework's default where there is none. */
+    void giveOr(String name, Object value, @Nullable ForeignKey key, String why) {
+        if (key == null) {
+            byDefault(name, value, why);
+        } else {
+            give(name, value, key);
+        }
+    }
+
     private static void refuse(ForeignKey key, Fact known) {
         ForeignKey other = known.key();
         key.file()

@@ -294,4 +294,11 @@ final class ForeignFile {
             key.judge(verdict, note);
         }
     }
+
+    /** Judges all keys that begin like this as without effect. */
+    void ignore(String prefix, String why) {
+        keys.values().stream()
+                .filter(key -> key.path().startsWith(prefix))
+                .forEach(key -> key.judge(Verdict.IRRELEVANT, why));
+    }
 }

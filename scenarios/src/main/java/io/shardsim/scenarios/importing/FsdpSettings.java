@@ -82,9 +82,9 @@ final class FsdpSettings {
             case "hybrid_shard", "hybrid_shard_zero2" -> "fsdp-hybrid";
             default -> "fsdp";
         };
-        give(Draft.KIND, kind, key, "FSDP's default");
+        draft.giveOr(Draft.KIND, kind, key, "FSDP's default");
         if (strategy.equals("hybrid_shard_zero2")) {
-            give("strategy.reshard_after_forward", false, key, "");
+            draft.giveOr("strategy.reshard_after_forward", false, key, "");
         }
         if (kind.equals("ddp") && key != null) {
             key.judge(Verdict.APPROXIMATED, "strategy.kind ddp, which reduces in buckets rather than by layers");
@@ -98,7 +98,7 @@ final class FsdpSettings {
                 file.refuse(reshard, reshard + " " + other + " contradicts " + strategy + "; make them agree");
             }
         } else if (word != null && kind.startsWith("fsdp")) {
-            draft.give("strategy.reshard_after_forward", file.flag(reshard), file.key(reshard));
+            draft.giveFlag(file, reshard, "strategy.reshard_after_forward");
         }
     }
 
@@ -120,15 +120,7 @@ final class FsdpSettings {
             boolean frees = word.toLowerCase(Locale.ROOT).startsWith("full");
             draft.give("strategy.reshard_after_forward", frees, file.key(reshard));
         } else {
-            draft.give("strategy.reshard_after_forward", file.flag(reshard), file.key(reshard));
-        }
-    }
-
-    private void give(String name, Object value, @Nullable ForeignKey key, String why) {
-        if (key == null) {
-            draft.byDefault(name, value, why);
-        } else {
-            draft.give(name, value, key);
+            draft.giveFlag(file, reshard, "strategy.reshard_after_forward");
         }
     }
 
@@ -146,10 +138,7 @@ final class FsdpSettings {
                 file.judge(key, Verdict.APPROXIMATED, "strategy.backward_prefetch false, that is after the gradients");
             }
         }
-        draft.give(
-                "strategy.limit_all_gathers",
-                file.flag(prefix + "limit_all_gathers"),
-                file.key(prefix + "limit_all_gathers"));
+        draft.giveFlag(file, prefix + "limit_all_gathers", "strategy.limit_all_gathers");
     }
 
     private void contributeWrapping() {
@@ -160,7 +149,8 @@ final class FsdpSettings {
                     key,
                     policy.equalsIgnoreCase("no_wrap") ? Verdict.DECIDES_THE_ANSWER : Verdict.NOT_MODELLED,
                     policy.equalsIgnoreCase("no_wrap")
-                            ? "one unit for the whole model: all of it would be gathered at once, with nothing to overlap"
+                            ? "one unit for the whole model: all of it would be gathered at once, with nothing to"
+                                    + " overlap"
                             : "units of a size; each layer is a unit here");
         }
     }

@@ -76,9 +76,7 @@ final class HuggingFaceModel implements Importer {
         contributeDropout(file, draft);
         contributeAttention(file, draft);
         contributeWindow(file, draft);
-        if (file.flag("gradient_checkpointing", false)) {
-            draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
-        }
+        draft.giveIf(file, "gradient_checkpointing", Draft.CHECKPOINTING, "full");
         String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
         if (stored != null && (stored.equals("bfloat16") || stored.equals("float16"))) {
             draft.assume(
@@ -110,7 +108,7 @@ final class HuggingFaceModel implements Importer {
         Long hidden = first(file, draft, "model.hidden", "hidden_size", "n_embd");
         first(file, draft, "model.layers", "num_hidden_layers", "n_layer");
         Long heads = first(file, draft, "model.heads", "num_attention_heads", "n_head");
-        draft.give("model.kv_heads", file.whole("num_key_value_heads", 1, MOST), file.key("num_key_value_heads"));
+        draft.giveWhole(file, "num_key_value_heads", "model.kv_heads", 1, MOST);
         if (file.has("n_embd") && !file.has("n_inner")) {
             draft.byDefault("model.ffn", hidden == null ? 1L : 4 * hidden, "n_inner is not set: 4 x n_embd");
         } else {
@@ -121,14 +119,15 @@ final class HuggingFaceModel implements Importer {
         if ("qwen3".equals(file.text("model_type"))) {
             draft.byDefault("model.qk_norm", true, "a Qwen3 layer");
         }
-        draft.give("model.tied_embeddings", file.flag("tie_word_embeddings"), file.key("tie_word_embeddings"));
+        draft.giveFlag(file, "tie_word_embeddings", "model.tied_embeddings");
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         Long width = file.whole("head_dim", 1, MOST);
         if (width != null && hidden != null && heads != null && width * heads != hidden) {
             file.refuse(
                     "head_dim",
                     "head_dim " + width + " x " + heads + " heads = " + width * heads + " is not the width " + hidden
-                            + " of the model, which is not modelled; leave this file out and give --model NAME, or write head_dim "
+                            + " of the model, which is not modelled; leave this file out and give --model NAME, or"
+                            + " write head_dim "
                             + hidden / heads + " for a model of about its cost");
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
@@ -141,8 +140,7 @@ final class HuggingFaceModel implements Importer {
     private static @Nullable Long first(ForeignFile file, Draft draft, String name, String... keys) {
         for (String key : keys) {
             if (file.has(key)) {
-                Long value = file.whole(key, 1, MOST);
-                draft.give(name, value, file.key(key));
+                Long value = draft.giveWhole(file, key, name, 1, MOST);
                 return value;
             }
         }
@@ -223,9 +221,7 @@ final class HuggingFaceModel implements Importer {
         for (String key : List.of("_attn_implementation", "attn_implementation")) {
             give(file, draft, key);
         }
-        if (file.flag("_flash_attn_2_enabled", false)) {
-            draft.give(Draft.ATTENTION, "flash", file.key("_flash_attn_2_enabled"));
-        }
+        draft.giveIf(file, "_flash_attn_2_enabled", Draft.ATTENTION, "flash");
     }
 
     /** What Hugging Face calls an implementation of attention, in any file. */

@@ -34,7 +34,7 @@ final class MegatronArguments implements Importer {
         if (file.has("num-layers") || file.has("hidden-size")) {
             contributeModel(file, draft);
         } else {
-            draft.give(Draft.HUB_NAME, file.text("model-name"), file.key("model-name"));
+            draft.giveText(file, "model-name", Draft.HUB_NAME);
         }
         contributeTraining(file, draft);
         contributeCheckpointing(file, draft);
@@ -102,8 +102,7 @@ final class MegatronArguments implements Importer {
         boolean gated = fork || file.flag(gate, false);
         draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key(gate));
         draft.byDefault("model.gated_ffn", false, "no --swiglu");
-        Long ffn = file.whole("ffn-hidden-size", 1, MOST);
-        draft.give("model.ffn", ffn, file.key("ffn-hidden-size"));
+        Long ffn = draft.giveWhole(file, "ffn-hidden-size", "model.ffn", 1, MOST);
         if (hidden != null && gated && !fork) {
             draft.byDefault(
                     "model.ffn",
@@ -155,13 +154,13 @@ final class MegatronArguments implements Importer {
             file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
         }
         for (String key : List.of("num-key-value-heads", "num-attention-heads-kv")) {
-            draft.give("model.kv_heads", file.whole(key, 1, MOST), file.key(key));
+            draft.giveWhole(file, key, "model.kv_heads", 1, MOST);
         }
     }
 
     private static void contributeVocabulary(ForeignFile file, Draft draft) {
         String size = file.has("padded-vocab-size") ? "padded-vocab-size" : "vocab-size";
-        draft.give("model.vocab", file.whole(size, 1, MOST), file.key(size));
+        draft.giveWhole(file, size, "model.vocab", 1, MOST);
         String tokenizer = file.text("tokenizer-type");
         String model = file.text("model-name");
         Long known = Known.vocabulary(model == null ? tokenizer : model);
@@ -220,19 +219,14 @@ final class MegatronArguments implements Importer {
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
         String batch = file.has("micro-batch-size") ? "micro-batch-size" : "batch-size";
-        draft.give(Draft.MICRO_BATCH, file.whole(batch, 1, 65_536), file.key(batch));
-        draft.give(
-                Draft.GLOBAL_BATCH, file.whole("global-batch-size", 1, 1_000_000_000), file.key("global-batch-size"));
+        draft.giveWhole(file, batch, Draft.MICRO_BATCH, 1, 65_536);
+        draft.giveWhole(file, "global-batch-size", Draft.GLOBAL_BATCH, 1, 1_000_000_000);
         String length = file.has("seq-length") ? "seq-length" : "encoder-seq-length";
-        draft.give(Draft.SEQUENCE, file.whole(length, 1, 16_777_216), file.key(length));
-        if (file.flag("bf16", false)) {
-            draft.give(Draft.PRECISION, "bf16", file.key("bf16"));
-        }
-        if (file.flag("fp16", false)) {
-            draft.give(Draft.PRECISION, "fp16", file.key("fp16"));
-        }
+        draft.giveWhole(file, length, Draft.SEQUENCE, 1, 16_777_216);
+        draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
+        draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         draft.byDefault(Draft.PRECISION, "fp32", "no --bf16 and no --fp16");
-        draft.give(Draft.CLIPPING, file.decimal("clip-grad", 0, 1e9), file.key("clip-grad"));
+        draft.giveDecimal(file, "clip-grad", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
         Double attention = file.decimal("attention-dropout", 0, 1);
@@ -253,9 +247,7 @@ final class MegatronArguments implements Importer {
     private static void contributeAttention(ForeignFile file, Draft draft) {
         for (String key :
                 List.of("use-flash-attn", "use-flash-attn-v1", "use-flash-attn-v2", "use-flash-attn-triton")) {
-            if (file.flag(key, false)) {
-                draft.give(Draft.ATTENTION, "flash", file.key(key));
-            }
+            draft.giveIf(file, key, Draft.ATTENTION, "flash");
         }
         String backend = file.choice("attention-backend", List.of("auto", "flash", "fused", "unfused", "local"));
         if (backend != null && !backend.equals("auto")) {
@@ -268,13 +260,9 @@ final class MegatronArguments implements Importer {
         String how = file.has("recompute-granularity") ? "recompute-granularity" : "activations-checkpoint-granularity";
         String granularity = file.choice(how, List.of("full", "selective"));
         draft.give(Draft.CHECKPOINTING, granularity, file.key(how));
-        if (file.flag("recompute-activations", false)) {
-            draft.give(Draft.CHECKPOINTING, "selective", file.key("recompute-activations"));
-        }
+        draft.giveIf(file, "recompute-activations", Draft.CHECKPOINTING, "selective");
         for (String key : List.of("checkpoint-activations", "deepspeed-activation-checkpointing")) {
-            if (file.flag(key, false)) {
-                draft.give(Draft.CHECKPOINTING, "full", file.key(key));
-            }
+            draft.giveIf(file, key, Draft.CHECKPOINTING, "full");
         }
         for (String key : List.of("activations-checkpoint-method", "recompute-method", "checkpoint-method")) {
             if (file.has(key)) {
@@ -374,16 +362,12 @@ final class MegatronArguments implements Importer {
 
     private static void contributeSplits(ForeignFile file, Draft draft) {
         String tensor = file.has("tensor-model-parallel-size") ? "tensor-model-parallel-size" : "model-parallel-size";
-        draft.give("strategy.tensor_parallel", file.whole(tensor, 1, 65_536), file.key(tensor));
-        Long stages = file.whole("pipeline-model-parallel-size", 1, 4096);
-        draft.give("strategy.pipeline_parallel", stages, file.key("pipeline-model-parallel-size"));
-        draft.give(
-                "strategy.context_parallel",
-                file.whole("context-parallel-size", 1, 65_536),
-                file.key("context-parallel-size"));
+        draft.giveWhole(file, tensor, "strategy.tensor_parallel", 1, 65_536);
+        Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
+        draft.giveWhole(file, "context-parallel-size", "strategy.context_parallel", 1, 65_536);
         Long ranks = file.whole(tensor, 1, 65_536);
         if (ranks != null && ranks > 1) {
-            draft.give("strategy.sequence_parallel", file.flag("sequence-parallel"), file.key("sequence-parallel"));
+            draft.giveFlag(file, "sequence-parallel", "strategy.sequence_parallel");
         } else {
             file.judge("sequence-parallel", Verdict.IRRELEVANT, "off without tensor parallelism");
         }
@@ -428,10 +412,7 @@ final class MegatronArguments implements Importer {
             Boolean said = file.flag(theirs);
             draft.give("strategy." + ours, said == null ? null : !said, file.key(theirs));
         });
-        draft.give(
-                "strategy.bucket_size",
-                file.whole("ddp-bucket-size", 1, 1_000_000_000_000L),
-                file.key("ddp-bucket-size"));
+        draft.giveWhole(file, "ddp-bucket-size", "strategy.bucket_size", 1, 1_000_000_000_000L);
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
             if (file.has(key)) {
                 draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));

@@ -71,9 +71,8 @@ final class SageMakerDistribution implements Importer {
                     instance.toLowerCase(Locale.ROOT).replaceFirst("^ml\\.", ""),
                     file.key("instance_type"));
         }
-        draft.give(Draft.NODES, file.whole("instance_count", 1, 65_536), file.key("instance_count"));
-        draft.give(
-                Draft.GPUS_PER_NODE, file.whole("mpi.processes_per_host", 1, 64), file.key("mpi.processes_per_host"));
+        draft.giveWhole(file, "instance_count", Draft.NODES, 1, 65_536);
+        draft.giveWhole(file, "mpi.processes_per_host", Draft.GPUS_PER_NODE, 1, 64);
         boolean parallel = file.hasBlock("smdistributed.modelparallel") && file.flag(LIBRARY + "enabled", true);
         if (parallel && isSecond(file)) {
             contributeSecond(file, draft);
@@ -134,25 +133,12 @@ final class SageMakerDistribution implements Importer {
         }
         draft.give("strategy.tensor_parallel", tensor, file.key(SMP + "tensor_parallel_degree"));
         draft.give("strategy.pipeline_parallel", pipeline, file.key(SMP + pipelineKey));
-        draft.give(
-                "training.activation_offload",
-                file.flag(SMP + "offload_activations"),
-                file.key(SMP + "offload_activations"));
-        draft.give(
-                "strategy.activation_loading_horizon",
-                file.whole(SMP + "activation_loading_horizon", 0, 4096),
-                file.key(SMP + "activation_loading_horizon"));
-        draft.give(
-                "training.delayed_parameter_initialization",
-                file.flag(SMP + "delayed_parameter_initialization"),
-                file.key(SMP + "delayed_parameter_initialization"));
-        if (file.flag(SMP + "bf16", false)) {
-            draft.give(Draft.PRECISION, "bf16", file.key(SMP + "bf16"));
-        }
+        draft.giveFlag(file, SMP + "offload_activations", "training.activation_offload");
+        draft.giveWhole(file, SMP + "activation_loading_horizon", "strategy.activation_loading_horizon", 0, 4096);
+        draft.giveFlag(file, SMP + "delayed_parameter_initialization", "training.delayed_parameter_initialization");
+        draft.giveIf(file, SMP + "bf16", Draft.PRECISION, "bf16");
         for (String key : List.of("fp16", "fp16_params")) {
-            if (file.flag(SMP + key, false)) {
-                draft.give(Draft.PRECISION, "fp16", file.key(SMP + key));
-            }
+            draft.giveIf(file, SMP + key, Draft.PRECISION, "fp16");
         }
     }
 
@@ -161,19 +147,13 @@ final class SageMakerDistribution implements Importer {
         bucket(file, draft, "sdp_reduce_bucket_size", "reduce_bucket_size");
         bucket(file, draft, "sdp_param_persistence_threshold", "param_persistence_threshold");
         bucket(file, draft, "sdp_max_live_parameters", "max_live_parameters");
-        draft.give(
-                "strategy.hierarchical_all_gather",
-                file.flag(SMP + "sdp_hierarchical_allgather"),
-                file.key(SMP + "sdp_hierarchical_allgather"));
-        draft.give(
-                Draft.CLIPPING,
-                file.decimal(SMP + "sdp_gradient_clipping", 0, 1e9),
-                file.key(SMP + "sdp_gradient_clipping"));
+        draft.giveFlag(file, SMP + "sdp_hierarchical_allgather", "strategy.hierarchical_all_gather");
+        draft.giveDecimal(file, SMP + "sdp_gradient_clipping", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "the library's default");
     }
 
     private static void bucket(ForeignFile file, Draft draft, String theirs, String ours) {
-        draft.give("strategy." + ours, file.whole(SMP + theirs, 0, 1_000_000_000_000L), file.key(SMP + theirs));
+        draft.giveWhole(file, SMP + theirs, "strategy." + ours, 0, 1_000_000_000_000L);
     }
 
     /** Tensor and pipeline parallelism without sharded data parallelism. */
@@ -204,10 +184,7 @@ final class SageMakerDistribution implements Importer {
                     Verdict.APPROXIMATED,
                     "strategy.partition uniform; the script's own partition is not known");
         }
-        Long parts = file.whole(SMP + "microbatches", 1, 65_536);
-        if (parts != null && parts > 1) {
-            draft.give(Draft.ACCUMULATION, parts, file.key(SMP + "microbatches"));
-        }
+        draft.giveDegree(file, SMP + "microbatches", Draft.ACCUMULATION, 1);
     }
 
     private static @Nullable ForeignKey first(ForeignFile file) {
@@ -232,19 +209,9 @@ final class SageMakerDistribution implements Importer {
                     "strategy.kind fsdp; the script may choose HYBRID_SHARD");
         }
         for (String each : List.of("tensor", "context", "expert")) {
-            String key = SMP + each + "_parallel_degree";
-            Long degree = file.whole(key, 1, 65_536);
-            if (degree != null && degree > 1) {
-                draft.give("strategy." + each + "_parallel", degree, file.key(key));
-            }
+            draft.giveDegree(file, SMP + each + "_parallel_degree", "strategy." + each + "_parallel", 1);
         }
-        draft.give(
-                "training.activation_offload",
-                file.flag(SMP + "sm_activation_offloading"),
-                file.key(SMP + "sm_activation_offloading"));
-        draft.give(
-                "strategy.activation_loading_horizon",
-                file.whole(SMP + "activation_loading_horizon", 0, 4096),
-                file.key(SMP + "activation_loading_horizon"));
+        draft.giveFlag(file, SMP + "sm_activation_offloading", "training.activation_offload");
+        draft.giveWhole(file, SMP + "activation_loading_horizon", "strategy.activation_loading_horizon", 0, 4096);
     }
 }

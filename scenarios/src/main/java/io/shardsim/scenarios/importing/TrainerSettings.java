@@ -49,8 +49,7 @@ final class TrainerSettings implements Importer {
         contributeBatch(file, draft);
         contributePrecision(file, draft);
         contributeCheckpointing(file, draft);
-        Double clipping = file.decimal("max_grad_norm", 0, 1e9);
-        draft.give(Draft.CLIPPING, clipping, file.key("max_grad_norm"));
+        draft.giveDecimal(file, "max_grad_norm", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "the Trainer's default");
         contributeStrategy(file, draft);
         contributeKernels(file, draft);
@@ -61,7 +60,7 @@ final class TrainerSettings implements Importer {
         }
         for (String key : List.of(
                 "max_seq_length", "max_length", "cutoff_len", "model_max_length", "block_size", "max_seq_len")) {
-            draft.give(Draft.SEQUENCE, file.whole(key, 1, 16_777_216), file.key(key));
+            draft.giveWhole(file, key, Draft.SEQUENCE, 1, 16_777_216);
         }
         adapters(file);
         contributeLauncher(file, draft);
@@ -86,10 +85,9 @@ final class TrainerSettings implements Importer {
     private static void contributeBatch(ForeignFile file, Draft draft) {
         String batch =
                 file.has("per_device_train_batch_size") ? "per_device_train_batch_size" : "per_gpu_train_batch_size";
-        draft.give(Draft.MICRO_BATCH, file.whole(batch, 1, 65_536), file.key(batch));
+        draft.giveWhole(file, batch, Draft.MICRO_BATCH, 1, 65_536);
         draft.byDefault(Draft.MICRO_BATCH, 8L, "the Trainer's default");
-        Long steps = file.whole("gradient_accumulation_steps", 1, 1_000_000_000);
-        draft.give(Draft.ACCUMULATION, steps, file.key("gradient_accumulation_steps"));
+        draft.giveWhole(file, "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
         draft.byDefault(Draft.ACCUMULATION, 1L, "the Trainer's default");
     }
 
@@ -98,9 +96,7 @@ final class TrainerSettings implements Importer {
         boolean brain = file.flag("bf16", false) || file.flag("pure_bf16", false);
         draft.give(Draft.PRECISION, half ? "fp16" : null, file.key("fp16"));
         draft.give(Draft.PRECISION, file.flag("bf16", false) ? "bf16" : null, file.key("bf16"));
-        if (file.flag("pure_bf16", false)) {
-            draft.give(Draft.PRECISION, "bf16", file.key("pure_bf16"));
-        }
+        draft.giveIf(file, "pure_bf16", Draft.PRECISION, "bf16");
         if (!half && !brain) {
             draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
         }
@@ -149,9 +145,7 @@ final class TrainerSettings implements Importer {
                 .toList();
         ForeignKey key = file.key("fsdp");
         if (key == null || words.isEmpty() || words.get(0).equals("false")) {
-            file.keys().stream()
-                    .filter(each -> each.path().startsWith(FSDP))
-                    .forEach(each -> each.judge(Verdict.IRRELEVANT, "fsdp is not set"));
+            file.ignore(FSDP, "fsdp is not set");
             return false;
         }
         String strategy = null;
@@ -171,7 +165,8 @@ final class TrainerSettings implements Importer {
         if (words.contains("offload")) {
             key.judge(
                     Verdict.DECIDES_THE_ANSWER,
-                    "the sharding is modelled, offload is not: states wait on the host, and the update runs there, slowly");
+                    "the sharding is modelled, offload is not: states wait on the host, and the update runs there,"
+                            + " slowly");
         } else if (!words.contains("auto_wrap") && !file.hasBlock("fsdp_config")) {
             key.remark("each layer is a unit, as with auto_wrap");
         }
@@ -179,13 +174,9 @@ final class TrainerSettings implements Importer {
     }
 
     private static void contributeKernels(ForeignFile file, Draft draft) {
-        if (file.flag("torch_compile", false)) {
-            draft.give(Draft.KERNELS, "compiled", file.key("torch_compile"));
-        }
+        draft.giveIf(file, "torch_compile", Draft.KERNELS, "compiled");
         for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
-            if (file.flag(key, false)) {
-                draft.give(Draft.PROFILE, "liger", file.key(key));
-            }
+            draft.giveIf(file, key, Draft.PROFILE, "liger");
         }
         String optimizer = file.text("optim");
         if (optimizer != null
@@ -195,7 +186,8 @@ final class TrainerSettings implements Importer {
             file.judge(
                     "optim",
                     Verdict.DECIDES_THE_ANSWER,
-                    "Adam with two FP32 moments on the GPU is simulated; another optimizer has other memory and update time");
+                    "Adam with two FP32 moments on the GPU is simulated; another optimizer has other memory and update"
+                            + " time");
         }
     }
 
