@@ -1,10 +1,10 @@
 package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The report of a comparison: where the seconds between two runs go, and what each difference costs, as waterfalls whose bars sum to the gap.
@@ -66,28 +66,12 @@ public record ComparePage(
     /** From the slower to the faster, so that what is saved points to the right. */
     private Figure figure(String id, String title, List<Bar> bars, String kind) {
         int slow = sum(parts, true) >= sum(parts, false) ? 0 : 1;
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("parts", bars.stream().map(Bar::name).toList());
-        data.put(
-                "runs",
-                List.of(
-                        Map.of(
-                                "name",
-                                "A",
-                                "group",
-                                "",
-                                "ps",
-                                bars.stream().map(Bar::aPs).toList()),
-                        Map.of(
-                                "name",
-                                "B",
-                                "group",
-                                "",
-                                "ps",
-                                bars.stream().map(Bar::bPs).toList())));
-        data.put("slow", slow);
-        data.put("fast", 1 - slow);
-        data.put("per", per);
+        JsonObject data = new JsonObject()
+                .list("parts", bars, Bar::name)
+                .with("runs", List.of(side("A", bars, Bar::aPs), side("B", bars, Bar::bPs)))
+                .with("slow", slow)
+                .with("fast", 1 - slow)
+                .with("per", per);
         boolean changesAlone = bars.stream().allMatch(bar -> bar.aPs() == 0);
         List<List<String>> rows = new ArrayList<>();
         bars.forEach(bar -> rows.add(row(bar.name(), bar.aPs(), bar.bPs(), changesAlone)));
@@ -101,6 +85,10 @@ public record ComparePage(
                 HEIGHT,
                 data,
                 Figure.Table.named(head, rows));
+    }
+
+    private static JsonObject side(String name, List<Bar> bars, Function<Bar, Long> ps) {
+        return new JsonObject().with("name", name).with("group", "").list("ps", bars, ps);
     }
 
     private static List<String> row(String name, long aPs, long bPs, boolean changeAlone) {

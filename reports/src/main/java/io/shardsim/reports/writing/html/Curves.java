@@ -7,6 +7,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.ShortNames;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -191,34 +192,19 @@ final class Curves {
         }
         Map<String, String> names =
                 ShortNames.of(series.stream().map(Series::name).toList(), NAME_MAX);
-        List<Map<String, ?>> lines = series.stream()
-                .map(s -> Map.of(
-                        "name",
-                        names.getOrDefault(s.name(), s.name()),
-                        "points",
-                        points(s.points(), unit, words),
-                        "published",
-                        points(s.published(), unit, words)))
-                .<Map<String, ?>>map(line -> line)
-                .toList();
-        return new Figure(
-                id,
-                Figure.Kind.LINES,
-                title,
-                alt,
-                HEIGHT,
-                Map.of(
-                        "unit",
-                        unit,
-                        "x",
-                        "GPUs",
-                        "xs",
-                        List.copyOf(clusters(series)),
+        JsonObject data = new JsonObject()
+                .with("unit", unit)
+                .with("x", "GPUs")
+                .with("xs", List.copyOf(clusters(series)))
+                .list(
                         "series",
-                        lines,
-                        "ideal",
-                        points(ideal, unit, words)),
-                table(series, unit, words));
+                        series,
+                        one -> new JsonObject()
+                                .with("name", names.getOrDefault(one.name(), one.name()))
+                                .with("points", points(one.points(), unit, words))
+                                .with("published", points(one.published(), unit, words)))
+                .with("ideal", points(ideal, unit, words));
+        return new Figure(id, Figure.Kind.LINES, title, alt, HEIGHT, data, table(series, unit, words));
     }
 
     /** Position, value and what is said about it. */
@@ -281,10 +267,10 @@ final class Curves {
             List<String> row = new ArrayList<>(List.of(String.valueOf(g)));
             for (Series s : series) {
                 row.add(s.points().stream()
-                        .filter(p -> p.gpus() == g)
-                        .findFirst()
-                        .map(p -> words.apply(p.value()))
-                        .orElse("\u2013")
+                                .filter(p -> p.gpus() == g)
+                                .findFirst()
+                                .map(p -> words.apply(p.value()))
+                                .orElse("\u2013")
                         + s.published().stream()
                                 .filter(p -> p.gpus() == g)
                                 .map(p -> " (published " + words.apply(p.value()) + ")")

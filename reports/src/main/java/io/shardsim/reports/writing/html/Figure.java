@@ -1,12 +1,11 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.Names;
+import io.shardsim.reports.writing.JsonObject;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -60,11 +59,9 @@ public record Figure(String id, Kind kind, String title, String alt, int height,
     }
 
     /** What a chart is made from. */
-    Map<String, Object> document() {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("kind", Names.id(kind));
-        document.put("title", title);
-        document.put("height", height);
+    JsonObject document() {
+        JsonObject document =
+                new JsonObject().with("kind", kind).with("title", title).with("height", height);
         document.putAll(data);
         return document;
     }

@@ -8,6 +8,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.StepParts;
 import io.shardsim.reports.StrategyComparison;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -104,24 +105,21 @@ final class GapFigure {
         RunResult best = best();
         RunResult rival = rival(best);
         Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);
-        List<Map<String, ?>> rows = new ArrayList<>();
+        List<JsonObject> rows = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
             RunResult run = runs.get(i);
             Map<String, Long> own = parts.get(i);
-            rows.add(Map.of(
-                    "name",
-                    shorter.getOrDefault(names.of(run), names.of(run)),
-                    "group",
-                    groupOf(run).getKey(),
-                    "ps",
-                    used.stream().map(name -> own.getOrDefault(name, 0L)).toList()));
+            rows.add(new JsonObject()
+                    .with("name", shorter.getOrDefault(names.of(run), names.of(run)))
+                    .with("group", groupOf(run).getKey())
+                    .list("ps", used, name -> own.getOrDefault(name, 0L)));
         }
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("parts", List.copyOf(used));
-        data.put("runs", rows);
-        data.put("slow", runs.indexOf(rival));
-        data.put("fast", runs.indexOf(best));
-        data.put("per", sameBatch() ? "step" : Quantities.count(samples) + " samples");
+        JsonObject data = new JsonObject()
+                .with("parts", List.copyOf(used))
+                .with("runs", rows)
+                .with("slow", runs.indexOf(rival))
+                .with("fast", runs.indexOf(best))
+                .with("per", sameBatch() ? "step" : Quantities.count(samples) + " samples");
         return new Figure(
                 "gap",
                 Figure.Kind.GAP,

@@ -2,13 +2,12 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.plan.MemoryOwner;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -34,23 +33,25 @@ final class MemoryAreas {
     }
 
     Figure figure(String id, String run) {
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("unit", "GiB");
-        data.put("max", Figure.number(most));
-        data.put("limit", Figure.number(capacity));
-        data.put("limitName", "capacity " + Quantities.significant(capacity) + " GiB");
-        data.put("end", Figure.number(stepSeconds));
-        data.put(
-                "xs",
-                IntStream.range(0, memory.columns())
-                        .mapToObj(column -> Figure.number(Math.min(stepSeconds, column * (memory.columnPs() * 1e-12))))
-                        .toList());
-        data.put(
-                "layers",
-                owners.stream()
-                        .map(owner -> Map.of(
-                                "name", Names.of(owner), "colour", RunBars.style(owner), "values", values(owner)))
-                        .toList());
+        JsonObject data = new JsonObject()
+                .with("unit", "GiB")
+                .with("max", Figure.number(most))
+                .with("limit", Figure.number(capacity))
+                .with("limitName", "capacity " + Quantities.significant(capacity) + " GiB")
+                .with("end", Figure.number(stepSeconds))
+                .with(
+                        "xs",
+                        IntStream.range(0, memory.columns())
+                                .mapToObj(column ->
+                                        Figure.number(Math.min(stepSeconds, column * (memory.columnPs() * 1e-12))))
+                                .toList())
+                .list(
+                        "layers",
+                        owners,
+                        owner -> new JsonObject()
+                                .with("name", Names.of(owner))
+                                .with("colour", RunBars.style(owner))
+                                .with("values", values(owner)));
         return new Figure(
                 id,
                 Figure.Kind.AREAS,

@@ -3,10 +3,9 @@ package io.shardsim.reports.writing.html;
 import io.shardsim.reports.LinkUse;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * How busy each class of links was on each node: one row per class, one column per node, darker is busier. In a large cluster a column stands
@@ -46,15 +45,15 @@ final class NodeLinks {
                 rows.add(List.of(columns.get(column), name, Quantities.percent(busy)));
             }
         }
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("x", "nodes");
-        data.put("xs", columns);
-        data.put("y", "");
-        data.put("ys", links.stream().map(use -> Names.of(use.linkClass())).toList());
-        data.put("unit", "% of the time busy");
-        data.put("min", 0);
-        data.put("max", 100);
-        data.put("facets", List.of(Map.of("name", "", "cells", cells)));
+        JsonObject data = new JsonObject()
+                .with("x", "nodes")
+                .with("xs", columns)
+                .with("y", "")
+                .list("ys", links, use -> Names.of(use.linkClass()))
+                .with("unit", "% of the time busy")
+                .with("min", 0)
+                .with("max", 100)
+                .with("facets", List.of(new JsonObject().with("name", "").with("cells", cells)));
         return new Figure(
                 id,
                 Figure.Kind.CELLS,

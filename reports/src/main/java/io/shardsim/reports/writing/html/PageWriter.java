@@ -3,7 +3,7 @@ package io.shardsim.reports.writing.html;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
-import java.util.LinkedHashMap;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
@@ -45,13 +45,12 @@ final class PageWriter {
     }
 
     /** What {@code report.js} draws from. */
-    static Map<String, Object> document(String name, List<Figure> figures) {
-        Map<String, Object> byId = new LinkedHashMap<>();
-        figures.forEach(figure -> byId.put(figure.id(), figure.document()));
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("scenario", name);
-        document.put("palette", Palette.document());
-        document.put("figures", byId);
-        return document;
+    static JsonObject document(String name, List<Figure> figures) {
+        JsonObject byId = new JsonObject();
+        figures.forEach(figure -> byId.with(figure.id(), figure.document()));
+        return new JsonObject()
+                .with("scenario", name)
+                .with("palette", Palette.document())
+                .with("figures", byId);
     }
 }

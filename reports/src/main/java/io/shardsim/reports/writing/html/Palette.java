@@ -1,6 +1,7 @@
 package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,28 +82,26 @@ final class Palette {
     }
 
     /** Every colour by its id. A stream has two: {@code lane-gather} for its operations, {@code x-gather} where compute waits for it. */
-    static Map<String, Map<String, Object>> document() {
-        Map<String, Map<String, Object>> all = new LinkedHashMap<>();
+    static Map<String, JsonObject> document() {
+        Map<String, JsonObject> all = new LinkedHashMap<>();
         PAGE.forEach(colour -> all.put(colour.id(), document(colour)));
         CHARTS.forEach(colour -> all.put(colour.id(), document(colour)));
         for (StreamLook look : StreamLook.all()) {
             StreamLook.Paint paint = look.paint();
-            Map<String, Object> lane = document(new Colour(look.id(), paint.light(), paint.dark(), PLAIN));
-            lane.put("words", List.of(paint.words().onLight(), paint.words().onDark()));
-            all.put("lane-" + look.id(), lane);
-            all.put(
-                    "x-" + look.id(),
-                    document(new Colour(look.id(), paint.light(), paint.dark(), new Pattern("lines", paint.hatch()))));
+            Colour plain = plain(look.id(), paint.light(), paint.dark());
+            List<String> words = List.of(paint.words().onLight(), paint.words().onDark());
+            Colour hatched = new Colour(look.id(), paint.light(), paint.dark(), new Pattern("lines", paint.hatch()));
+            all.put("lane-" + look.id(), document(plain).with("words", words));
+            all.put("x-" + look.id(), document(hatched));
         }
         return all;
     }
 
-    private static Map<String, Object> document(Colour colour) {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("colours", List.of(colour.light(), colour.dark()));
-        document.put("pattern", colour.pattern().kind());
-        document.put("angle", colour.pattern().angle());
-        return document;
+    private static JsonObject document(Colour colour) {
+        return new JsonObject()
+                .with("colours", List.of(colour.light(), colour.dark()))
+                .with("pattern", colour.pattern().kind())
+                .with("angle", colour.pattern().angle());
     }
 
     /** The page's colours as variables of a style sheet; paper is white in print. */

@@ -9,12 +9,11 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Work;
-import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -89,8 +88,8 @@ final class RunBars {
                 .filter(slice -> runs.stream().anyMatch(run -> share(slice, run) >= 0.0005))
                 .toList();
         List<RunResult> drawn = drawn(runs);
-        List<Map<String, ?>> parts = used.stream()
-                .<Map<String, ?>>map(slice -> part(
+        List<JsonObject> parts = used.stream()
+                .map(slice -> part(
                         slice.style(),
                         slice.name(),
                         drawn,
@@ -99,11 +98,11 @@ final class RunBars {
                                         slice.seconds().apply(run.step().breakdown())) + ", "
                                 + Quantities.percent(share(slice, run))))
                 .toList();
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("unit", "% of the training step");
-        data.put("max", 100);
-        data.put("rows", rows(drawn, run -> Quantities.seconds(run.step().stepSeconds()), run -> false));
-        data.put("parts", parts);
+        JsonObject data = new JsonObject()
+                .with("unit", "% of the training step")
+                .with("max", 100)
+                .with("rows", rows(drawn, run -> Quantities.seconds(run.step().stepSeconds()), run -> false))
+                .with("parts", parts);
         return new Figure(
                 "step-time",
                 Figure.Kind.BARS,
@@ -176,28 +175,19 @@ final class RunBars {
         // A run that needs many times the memory must not squeeze the others.
         double shown = Math.min(Math.max(most, capacity) * 1.02, 2 * capacity);
         List<RunResult> drawn = drawn(runs);
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("unit", "GiB per GPU at the peak");
-        data.put("max", Figure.number(shown));
-        data.put(
-                "rows",
-                rows(
-                        drawn,
-                        run -> headroom(run.facts().ledger().fit()),
-                        run -> !run.facts().ledger().fit().isRoomy()));
-        data.put(
-                "parts",
-                used.stream()
-                        .map(owner -> part(
-                                style(owner),
-                                Names.of(owner),
+        JsonObject data = new JsonObject()
+                .with("unit", "GiB per GPU at the peak")
+                .with("max", Figure.number(shown))
+                .with(
+                        "rows",
+                        rows(
                                 drawn,
-                                run -> run.facts().ledger().ofOwner(owner) / Quantities.GIB,
-                                run -> Quantities.gib(run.facts().ledger().ofOwner(owner))))
-                        .toList());
+                                run -> headroom(run.facts().ledger().fit()),
+                                run -> !run.facts().ledger().fit().isRoomy()));
+        data.list("parts", used, owner -> memory(owner, drawn));
         if (oneCapacity) {
-            data.put("limit", Figure.number(capacity));
-            data.put("limitName", "capacity " + Quantities.significant(capacity) + " GiB");
+            data.with("limit", Figure.number(capacity));
+            data.with("limitName", "capacity " + Quantities.significant(capacity) + " GiB");
         }
         return new Figure(
                 "peak-memory",
@@ -207,6 +197,15 @@ final class RunBars {
                 height(drawn),
                 data,
                 memoryTable(used, runs));
+    }
+
+    private static JsonObject memory(MemoryOwner owner, List<RunResult> drawn) {
+        return part(
+                style(owner),
+                Names.of(owner),
+                drawn,
+                run -> run.facts().ledger().ofOwner(owner) / Quantities.GIB,
+                run -> Quantities.gib(run.facts().ledger().ofOwner(owner)));
     }
 
     private static String headroom(MemoryFit fit) {
@@ -240,17 +239,19 @@ final class RunBars {
             return null;
         }
         List<RunResult> drawn = drawn(runs);
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("unit", "samples/s");
-        data.put("rows", rows(drawn, run -> Quantities.significant(run.step().samplesPerSecond()), run -> false));
-        data.put(
-                "parts",
-                List.of(part(
-                        "total",
-                        "throughput",
-                        drawn,
-                        run -> run.step().samplesPerSecond(),
-                        run -> Quantities.significant(run.step().samplesPerSecond()) + " samples/s")));
+        JsonObject data = new JsonObject()
+                .with("unit", "samples/s")
+                .with(
+                        "rows",
+                        rows(drawn, run -> Quantities.significant(run.step().samplesPerSecond()), run -> false))
+                .with(
+                        "parts",
+                        List.of(part(
+                                "total",
+                                "throughput",
+                                drawn,
+                                run -> run.step().samplesPerSecond(),
+                                run -> Quantities.significant(run.step().samplesPerSecond()) + " samples/s")));
         List<List<String>> rows = runs.stream()
                 .map(run -> List.of(
                         names.withGpus(run), Quantities.significant(run.step().samplesPerSecond())))
@@ -276,42 +277,35 @@ final class RunBars {
     }
 
     /** A row for each run, with a heading before those of each size of cluster where sizes differ. */
-    private List<Map<String, ?>> rows(
+    private List<JsonObject> rows(
             List<RunResult> runs, Function<RunResult, String> end, Function<RunResult, Boolean> alarm) {
         Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);
-        List<Map<String, ?>> rows = new ArrayList<>();
+        List<JsonObject> rows = new ArrayList<>();
         int gpus = 0;
         for (RunResult run : runs) {
-            Map<String, Object> row = new LinkedHashMap<>();
+            JsonObject row = new JsonObject();
             if (run.gpus() != gpus) {
                 gpus = run.gpus();
-                row.put("heading", Quantities.counted(gpus, "GPU"));
+                row.with("heading", Quantities.counted(gpus, "GPU"));
             }
-            row.put("name", shorter.getOrDefault(names.of(run), names.of(run)));
-            row.put("end", end.apply(run));
-            row.put("alarm", alarm.apply(run));
-            rows.add(row);
+            rows.add(row.with("name", shorter.getOrDefault(names.of(run), names.of(run)))
+                    .with("end", end.apply(run))
+                    .with("alarm", alarm.apply(run)));
         }
         return rows;
     }
 
-    private static Map<String, Object> part(
+    private static JsonObject part(
             String style,
             String name,
             List<RunResult> runs,
             Function<RunResult, Double> value,
             Function<RunResult, String> words) {
-        List<BigDecimal> values =
-                runs.stream().map(run -> Figure.number(value.apply(run))).toList();
-        return Map.of(
-                "colour",
-                style,
-                "name",
-                name,
-                "values",
-                values,
-                "texts",
-                runs.stream().map(words).toList());
+        return new JsonObject()
+                .with("colour", style)
+                .with("name", name)
+                .list("values", runs, run -> Figure.number(value.apply(run)))
+                .list("texts", runs, words);
     }
 
     private static int height(List<RunResult> runs) {

@@ -3,6 +3,7 @@ package io.shardsim.reports.writing.html;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.plan.Stream;
 import java.util.ArrayList;
@@ -55,18 +56,19 @@ final class StepTimeline {
     }
 
     Figure figure(String id, String run) {
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put(
-                "lanes",
-                streams.stream()
-                        .map(look -> Map.of("name", Names.of(look.stream()), "colour", "lane-" + look.id()))
-                        .toList());
         List<String> labels = new ArrayList<>();
-        data.put("spans", drawn(labels));
-        data.put("labels", labels);
-        data.put("end", microseconds(endPs));
-        data.put("from", microseconds(fromPs));
-        data.put("to", microseconds(toPs));
+        JsonObject data = new JsonObject()
+                .list(
+                        "lanes",
+                        streams,
+                        look -> new JsonObject()
+                                .with("name", Names.of(look.stream()))
+                                .with("colour", "lane-" + look.id()))
+                .with("spans", drawn(labels))
+                .with("labels", labels)
+                .with("end", microseconds(endPs))
+                .with("from", microseconds(fromPs))
+                .with("to", microseconds(toPs));
         return new Figure(
                 id,
                 Figure.Kind.SPANS,

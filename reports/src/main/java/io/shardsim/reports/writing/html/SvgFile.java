@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.writing.JsonObject;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -8,7 +9,7 @@ import java.util.TreeSet;
 
 /** One SVG file under way: rectangles, lines and text in the light colours of the palette. Coordinates are rounded to a tenth of a pixel; text is escaped. */
 final class SvgFile {
-    private static final Map<String, Map<String, Object>> PALETTE = Palette.document();
+    private static final Map<String, JsonObject> PALETTE = Palette.document();
 
     private final StringBuilder body = new StringBuilder();
     private final TreeSet<String> patterns = new TreeSet<>();
@@ -63,8 +64,12 @@ final class SvgFile {
             defs.append(pattern(id));
         }
         return format(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"Arial, Helvetica, sans-serif\""
-                        + " font-size=\"12\">\n<title>%s</title>\n<defs>\n%s</defs>\n%s</svg>\n",
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
+                        + " font-family=\"Arial, Helvetica, sans-serif\" font-size=\"12\">\n"
+                        + "<title>%s</title>\n"
+                        + "<defs>\n"
+                        + "%s</defs>\n"
+                        + "%s</svg>\n",
                 width, height, width, height, escaped(title), defs, body);
     }
 

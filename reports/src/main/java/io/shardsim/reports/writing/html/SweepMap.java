@@ -7,6 +7,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.ShortNames;
 import io.shardsim.reports.SweptKeys;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -134,31 +135,30 @@ final class SweepMap {
         Key x = drawn.get(0);
         Key y = drawn.get(1);
         Key grid = drawn.size() < KEYS_MAX ? new Key("", run -> "", List.of("")) : drawn.get(2);
-        List<Map<String, ?>> facets = new ArrayList<>();
+        List<JsonObject> facets = new ArrayList<>();
         for (String value : grid.values()) {
             List<List<Object>> cells = runs.stream()
                     .filter(run -> grid.value().apply(run).equals(value))
                     .map(run -> cell(x, y, run, best))
                     .toList();
-            facets.add(Map.of("name", value.isEmpty() ? "" : grid.name() + " " + value, "cells", cells));
+            facets.add(new JsonObject()
+                    .with("name", value.isEmpty() ? "" : grid.name() + " " + value)
+                    .with("cells", cells));
         }
         Map<String, String> shorter = ShortNames.of(y.values(), NAME_MAX);
         List<RunResult> fitting = runs.stream().filter(RunResult::fits).toList();
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("x", x.name());
-        data.put("xs", x.values());
-        data.put("y", y.name());
-        data.put(
-                "ys",
-                y.values().stream()
-                        .map(value -> shorter.getOrDefault(value, value))
-                        .toList());
-        data.put("unit", unit());
-        data.put(
-                "min",
-                Figure.number(fitting.stream().mapToDouble(this::value).min().orElse(0)));
-        data.put("max", Figure.number(value(best)));
-        data.put("facets", facets);
+        JsonObject data = new JsonObject()
+                .with("x", x.name())
+                .with("xs", x.values())
+                .with("y", y.name())
+                .list("ys", y.values(), value -> shorter.getOrDefault(value, value))
+                .with("unit", unit())
+                .with(
+                        "min",
+                        Figure.number(
+                                fitting.stream().mapToDouble(this::value).min().orElse(0)))
+                .with("max", Figure.number(value(best)))
+                .with("facets", facets);
         String by = String.join(
                         ", ",
                         drawn.subList(0, drawn.size() - 1).stream()
