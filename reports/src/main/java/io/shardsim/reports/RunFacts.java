@@ -69,17 +69,10 @@ public record RunFacts(
         /** Nothing was tried. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
 
-        public Tried(
-                List<Trial> trials,
-                List<Assumption> assumptions,
-                @Nullable BlastRadius radius,
-                @Nullable CriticalParts path,
-                Map<String, Long> causesPs) {
-            this.trials = List.copyOf(trials);
-            this.assumptions = List.copyOf(assumptions);
-            this.radius = radius;
-            this.path = path;
-            this.causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
+        public Tried {
+            trials = List.copyOf(trials);
+            assumptions = List.copyOf(assumptions);
+            causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
         }
 
         /** Of a run that is not compared. */
@@ -114,23 +107,8 @@ public record RunFacts(
         }
     }
 
-    public RunFacts(
-            String scenario,
-            Map<String, ?> point,
-            Cluster cluster,
-            Work work,
-            Remarks remarks,
-            @Nullable Surroundings surroundings,
-            Tried tried,
-            @Nullable ErrorInterval accuracy) {
-        this.scenario = scenario;
-        this.point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
-        this.cluster = cluster;
-        this.work = work;
-        this.remarks = remarks;
-        this.surroundings = surroundings;
-        this.tried = tried;
-        this.accuracy = accuracy;
+    public RunFacts {
+        point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
     }
 
     /** Facts with nothing around the step, no trials, and no published run like it. */

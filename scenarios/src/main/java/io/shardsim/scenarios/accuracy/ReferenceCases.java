@@ -71,8 +71,8 @@ public final class ReferenceCases {
         if (!Files.isDirectory(folder)) {
             throw new InputException(
                     folder.toString(),
-                    "is no folder; the published cases come with the source tree: start shardsim from there, or name a file"
-                            + " or folder of cases");
+                    "is no folder; the published cases come with the source tree: start shardsim from there, or name a"
+                            + " file or folder of cases");
         }
         return readFolder(folder);
     }
@@ -172,8 +172,7 @@ public final class ReferenceCases {
             return null;
         }
         if (scenario.sweep()) {
-            problems.add(node.position(), "scenario of a case has a sweep; write one case for each point");
-            return null;
+            return problems.refuse(node.position(), "scenario of a case has a sweep; write one case for each point");
         }
         return scenario.points().get(0);
     }

@@ -106,21 +106,13 @@ public final class Catalog {
     static CatalogEntry<Storage> storage(FigureFile file, Map<String, Object> changed) {
         Map<String, Object> values = new LinkedHashMap<>(HardwareKeys.values(file));
         values.putAll(changed);
-        return new CatalogEntry<>(
-                file.name(),
-                file.title(),
-                StorageKeys.storage(file.name(), values),
-                List.copyOf(file.figures().values()));
+        return CatalogEntry.of(file, StorageKeys.storage(file.name(), values));
     }
 
     /** Time in which one process draws a parameter in host memory [ps]. */
     public static CatalogEntry<Long> startUp() {
         FigureFile file = TIMES.named(START_UP);
-        return new CatalogEntry<>(
-                START_UP,
-                file.title(),
-                file.whole(HOST_INITIALIZATION),
-                List.copyOf(file.figures().values()));
+        return CatalogEntry.of(file, file.whole(HOST_INITIALIZATION));
     }
 
     public static List<String> modelNames() {
@@ -134,11 +126,7 @@ public final class Catalog {
     }
 
     static CatalogEntry<GpuSpec> gpu(FigureFile file) {
-        return new CatalogEntry<>(
-                file.name(),
-                file.title(),
-                spec(file),
-                List.copyOf(file.figures().values()));
+        return CatalogEntry.of(file, spec(file));
     }
 
     /** The instance of this name, or null. */
@@ -163,8 +151,7 @@ public final class Catalog {
                 ? priceOf(changed)
                 : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
         InstanceSpec spec = HardwareKeys.instance(file.name(), gpu, file, changed, price);
-        return new CatalogEntry<>(
-                file.name(), file.title(), spec, List.copyOf(file.figures().values()));
+        return CatalogEntry.of(file, spec);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFile;
 import java.util.List;
 
 /**
@@ -14,5 +15,10 @@ import java.util.List;
 public record CatalogEntry<T>(String name, String title, T spec, List<Figure> figures) {
     public CatalogEntry {
         figures = List.copyOf(figures);
+    }
+
+    static <T> CatalogEntry<T> of(FigureFile file, T spec) {
+        return new CatalogEntry<>(
+                file.name(), file.title(), spec, List.copyOf(file.figures().values()));
     }
 }

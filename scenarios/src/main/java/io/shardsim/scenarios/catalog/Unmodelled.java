@@ -15,7 +15,6 @@ import io.shardsim.simulator.yaml.YamlNode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,27 +92,16 @@ public record Unmodelled(String is, String write) {
     }
 
     /** A type whose unknown words may be in one of the files. */
-    public record Words(ValueType type, String list) implements ValueType {
+    public record Words(ValueType type, String list) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             Unmodelled unmodelled = node instanceof YamlNode.Scalar scalar ? of(list, scalar.text()) : null;
             if (unmodelled == null) {
                 return type.read(node, key, problems);
             }
-            problems.add(
+            return problems.refuse(
                     node.position(),
                     key + " " + ((YamlNode.Scalar) node).text() + " is not modelled: " + unmodelled.words());
-            return null;
-        }
-
-        @Override
-        public String expected() {
-            return type.expected();
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-            return type.schema();
         }
     }
 }

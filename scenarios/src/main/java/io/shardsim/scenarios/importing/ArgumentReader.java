@@ -49,8 +49,7 @@ final class ArgumentReader {
         try {
             return new ArgumentReader(ShellScript.read(text), dashed, underscored).block();
         } catch (LiteralReader.Refused refused) {
-            problems.add(refused.position, String.valueOf(refused.getMessage()));
-            return null;
+            return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }
     }
 

@@ -239,8 +239,8 @@ final class ForeignFile {
             return false;
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
-        problems.add(key.position(), path + " " + found + " " + key.value().kind() + "; write true or false");
-        return null;
+        return problems.refuse(
+                key.position(), path + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
     boolean flag(String path, boolean otherwise) {

@@ -31,8 +31,7 @@ final class ForeignReader {
     /** The block of the file, or null after a problem. */
     static @Nullable Content read(String file, String text, Problems problems) {
         if (text.isBlank()) {
-            problems.add(Position.START, "is empty; name a configuration of a framework");
-            return null;
+            return problems.refuse(Position.START, "is empty; name a configuration of a framework");
         }
         int before = problems.size();
         String name = file.toLowerCase(Locale.ROOT);
@@ -45,8 +44,7 @@ final class ForeignReader {
         }
         String unread = shell ? null : unread(name, text);
         if (unread != null) {
-            problems.add(Position.START, unread);
-            return null;
+            return problems.refuse(Position.START, unread);
         }
         YamlNode root = shell ? null : values(name, text, problems);
         if (root instanceof Mapping block) {

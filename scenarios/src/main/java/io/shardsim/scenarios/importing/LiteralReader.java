@@ -55,8 +55,7 @@ final class LiteralReader {
         try {
             return new LiteralReader(text, problems).document();
         } catch (Refused refused) {
-            problems.add(refused.position, String.valueOf(refused.getMessage()));
-            return null;
+            return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }
     }
 

@@ -115,9 +115,8 @@ final class ClusterResolver {
         }
         CatalogEntry<InstanceSpec> entry = Catalog.instance(name, given());
         if (entry == null) {
-            problems.add(
+            return problems.refuse(
                     block.at("instance"), Unmodelled.refusal("instance", "instances", name, Catalog.instanceNames()));
-            return null;
         }
         ScenarioReader.addFigures(entry, figures);
         CatalogEntry<GpuSpec> gpu = Catalog.gpu(entry.spec().gpu().name());
@@ -161,8 +160,7 @@ final class ClusterResolver {
         }
         CatalogEntry<GpuSpec> entry = Catalog.gpu(name);
         if (entry == null) {
-            problems.add(block.at("gpu"), Unmodelled.refusal("gpu", "gpus", name, Catalog.gpuNames()));
-            return null;
+            return problems.refuse(block.at("gpu"), Unmodelled.refusal("gpu", "gpus", name, Catalog.gpuNames()));
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

@@ -36,10 +36,9 @@ final class ModelResolver {
         }
         CatalogEntry<ModelShape> entry = Catalog.model(name);
         if (entry == null) {
-            problems.add(
+            return problems.refuse(
                     file.at("model"),
                     "model " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.modelNames()));
-            return null;
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

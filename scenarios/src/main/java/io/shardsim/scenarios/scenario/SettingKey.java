@@ -22,9 +22,8 @@ public final class SettingKey implements ValueType {
         }
         List<String> known = known();
         if (!known.contains(text)) {
-            problems.add(
+            return problems.refuse(
                     node.position(), "unknown key " + text + "; " + Nearest.remedy(text, known, "write " + expected()));
-            return null;
         }
         return text;
     }

@@ -62,10 +62,9 @@ final class StrategyResolver {
         }
         StrategyDescriptor descriptor = Strategies.descriptor(kind);
         if (descriptor == null) {
-            problems.add(
+            return problems.refuse(
                     block.at("kind"),
                     "strategy " + kind + " is not in the catalog; " + Nearest.remedy(kind, Strategies.kinds()));
-            return null;
         }
         Map<String, String> given = new LinkedHashMap<>();
         for (Entry entry : block.others()) {

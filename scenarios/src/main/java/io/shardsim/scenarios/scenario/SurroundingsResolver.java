@@ -108,10 +108,9 @@ final class SurroundingsResolver {
         }
         CatalogEntry<Surroundings.Storage> entry = Catalog.storage(name, changed);
         if (entry == null) {
-            problems.add(
+            return problems.refuse(
                     block.at(key),
                     key + " " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.storageNames()));
-            return null;
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

@@ -169,11 +169,10 @@ final class Sweep {
         if (dot >= 0) {
             YamlNode inner = old == null ? new Mapping(axis.keyPosition(), List.of()) : old.value();
             if (!(inner instanceof Mapping innerBlock)) {
-                problems.add(
+                return problems.refuse(
                         axis.keyPosition(),
                         "sweep key " + axis.key() + " asks for a block, but " + first + " is " + inner.kind()
                                 + "; sweep " + first + " itself, or write it as a block");
-                return null;
             }
             Mapping innerReplaced = replaced(innerBlock, key.substring(dot + 1), axis, value, problems);
             if (innerReplaced == null) {

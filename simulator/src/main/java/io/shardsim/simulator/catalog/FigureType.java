@@ -58,20 +58,10 @@ public record FigureType(ValueType value) implements ValueType {
     }
 
     /** A value that messages call like the figure that it is of. */
-    private record CalledLikeItsFigure(ValueType type, String figure) implements ValueType {
+    private record CalledLikeItsFigure(ValueType type, String figure) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             return type.read(node, figure, problems);
-        }
-
-        @Override
-        public String expected() {
-            return type.expected();
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-            return type.schema();
         }
     }
 }

@@ -96,10 +96,10 @@ public final class ProfileFiles {
             List.of(bytes("optimizer_temporary", "of a parameter, allocated and freed by the update")),
             operators(Operator::isOfUpdate));
     private static final List<Key> OF_FP8 = join(
-            List.of(
-                    flag(
-                            "keeps_eight_bits",
-                            "whether operands are kept in FP8 for backward, and weights, in both orders, for the next micro-batch")),
+            List.of(flag(
+                    "keeps_eight_bits",
+                    "whether operands are kept in FP8 for backward, and weights, in both orders, for the next"
+                            + " micro-batch")),
             operators(Operator::isOfFp8),
             optional(operators(operator ->
                     operator.key().startsWith("norm") || operator.key().startsWith("rms_norm"))));
@@ -227,21 +227,11 @@ public final class ProfileFiles {
     }
 
     /** A value that is something else once it is read. */
-    private record Mapped<T>(ValueType type, Class<T> read, Function<T, Object> to) implements ValueType {
+    private record Mapped<T>(ValueType type, Class<T> read, Function<T, Object> to) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             Object value = type.read(node, key, problems);
             return value == null ? null : to.apply(read.cast(value));
-        }
-
-        @Override
-        public String expected() {
-            return type.expected();
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-            return type.schema();
         }
     }
 }

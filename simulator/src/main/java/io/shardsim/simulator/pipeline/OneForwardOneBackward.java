@@ -31,22 +31,12 @@ public final class OneForwardOneBackward implements PipelineSchedule {
 
     @Override
     public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
-        return chunks == 1
-                ? Optional.empty()
-                : Optional.of(Refusal.of(
-                        "model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not 1f1b",
-                        "model_chunks",
-                        "pipeline_schedule"));
+        return PipelineSchedule.needsOnePiece(chunks, "1f1b");
     }
 
     /** The first stage begins p, and then takes one as it ends one. */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return Math.min(2 * stages, microBatches);
-    }
-
-    @Override
-    public int period(int stages, int chunks) {
-        return 1;
     }
 }

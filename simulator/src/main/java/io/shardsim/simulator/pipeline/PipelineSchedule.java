@@ -37,5 +37,17 @@ public interface PipelineSchedule {
     int microBatchesToPeak(int stages, int microBatches);
 
     /** Forwards of the first stage after which the schedule may begin to repeat itself. */
-    int period(int stages, int chunks);
+    default int period(int stages, int chunks) {
+        return 1;
+    }
+
+    /** The problem of a schedule whose stages hold one piece of the model each. */
+    static Optional<Refusal> needsOnePiece(int chunks, String schedule) {
+        return chunks == 1
+                ? Optional.empty()
+                : Optional.of(Refusal.of(
+                        "model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not " + schedule,
+                        "model_chunks",
+                        "pipeline_schedule"));
+    }
 }

@@ -27,22 +27,12 @@ public final class SimplePipeline implements PipelineSchedule {
 
     @Override
     public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
-        return chunks == 1
-                ? Optional.empty()
-                : Optional.of(Refusal.of(
-                        "model_chunks " + chunks + " > 1 needs pipeline_schedule interleaved, not simple",
-                        "model_chunks",
-                        "pipeline_schedule"));
+        return PipelineSchedule.needsOnePiece(chunks, "simple");
     }
 
     /** All are kept. */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return microBatches;
-    }
-
-    @Override
-    public int period(int stages, int chunks) {
-        return 1;
     }
 }

@@ -15,8 +15,7 @@ public record EitherType(ValueType name, BlockType block) implements ValueType {
             return block.read(node, key, problems);
         }
         if (node instanceof YamlNode.Sequence || node instanceof YamlNode.Scalar scalar && scalar.isNull()) {
-            ScalarTypes.refuse(node, key, this, problems);
-            return null;
+            return ScalarTypes.refuse(node, key, this, problems);
         }
         return name.read(node, key, problems);
     }

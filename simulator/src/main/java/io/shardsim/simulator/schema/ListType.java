@@ -18,12 +18,10 @@ public record ListType(ValueType item, String name) implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {
         if (!(node instanceof Sequence list)) {
-            ScalarTypes.refuse(node, key, this, problems);
-            return null;
+            return ScalarTypes.refuse(node, key, this, problems);
         }
         if (list.items().isEmpty()) {
-            problems.add(list.position(), key + " is an empty list; write " + expected());
-            return null;
+            return problems.refuse(list.position(), key + " is an empty list; write " + expected());
         }
         List<Object> read = new ArrayList<>();
         for (YamlNode each : list.items()) {

@@ -18,8 +18,7 @@ public record MapType(ValueType name, ValueType item) implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {
         if (!(node instanceof Mapping mapping)) {
-            ScalarTypes.refuse(node, key, this, problems);
-            return null;
+            return ScalarTypes.refuse(node, key, this, problems);
         }
         Map<String, Object> values = new LinkedHashMap<>();
         for (Entry entry : mapping.entries()) {

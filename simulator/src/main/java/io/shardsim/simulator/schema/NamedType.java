@@ -14,8 +14,7 @@ public record NamedType(BlockType item) implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {
         if (!(node instanceof Mapping mapping)) {
-            ScalarTypes.refuse(node, key, this, problems);
-            return null;
+            return ScalarTypes.refuse(node, key, this, problems);
         }
         Map<String, Object> values = new LinkedHashMap<>();
         Map<String, Entry> entries = new LinkedHashMap<>();

@@ -89,34 +89,24 @@ public final class ScalarTypes {
     }
 
     /** Adds the problem that a value is of another type. */
-    static void refuse(YamlNode node, String key, ValueType type, Problems problems) {
-        if (node instanceof Scalar scalar) {
-            if (scalar.isNull()) {
-                problems.add(node.position(), key + " has no value; write " + type.expected());
-            } else {
-                problems.add(
-                        node.position(),
-                        key + " " + YamlReader.printable(scalar.text()) + " is " + scalar.kind() + "; write "
-                                + type.expected());
-            }
-        } else {
-            problems.add(node.position(), key + " is " + node.kind() + "; write " + type.expected());
-        }
+    static <T> @Nullable T refuse(YamlNode node, String key, ValueType type, Problems problems) {
+        String found = !(node instanceof Scalar scalar)
+                ? "is " + node.kind()
+                : scalar.isNull() ? "has no value" : YamlReader.printable(scalar.text()) + " is " + scalar.kind();
+        return problems.refuse(node.position(), key + " " + found + "; write " + type.expected());
     }
 
     private record Text(Pattern pattern, String expected) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
-                refuse(node, key, this, problems);
-                return null;
+                return refuse(node, key, this, problems);
             }
             if (scalar.text().length() > 4096 || !pattern.matcher(scalar.text()).matches()) {
-                problems.add(
+                return problems.refuse(
                         node.position(),
                         key + " \"" + YamlReader.printable(scalar.text()) + "\" is not " + expected + "; write "
                                 + expected);
-                return null;
             }
             return scalar.text();
         }
@@ -134,16 +124,14 @@ public final class ScalarTypes {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
-                refuse(node, key, this, problems);
-                return null;
+                return refuse(node, key, this, problems);
             }
             if (!words.contains(scalar.text())) {
                 String text = YamlReader.printable(scalar.text());
-                problems.add(
+                return problems.refuse(
                         node.position(),
                         key + " " + text + " is not one of " + String.join(", ", words) + "; "
                                 + Nearest.remedy(text, words, "write one of them"));
-                return null;
             }
             return scalar.text();
         }
@@ -162,25 +150,21 @@ public final class ScalarTypes {
     private record Whole(long min, long max) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
-            if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
-                refuse(node, key, this, problems);
-                return null;
-            }
-            BigDecimal value = numberOf(scalar, key, this, problems);
+            BigDecimal value = numberOf(node, key, this, problems);
             if (value == null) {
                 return null;
             }
             if (value.signum() != 0 && value.stripTrailingZeros().scale() > 0) {
-                problems.add(node.position(), key + " " + scalar.text() + " is not whole; write " + expected());
-                return null;
+                return problems.refuse(
+                        node.position(), key + " " + ((Scalar) node).text() + " is not whole; write " + expected());
             }
             if (value.compareTo(BigDecimal.valueOf(min)) < 0) {
-                problems.add(node.position(), key + " " + scalar.text() + " < " + min + "; write " + expected());
-                return null;
+                return problems.refuse(
+                        node.position(), key + " " + ((Scalar) node).text() + " < " + min + "; write " + expected());
             }
             if (value.compareTo(BigDecimal.valueOf(max)) > 0) {
-                problems.add(node.position(), key + " " + scalar.text() + " > " + max + "; write " + expected());
-                return null;
+                return problems.refuse(
+                        node.position(), key + " " + ((Scalar) node).text() + " > " + max + "; write " + expected());
             }
             return value.longValueExact();
         }
@@ -237,17 +221,14 @@ public final class ScalarTypes {
     private record Decimal(double min, double max) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
-            if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
-                refuse(node, key, this, problems);
-                return null;
-            }
-            BigDecimal value = numberOf(scalar, key, this, problems);
+            BigDecimal value = numberOf(node, key, this, problems);
             if (value == null) {
                 return null;
             }
             if (value.doubleValue() < min || value.doubleValue() > max) {
-                problems.add(node.position(), key + " " + scalar.text() + relation(value) + "; write " + expected());
-                return null;
+                return problems.refuse(
+                        node.position(),
+                        key + " " + ((Scalar) node).text() + relation(value) + "; write " + expected());
             }
             return value.doubleValue();
         }
@@ -289,8 +270,11 @@ public final class ScalarTypes {
         }
     }
 
-    /** The number, or null after a problem when its exponent is beyond every use; a larger one would cost time to expand. */
-    private static @Nullable BigDecimal numberOf(Scalar scalar, String key, ValueType type, Problems problems) {
+    /** The number, or null after a problem when it is none, or its exponent is beyond every use; a larger one would cost time to expand. */
+    private static @Nullable BigDecimal numberOf(YamlNode node, String key, ValueType type, Problems problems) {
+        if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
+            return refuse(node, key, type, problems);
+        }
         try {
             BigDecimal value = new BigDecimal(scalar.text());
             if (Math.abs((long) value.scale()) <= 60) {
@@ -299,9 +283,8 @@ public final class ScalarTypes {
         } catch (NumberFormatException beyondInt) {
             // An exponent that does not even fit in an int is told as any other that is too large.
         }
-        problems.add(
+        return problems.refuse(
                 scalar.position(), key + " " + scalar.text() + " has too large an exponent; write " + type.expected());
-        return null;
     }
 
     private record Flag() implements ValueType {
@@ -359,8 +342,7 @@ public final class ScalarTypes {
         @Override
         default @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (!(node instanceof Scalar scalar) || scalar.isNull()) {
-                refuse(node, key, this, problems);
-                return null;
+                return refuse(node, key, this, problems);
             }
             try {
                 Object value = valueOf(scalar.text());

@@ -26,4 +26,19 @@ public interface ValueType {
     default Map<String, Object> completeSchema() {
         return Map.of();
     }
+
+    /** A type with the words and the schema of another one. */
+    interface Like extends ValueType {
+        ValueType type();
+
+        @Override
+        default String expected() {
+            return type().expected();
+        }
+
+        @Override
+        default Map<String, Object> schema() {
+            return type().schema();
+        }
+    }
 }

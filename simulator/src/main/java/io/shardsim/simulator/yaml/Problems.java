@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what is wrong in one file, each thing once. */
 public final class Problems {
@@ -23,6 +24,12 @@ public final class Problems {
     public void add(Position position, String message) {
         told++;
         found.add(new Problem(file, position, message));
+    }
+
+    /** Adds a problem in place of a value. */
+    public <T> @Nullable T refuse(Position position, String message) {
+        add(position, message);
+        return null;
     }
 
     /** Different problems. */

@@ -139,8 +139,7 @@ public final class YamlReader {
         try {
             Path path = Path.of(file);
             if (Files.isDirectory(path)) {
-                problems.add(Position.START, "is a directory; name a YAML file");
-                return null;
+                return problems.refuse(Position.START, "is a directory; name a YAML file");
             }
             if (Files.isRegularFile(path) && Files.size(path) > BYTES_MAX) {
                 tooLarge(problems);
@@ -175,8 +174,7 @@ public final class YamlReader {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (CharacterCodingException notText) {
-            problems.add(Position.START, "is not UTF-8 text; save it as UTF-8");
-            return null;
+            return problems.refuse(Position.START, "is not UTF-8 text; save it as UTF-8");
         }
     }
 
@@ -209,8 +207,7 @@ public final class YamlReader {
             int documents = 0;
             for (Event event : new Parse(settings).parseString(text)) {
                 if (event.getEventId() == Event.ID.DocumentStart && ++documents > 1) {
-                    problems.add(place(event), "a second document begins; write one document a file");
-                    return null;
+                    return problems.refuse(place(event), "a second document begins; write one document a file");
                 }
                 accept(event);
             }
@@ -220,23 +217,19 @@ public final class YamlReader {
         } catch (MarkedYamlEngineException broken) {
             Position position = broken.getProblemMark().map(YamlReader::place).orElse(Position.START);
             String context = broken.getContext() == null ? "" : oneLine(broken.getContext()) + ", ";
-            problems.add(position, "is not YAML: " + context + oneLine(broken.getProblem()));
-            return null;
+            return problems.refuse(position, "is not YAML: " + context + oneLine(broken.getProblem()));
         } catch (ReaderException broken) {
             String character = String.format("U+%04X", broken.getCodePoint());
-            problems.add(
+            return problems.refuse(
                     place(text, broken.getPosition()), "character " + character + " is not allowed in YAML; remove it");
-            return null;
         } catch (YamlEngineException broken) {
-            problems.add(Position.START, "is not YAML: " + oneLine(String.valueOf(broken.getMessage())));
-            return null;
+            return problems.refuse(Position.START, "is not YAML: " + oneLine(String.valueOf(broken.getMessage())));
         }
     }
 
     private @Nullable YamlNode finished() {
         if (root == null || root instanceof Scalar scalar && scalar.isNull()) {
-            problems.add(Position.START, "is empty; " + beginning);
-            return null;
+            return problems.refuse(Position.START, "is empty; " + beginning);
         }
         return root;
     }
