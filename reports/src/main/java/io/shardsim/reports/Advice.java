@@ -30,7 +30,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, boolean make
         }
         Set<Set<String>> told = new HashSet<>();
         return run.facts().trials().stream()
-                .filter(trial -> trial.fit().fits())
+                .filter(Trial::isDone)
                 .map(trial -> new Advice(
                         trial,
                         trial.samplesPerSecond() / training.samplesPerSecond() - 1,
@@ -42,6 +42,21 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, boolean make
                         .thenComparing(Comparator.comparingDouble(Advice::gain).reversed()))
                 .filter(advice -> told.add(advice.trial().settings().keySet()))
                 .toList();
+    }
+
+    /**
+     * What would have cost too much to try, in a sentence; none where all was tried.
+     *
+     * @param max how many are named
+     */
+    public static List<String> untried(RunResult run, int max) {
+        List<String> untried = run.facts().tried().untried();
+        int more = untried.size() - max;
+        return untried.isEmpty()
+                ? List.of()
+                : List.of("Too costly to try: "
+                        + untried.stream().limit(max).collect(Collectors.joining(", "))
+                        + (more > 0 ? ", " + more + " more" : "") + " (--trials all).");
     }
 
     /** For example {@code Flash attention: 21.8 samples/s (+144 %). --set training.attention=flash}, whose end works on a command line as it stands. */

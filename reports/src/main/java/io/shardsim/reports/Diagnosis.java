@@ -24,6 +24,8 @@ public record Diagnosis(String why, String next) {
     /** Settings that a reader is told of; results.json has all. */
     private static final int ADVICE_MAX = 3;
 
+    private static final String NEXT = "Next: ";
+
     public static Diagnosis of(RunResult run) {
         if (run.status() == RunResult.Status.OUT_OF_MEMORY) {
             return outOfMemory(run);
@@ -34,18 +36,35 @@ public record Diagnosis(String why, String next) {
         return ofTraining(run, run.step());
     }
 
-    /** What else there is to say of a run, each sentence with its subject before a colon: what goes on around the step, what else
-     * gains, accuracy. */
+    /** What else there is to say of a run, each sentence with its subject before a colon. */
     public static List<String> further(RunResult run) {
+        List<String> sentences = new ArrayList<>(around(run));
+        trials(run).stream().filter(sentence -> !sentence.startsWith(NEXT)).forEach(sentences::add);
+        return sentences;
+    }
+
+    /** What goes on around the step, and accuracy. */
+    public static List<String> around(RunResult run) {
         AroundTheStep around = AroundTheStep.of(run);
         List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
-        Advice.of(run).stream().limit(ADVICE_MAX).skip(1).forEach(advice -> sentences.add("Or: " + advice.sentence()));
         ErrorInterval accuracy = run.facts().accuracy();
         String words = accuracy == null ? run.facts().accuracyWords() : accuracy.sentence();
         if (!words.isEmpty()) {
             sentences.add("Accuracy: " + words + ".");
         }
+        return sentences;
+    }
+
+    /** What other settings gain, the most first, and what other choices come to. */
+    public static List<String> trials(RunResult run) {
+        List<String> sentences = new ArrayList<>();
+        String next = run.fits() ? of(run).next() : "";
+        if (!next.isEmpty()) {
+            sentences.add(NEXT + next);
+        }
+        Advice.of(run).stream().limit(ADVICE_MAX).skip(1).forEach(advice -> sentences.add("Or: " + advice.sentence()));
         sentences.addAll(Assumption.sentences(run));
+        sentences.addAll(Advice.untried(run, Integer.MAX_VALUE));
         return sentences;
     }
 

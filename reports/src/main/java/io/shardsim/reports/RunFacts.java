@@ -55,6 +55,7 @@ public record RunFacts(
      * What runs with other settings came to.
      *
      * @param trials settings that might make it faster; empty where none were tried
+     * @param untried settings and choices that would have cost too much, in words
      * @param assumptions what the scenario leaves open; empty where nobody asked
      * @param radius what faults cost, and whom; absent without faults
      * @param path what each second waited for; absent where nobody asked
@@ -62,26 +63,32 @@ public record RunFacts(
      */
     public record Tried(
             List<Trial> trials,
+            List<String> untried,
             List<Assumption> assumptions,
             @Nullable BlastRadius radius,
             @Nullable CriticalParts path,
             Map<String, Long> causesPs) {
         /** Nothing was tried. */
-        public static final Tried NOTHING = new Tried(List.of(), List.of(), null, null);
+        public static final Tried NOTHING = new Tried(List.of(), List.of(), List.of(), null, null, Map.of());
 
         public Tried {
             trials = List.copyOf(trials);
+            untried = List.copyOf(untried);
             assumptions = List.copyOf(assumptions);
             causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
         }
 
-        /** Of a run that is not compared. */
-        public Tried(
-                List<Trial> trials,
-                List<Assumption> assumptions,
-                @Nullable BlastRadius radius,
-                @Nullable CriticalParts path) {
-            this(trials, assumptions, radius, path, Map.of());
+        /** The same with what other settings and other choices came to. */
+        public Tried with(List<Trial> others, List<String> left, List<Assumption> assumed) {
+            return new Tried(others, left, assumed, radius, path, causesPs);
+        }
+
+        Tried with(@Nullable BlastRadius otherRadius, @Nullable CriticalParts otherPath) {
+            return new Tried(trials, untried, assumptions, otherRadius, otherPath, causesPs);
+        }
+
+        Tried withCauses(Map<String, Long> others) {
+            return new Tried(trials, untried, assumptions, radius, path, others);
         }
     }
 

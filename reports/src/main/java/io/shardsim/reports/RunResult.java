@@ -293,18 +293,17 @@ public record RunResult(
 
     /** The same with what its faults cost. */
     public RunResult withRadius(BlastRadius radius) {
-        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), radius, facts.path()));
+        return withTried(facts.tried().with(radius, facts.path()));
     }
 
     /** The same with what each second of it waited for. */
     public RunResult withPath(CriticalParts path) {
-        return withTried(new RunFacts.Tried(facts.trials(), facts.assumptions(), facts.radius(), path));
+        return withTried(facts.tried().with(facts.radius(), path));
     }
 
     /** The same with what each of its differences from the fastest run of its kind costs. */
     public RunResult withCauses(Map<String, Long> causesPs) {
-        return withTried(
-                new RunFacts.Tried(facts.trials(), facts.assumptions(), facts.radius(), facts.path(), causesPs));
+        return withTried(facts.tried().withCauses(causesPs));
     }
 
     /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */

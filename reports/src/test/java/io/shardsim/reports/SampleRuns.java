@@ -252,6 +252,7 @@ public final class SampleRuns {
                                         new MemoryFit(9, 9, 8),
                                         0,
                                         1)),
+                        List.of("A larger prefetch"),
                         List.of(new Assumption(
                                 "micro-batch 3",
                                 List.of(
@@ -278,12 +279,13 @@ public final class SampleRuns {
                                 List.of(
                                         new CriticalParts.Part("kernel", "backward layer", 6_000_000_000_000L),
                                         new CriticalParts.Part(
-                                                "link", "prefetch parameters: NIC", 4_000_000_000_000L)))))));
+                                                "link", "prefetch parameters: NIC", 4_000_000_000_000L))),
+                        Map.of()))));
     }
 
     /** Trials alone, as they are tried. */
     static RunFacts.Tried trials(Trial... trials) {
-        return new RunFacts.Tried(List.of(trials), List.of(), null, null);
+        return RunFacts.Tried.NOTHING.with(List.of(trials), List.of(), List.of());
     }
 
     static RunResult around(RunResult plain, @Nullable Surroundings around) {

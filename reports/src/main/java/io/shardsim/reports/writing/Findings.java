@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Findings {
     private static final int ADVICE_MAX = 2;
+    private static final int UNTRIED_MAX = 2;
     private static final int WARNINGS_MAX = 4;
 
     private final ScenarioResult scenario;
@@ -42,14 +43,22 @@ final class Findings {
         best = best(scenario);
     }
 
-    static void write(ScenarioResult scenario, StyledText out) {
+    static void write(ScenarioResult scenario, SummaryTable.Part part, StyledText out) {
         Findings findings = new Findings(scenario, out);
-        findings.ahead();
-        findings.warnings(code -> code == MessageCode.MEMORY_TIGHT);
-        findings.best();
-        findings.outOfMemory();
-        findings.warnings(code -> code != MessageCode.MEMORY_TIGHT);
-        findings.notes();
+        switch (part) {
+            case ANSWER -> {
+                findings.warnings(code -> code == MessageCode.MEMORY_TIGHT);
+                findings.best();
+                findings.outOfMemory();
+                findings.warnings(code -> code != MessageCode.MEMORY_TIGHT);
+            }
+            case COMPARISONS ->
+                StrategyComparison.briefly(scenario).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
+            case TRIALS -> {
+                findings.trials();
+                findings.notes();
+            }
+        }
     }
 
     /** The fastest training run; of collectives the only one. */
@@ -59,14 +68,6 @@ final class Findings {
         return fastest == null && scenario.runs().size() == 1 && first.fits() ? first : fastest;
     }
 
-    private void ahead() {
-        StrategyComparison.briefly(scenario).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
-        List<KeyWeight> weights = KeyWeight.of(scenario);
-        if (weights.size() > 1) {
-            out.paragraph(weights(weights), Look.PLAIN);
-        }
-    }
-
     /** For example {@code What matters (best over worst value, all else alike): micro_batch 2.0x, attention 1.2x}. */
     static String weights(List<KeyWeight> weights) {
         return "What matters (best over worst value, all else alike): "
@@ -74,6 +75,10 @@ final class Findings {
     }
 
     private void best() {
+        List<KeyWeight> weights = KeyWeight.of(scenario);
+        if (weights.size() > 1) {
+            out.paragraph(weights(weights), Look.PLAIN);
+        }
         if (best == null) {
             return;
         }
@@ -83,14 +88,26 @@ final class Findings {
         if (radius != null) {
             out.paragraph(radius.sentence(), Look.PLAIN);
         }
-        CriticalParts path = best.facts().path();
-        if (path != null) {
-            out.paragraph(path.sentence(), Look.PLAIN);
-        }
         AroundTheStep around = AroundTheStep.of(best);
         if (around != null) {
             around.sentences().forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
         }
+        String accuracy = best.facts().accuracyWords();
+        if (!accuracy.isEmpty()) {
+            out.paragraph("Accuracy: " + accuracy + ".", Look.PLAIN);
+        }
+    }
+
+    /** What runs came to beside the points, for the best one. */
+    private void trials() {
+        if (best == null) {
+            return;
+        }
+        CriticalParts path = best.facts().path();
+        if (path != null) {
+            out.paragraph(path.sentence(), Look.PLAIN);
+        }
+        Diagnosis diagnosis = Diagnosis.of(best);
         List<Advice> advice = Advice.of(best);
         if (advice.isEmpty() && !diagnosis.next().isEmpty()) {
             out.paragraph("Next: " + diagnosis.next(), Look.PLAIN);
@@ -98,11 +115,8 @@ final class Findings {
         for (int i = 0; i < Math.min(ADVICE_MAX, advice.size()); i++) {
             out.paragraph((i == 0 ? "Next: " : "Or: ") + advice.get(i).sentence(), Look.PLAIN);
         }
-        String accuracy = best.facts().accuracyWords();
-        if (!accuracy.isEmpty()) {
-            out.paragraph("Accuracy: " + accuracy + ".", Look.PLAIN);
-        }
         Assumption.brief(best).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
+        Advice.untried(best, UNTRIED_MAX).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
     }
 
     /** How many do not fit, and what the nearest needs. */

@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Everything that there is to say about the runs of a scenario: every reason, every warning, every note, each once. */
 final class Reasons {
@@ -29,43 +30,49 @@ final class Reasons {
         names = scenario.names();
     }
 
-    static void write(ScenarioResult scenario, StyledText out) {
+    static void write(ScenarioResult scenario, SummaryTable.Part part, StyledText out) {
         Reasons reasons = new Reasons(scenario, out);
-        reasons.comparisons();
-        reasons.warnings(MessageCode.MEMORY_TIGHT);
-        reasons.series();
-        reasons.remarks();
-    }
-
-    private void comparisons() {
-        StrategyComparison.of(scenario).forEach(one -> out.paragraph(one.sentence(), "", Look.PLAIN));
-        List<KeyWeight> weights = KeyWeight.of(scenario);
-        if (!weights.isEmpty()) {
-            out.paragraph(Findings.weights(weights), Look.PLAIN);
+        switch (part) {
+            case ANSWER -> {
+                List<KeyWeight> weights = KeyWeight.of(scenario);
+                if (!weights.isEmpty()) {
+                    out.paragraph(Findings.weights(weights), Look.PLAIN);
+                }
+                reasons.warnings(MessageCode.MEMORY_TIGHT);
+                scenario.series()
+                        .forEach((name, runs) -> reasons.why(name, ScenarioResult.largestThatFits(runs)));
+                reasons.said(Diagnosis::around);
+                out.gap();
+                reasons.remarks();
+                out.gap();
+            }
+            case COMPARISONS -> {
+                StrategyComparison.of(scenario).forEach(one -> out.paragraph(one.sentence(), "", Look.PLAIN));
+                out.gap();
+            }
+            case TRIALS -> reasons.said(Diagnosis::trials);
         }
-        out.gap();
     }
 
-    /** Each series on its largest cluster that fits; what several say alike is said once, below. */
-    private void series() {
+    private void why(String name, RunResult run) {
+        out.paragraph(
+                name + ", " + Quantities.counted(run.gpus(), "GPU") + ": "
+                        + Diagnosis.of(run).why(),
+                Look.PLAIN);
+    }
+
+    /** What there is to say of each series on its largest cluster that fits; what several say alike is said once. */
+    private void said(Function<RunResult, List<String>> sentences) {
         Map<String, Set<String>> said = new LinkedHashMap<>();
         scenario.series().forEach((name, runs) -> {
             RunResult run = ScenarioResult.largestThatFits(runs);
-            Diagnosis diagnosis = Diagnosis.of(run);
-            String subject = name + ", " + Quantities.counted(run.gpus(), "GPU");
-            out.paragraph(subject + ": " + diagnosis.why(), Look.PLAIN);
-            if (!diagnosis.next().isEmpty()) {
-                out.paragraph("  Next: " + diagnosis.next(), Look.PLAIN);
-            }
-            Diagnosis.further(run)
-                    .forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
-                            .add(subject));
+            sentences.apply(run).forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
+                    .add(name + ", " + Quantities.counted(run.gpus(), "GPU")));
         });
         int all = scenario.series().size();
         said.forEach((sentence, subjects) -> out.paragraph(
                 sentence + (all == 1 || subjects.size() == all ? "" : " (" + String.join("; ", subjects) + ")"),
                 Look.PLAIN));
-        out.gap();
     }
 
     private void remarks() {

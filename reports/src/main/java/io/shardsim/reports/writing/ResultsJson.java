@@ -151,6 +151,7 @@ public final class ResultsJson {
                                 .figure("gain", advice.gain())
                                 .with("sentence", advice.sentence()))
                 .list("trials", facts.trials(), ResultsJson::trial)
+                .with("untried", facts.tried().untried())
                 .list("assumptions", facts.assumptions(), each -> assumption(each, run))
                 .object("blast_radius", facts.radius(), ResultsJson::radius)
                 .object("critical_path", facts.path(), ResultsJson::path)
@@ -214,12 +215,12 @@ public final class ResultsJson {
 
     /** What a run with other settings came to. */
     public static JsonObject trial(Trial trial) {
-        boolean fits = trial.fit().fits();
+        RunResult.Status status = trial.fit().fits() ? RunResult.Status.OK : RunResult.Status.OUT_OF_MEMORY;
         return new JsonObject()
                 .with("title", trial.title())
                 .with("set", trial.settings())
-                .with("status", (fits ? RunResult.Status.OK : RunResult.Status.OUT_OF_MEMORY).id())
-                .figure("samples_per_second", fits ? trial.samplesPerSecond() : null)
+                .with("status", trial.fit().fits() && !trial.isDone() ? "no_gain" : status.id())
+                .figure("samples_per_second", trial.isDone() ? trial.samplesPerSecond() : null)
                 .with("micro_batch", trial.microBatch())
                 .with("peak_memory_bytes_per_gpu", trial.fit().reservedBytes());
     }

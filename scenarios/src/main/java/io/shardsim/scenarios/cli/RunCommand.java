@@ -4,14 +4,17 @@ import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
 import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.evaluation.Trials;
 import io.shardsim.scenarios.explaining.CriticalPaths;
 import io.shardsim.scenarios.explaining.PricedDifferences;
 import io.shardsim.scenarios.keeping.KeepingRunner;
@@ -28,17 +31,21 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -140,6 +147,17 @@ final class RunCommand implements Callable<Integer> {
     private boolean resume;
 
     @Option(
+            names = "--trials",
+            paramLabel = "all|none",
+            description =
+                    "all: try every setting and every assumption, whatever it takes; none: as --no-trials."
+                            + " Default: about a fifth of the points' events.")
+    private @Nullable String trials;
+
+    @Option(names = "--no-trials", description = "Only run the points: no advice, and no prices of assumptions and differences.")
+    private boolean noTrials;
+
+    @Option(
             names = "--strict",
             description = "End with status 2 where a result rests on an assumption or has a warning, and name each.")
     private boolean strict;
@@ -169,6 +187,9 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         cluster.check(spec.commandLine());
+        if (trials != null && !List.of("all", "none").contains(trials)) {
+            throw new ParameterException(spec.commandLine(), "--trials " + trials + " must be all or none");
+        }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
@@ -235,20 +256,29 @@ final class RunCommand implements Callable<Integer> {
             prices.interrupt();
         })) {
             Map<String, KeptPoints> kept = kept(scenarios, directories);
-            try (KeepingRunner runner = new KeepingRunner(runner(runs.total()), kept, resume, this::warn);
-                    ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
-                runs.runAll(runner, progress);
-                advised.tryOtherSettings(runner, cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY, progress);
-                scenarios.forEach(scenario -> prices.price(scenario, runs.results(scenario), progress));
+            ReportFailure failure = new ReportFailure(kept.values());
+            List<ScenarioResult> results;
+            try (KeepingRunner runner = new KeepingRunner(runner(runs.total()), kept, resume, this::warn)) {
+                showing(progress -> runs.runAll(runner, progress));
+                print(results(scenarios, runs::results), SummaryTable.Part.ANSWER);
+                Map<Scenario, Long> left = new IdentityHashMap<>();
+                showing(progress -> scenarios.forEach(
+                        scenario -> left.put(scenario, price(prices, scenario, runs.results(scenario), progress))));
+                print(results(scenarios, scenario -> prices.with(runs.results(scenario))), SummaryTable.Part.COMPARISONS);
+                int atOnce = cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY;
+                showing(progress -> advised.tryOtherSettings(runner, atOnce, left::get, progress));
                 if (!cluster.isLocal() && !runner.standing().isEmpty()) {
                     tell(runner.standing());
                 }
                 if (resume) {
                     warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
                 }
+                results = report(scenarios, advised, prices, directories);
+            } catch (IOException refused) {
+                throw failure.of(refused);
+            } catch (OutOfMemoryError full) {
+                throw failure.ofFullHeap();
             }
-            List<ScenarioResult> results =
-                    report(scenarios, advised, prices, directories, new ReportFailure(kept.values()));
             advised.failures().forEach(err()::println);
             if (runs.interrupted()) {
                 err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
@@ -307,47 +337,76 @@ final class RunCommand implements Callable<Integer> {
         err().flush();
     }
 
-    private List<ScenarioResult> report(
-            List<Scenario> scenarios,
-            AdvisedRuns runs,
-            PricedDifferences prices,
-            Map<String, Path> directories,
-            ReportFailure failure)
-            throws InterruptedException {
-        try {
-            return report(scenarios, runs, prices, directories);
-        } catch (IOException refused) {
-            throw failure.of(refused);
-        } catch (OutOfMemoryError full) {
-            throw failure.ofFullHeap();
+    private void showing(Consumer<ProgressListener> work) {
+        try (ProgressBarLine progress = quiet ? ProgressBarLine.silent() : ProgressBarLine.open()) {
+            work.accept(progress);
+        }
+    }
+
+    /**
+     * Prices differences.
+     *
+     * @return events that trials may execute
+     */
+    private long price(PricedDifferences prices, Scenario scenario, List<RunResult> runs, ProgressListener progress) {
+        if ("none".equals(trials) || noTrials || runs.isEmpty()) {
+            return 0;
+        }
+        if ("all".equals(trials)) {
+            prices.price(scenario, runs, Long.MAX_VALUE, progress);
+            return Long.MAX_VALUE;
+        }
+        long eventsMax = Trials.eventsMax(runs);
+        return Math.max(Trials.eventsMin(runs), eventsMax - prices.price(scenario, runs, eventsMax, progress));
+    }
+
+    /** Of those scenarios of which something is done. */
+    private List<ScenarioResult> results(List<Scenario> scenarios, Function<Scenario, List<RunResult>> runs) {
+        List<ScenarioResult> results = new ArrayList<>();
+        for (Scenario scenario : scenarios) {
+            List<RunResult> finished = finished(runs.apply(scenario));
+            if (!finished.isEmpty()) {
+                results.add(ScenarioResult.of(
+                        scenario.name(), finished, scenario.points().size()));
+            }
+        }
+        return results;
+    }
+
+    private void print(List<ScenarioResult> results, SummaryTable.Part part) {
+        results.forEach(result -> print(result, part, results.size() > 1));
+    }
+
+    /** @param named whether lines that do not follow at once say whose they are */
+    private void print(ScenarioResult result, SummaryTable.Part part, boolean named) {
+        if (json || quiet) {
+            return;
+        }
+        TextStyle style = Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
+        String text = reports.text(result, style, part).stripTrailing();
+        if (!text.isEmpty()) {
+            PrintWriter stdout = spec.commandLine().getOut();
+            if (named && part != SummaryTable.Part.ANSWER) {
+                stdout.println(result.scenario() + ":");
+            }
+            stdout.println(text);
+            stdout.flush();
         }
     }
 
     private List<ScenarioResult> report(
             List<Scenario> scenarios, AdvisedRuns runs, PricedDifferences prices, Map<String, Path> directories)
             throws IOException, InterruptedException {
-        List<ScenarioResult> results = new ArrayList<>();
         PrintWriter stdout = spec.commandLine().getOut();
-        TextStyle style = json
-                ? TextStyle.withoutTerminal()
-                : Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
-        for (Scenario scenario : scenarios) {
-            List<RunResult> finished = followed(scenario, finished(prices.with(runs.results(scenario))));
-            if (!finished.isEmpty()) {
-                results.add(ScenarioResult.of(
-                        scenario.name(), finished, scenario.points().size()));
-            }
-        }
+        List<ScenarioResult> results =
+                results(scenarios, scenario -> followed(scenario, prices.with(runs.results(scenario))));
         // Printed before a file is written: what was simulated is not lost to a full disk.
         if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
             stdout.print(reports.json(results));
             stdout.flush();
         }
         for (ScenarioResult result : results) {
-            if (!json && !quiet) {
-                stdout.println(reports.text(result, style).stripTrailing());
-                stdout.flush();
-            }
+            print(result, SummaryTable.Part.TRIALS, results.size() > 1);
             files(scenarios, result, directories.get(result.scenario()));
         }
         return results;

@@ -330,7 +330,7 @@ final class Member extends AbstractBehavior<Member.Command> {
                     asked -> {
                         try (PointSimulation simulation = new PointSimulation(
                                 new RunOptions(1, false).running(asked.options().tooLarge()),
-                                (setup, observer, endMaxPs) -> whole(setup, exchange))) {
+                                (setup, observer, limits) -> whole(setup, exchange))) {
                             return simulation.run(asked.point());
                         }
                     },

@@ -3,9 +3,12 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.run.RunLimits;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of some scenarios, and after them those that try other settings for one run of each scenario. */
@@ -20,21 +23,28 @@ public final class AdvisedRuns {
     private boolean outOfHeap;
 
     private final IdentityHashMap<Scenario, Trials> trials = new IdentityHashMap<>();
+    private final IdentityHashMap<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
 
     public AdvisedRuns(List<Scenario> scenarios, PointRuns runs) {
         this.scenarios = scenarios;
         this.runs = runs;
     }
 
-    /** Tries settings for each scenario all of whose points are done, until one of them needs more heap than there is. */
-    public void tryOtherSettings(ScenarioRunner runner, int threads, ProgressListener progress) {
+    /**
+     * Tries settings for each scenario all of whose points are done, until one of them needs more heap than there is.
+     *
+     * @param eventsMax how many events that may take for a scenario
+     */
+    public void tryOtherSettings(
+            ScenarioRunner runner, int threads, ToLongFunction<Scenario> eventsMax, ProgressListener progress) {
         List<Scenario> toTry = new ArrayList<>();
         for (Scenario scenario : scenarios) {
             List<RunResult> results = runs.results(scenario);
             if (results.size() == scenario.points().size()) {
-                Trials of = Trials.of(scenario, results);
+                Trials of = Trials.of(scenario, results, eventsMax.applyAsLong(scenario));
                 trials.put(scenario, of);
                 toTry.add(new Scenario(scenario.name(), scenario.file(), true, of.points()));
+                of.points().forEach(point -> limits.put(point, of.limits(point)));
             }
         }
         PointRuns all = new PointRuns(toTry, threads, true);
@@ -58,7 +68,7 @@ public final class AdvisedRuns {
         @Override
         public RunResult run(ScenarioPoint point) throws InterruptedException {
             try {
-                return runner().run(point);
+                return runner().run(point, Objects.requireNonNull(limits.get(point), "no trial"));
             } catch (RuntimeException | Error failure) {
                 if (OutOfHeap.isCauseOf(failure)) {
                     endTries();
@@ -112,7 +122,7 @@ public final class AdvisedRuns {
         Trials of = trials.get(scenario);
         PointRuns done = tries;
         if (of != null && done != null) {
-            results.replaceAll(result -> result.is(of.run()) ? of.with(done::result) : result);
+            results.replaceAll(result -> result.is(of.run()) ? of.with(done) : result);
         }
         return results;
     }

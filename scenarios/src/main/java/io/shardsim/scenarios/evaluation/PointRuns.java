@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the points of some scenarios on a few threads, the largest cluster first so that no long run is left for the end, and keeps what came
  * of each. Results are in the order of the files whatever the order of running.
  */
-public final class PointRuns {
+public final class PointRuns implements Trials.Outcomes {
     private static final long LOOK_MILLIS = 250;
     /** One second. */
     private static final int LOOKS_TO_SHOW = 4;
@@ -136,7 +136,7 @@ public final class PointRuns {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RunLimitException tooLong) {
-            givenUp(point, tooLong);
+            giveUp(point, tooLong);
         } catch (TooLargeException tooLarge) {
             refused(point, tooLarge);
         } catch (ClassPathException file) {
@@ -146,13 +146,19 @@ public final class PointRuns {
         }
     }
 
-    private synchronized void givenUp(ScenarioPoint point, RunLimitException tooLong) {
+    private synchronized void giveUp(ScenarioPoint point, RunLimitException tooLong) {
         givenUp.put(point, tooLong);
     }
 
     /** Whether a point would have executed more events, or ended later, than it may. */
     public synchronized boolean isGivenUp(ScenarioPoint point) {
         return givenUp.containsKey(point);
+    }
+
+    /** Why a point was given up: it would have executed more events, or ended later, than it may. Null where it was not. */
+    @Override
+    public synchronized @Nullable RunLimitException givenUp(ScenarioPoint point) {
+        return givenUp.get(point);
     }
 
     private synchronized void refused(ScenarioPoint point, TooLargeException tooLarge) {
@@ -249,6 +255,7 @@ public final class PointRuns {
     }
 
     /** What came of a point; null where it is not done. */
+    @Override
     public synchronized @Nullable RunResult result(ScenarioPoint point) {
         return results.get(point);
     }

@@ -20,7 +20,6 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +36,8 @@ public final class PointSimulation implements ScenarioRunner {
     /** Executes what a point comes to. */
     @FunctionalInterface
     public interface Simulator {
-        /** @param endMaxPs the latest end that is of any use; null where any will do. The run may be given up where it ends later [ps] */
-        StepObservation run(SimulationSetup setup, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+        /** @param limits the run may be given up beyond these */
+        StepObservation run(SimulationSetup setup, @Nullable RunObserver observer, RunLimits limits)
                 throws InterruptedException;
     }
 
@@ -50,8 +49,8 @@ public final class PointSimulation implements ScenarioRunner {
     PointSimulation(RunOptions options, SimulationEngine engine) {
         this(
                 options,
-                (setup, observer, endMaxPs) ->
-                        engine.run(setup, options.processes(), observer, new RunLimits(options.eventsMax(), endMaxPs)),
+                (setup, observer, limits) ->
+                        engine.run(setup, options.processes(), observer, limits.within(options.eventsMax())),
                 engine::underWay,
                 engine::close);
     }
@@ -81,12 +80,12 @@ public final class PointSimulation implements ScenarioRunner {
 
     @Override
     public RunResult run(ScenarioPoint point) throws InterruptedException {
-        return run(point, null, null);
+        return run(point, null, RunLimits.NONE);
     }
 
     @Override
-    public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
-        return run(point, null, endMaxPs);
+    public RunResult run(ScenarioPoint point, RunLimits limits) throws InterruptedException {
+        return run(point, null, limits);
     }
 
     /**
@@ -96,14 +95,14 @@ public final class PointSimulation implements ScenarioRunner {
      * @throws TooLargeException when it is larger than the simulator can bear
      */
     public RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException {
-        return run(point, observer, null);
+        return run(point, observer, RunLimits.NONE);
     }
 
-    private RunResult run(ScenarioPoint point, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+    private RunResult run(ScenarioPoint point, @Nullable RunObserver observer, RunLimits limits)
             throws InterruptedException {
         try {
             return point.task() instanceof Task.Training
-                    ? runTraining(TrainingPoint.of(point), observer, endMaxPs)
+                    ? runTraining(TrainingPoint.of(point), observer, limits)
                     : runCollective(CollectivePoint.of(point), observer);
         } catch (ArithmeticException failure) {
             throw TooLargeException.of(failure);
@@ -111,7 +110,7 @@ public final class PointSimulation implements ScenarioRunner {
     }
 
     private RunResult runTraining(
-            TrainingPoint training, @Nullable RunObserver observer, @Nullable LongSupplier endMaxPs)
+            TrainingPoint training, @Nullable RunObserver observer, RunLimits limits)
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(new TrainingFacts(training).facts(), training.point());
         if (!training.fits() && !(beyondMemory && training.task().microBatch() != null)) {
@@ -119,7 +118,7 @@ public final class PointSimulation implements ScenarioRunner {
         }
         long beganNanos = System.nanoTime();
         SimulationSetup setup = training.setup(shortcuts(observer));
-        StepObservation observation = simulator.run(setup, observer, endMaxPs);
+        StepObservation observation = simulator.run(setup, observer, limits);
         double wallSeconds = secondsSince(beganNanos);
         RunResult result = RunResult.of(
                 facts,
@@ -130,19 +129,22 @@ public final class PointSimulation implements ScenarioRunner {
                         observation.endPs(),
                         training.memory().bufferBytes()),
                 wallSeconds);
-        if (training.point().cluster().faults().equals(Faults.NONE) || !alone || observer != null || endMaxPs != null) {
+        if (training.point().cluster().faults().equals(Faults.NONE)
+                || !alone
+                || observer != null
+                || limits != RunLimits.NONE) {
             return result;
         }
         SimulationSetup healthy =
                 TrainingPoint.of(training.point().withoutFaults()).setup(shortcuts(null));
-        return result.withRadius(BlastRadius.of(observation, simulator.run(healthy, null, null)));
+        return result.withRadius(BlastRadius.of(observation, simulator.run(healthy, null, RunLimits.NONE)));
     }
 
     private RunResult runCollective(CollectivePoint collective, @Nullable RunObserver observer)
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
-        StepObservation observation = simulator.run(collective.setup(shortcuts(observer)), observer, null);
+        StepObservation observation = simulator.run(collective.setup(shortcuts(observer)), observer, RunLimits.NONE);
         return RunResult.of(facts, observation, secondsSince(beganNanos));
     }
 

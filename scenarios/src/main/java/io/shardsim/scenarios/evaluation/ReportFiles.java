@@ -54,8 +54,8 @@ public final class ReportFiles implements ReportWriter {
     }
 
     @Override
-    public String text(ScenarioResult result, TextStyle style) {
-        return SummaryTable.write(result, style);
+    public String text(ScenarioResult result, TextStyle style, SummaryTable.Part part) {
+        return SummaryTable.write(result, style, part);
     }
 
     @Override

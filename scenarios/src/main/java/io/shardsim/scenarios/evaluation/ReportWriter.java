@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,8 +29,8 @@ public interface ReportWriter {
      */
     int writeFigures(Path directory, ScenarioResult result) throws IOException;
 
-    /** What the terminal shows. */
-    String text(ScenarioResult result, TextStyle style);
+    /** A part of what the terminal shows; empty where it says nothing. */
+    String text(ScenarioResult result, TextStyle style, SummaryTable.Part part);
 
     /** The result document of all scenarios. */
     String json(List<ScenarioResult> results);

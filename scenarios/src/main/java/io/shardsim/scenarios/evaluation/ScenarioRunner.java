@@ -3,7 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.kernel.RunLimitException;
-import java.util.function.LongSupplier;
+import io.shardsim.simulator.run.RunLimits;
 
 /** Answers scenario points; may be asked by several threads at once. */
 public interface ScenarioRunner extends AutoCloseable {
@@ -18,12 +18,11 @@ public interface ScenarioRunner extends AutoCloseable {
     RunResult run(ScenarioPoint point) throws InterruptedException;
 
     /**
-     * Runs one point, unless its end is known to be too late to be of use; some runners never know that.
+     * Runs one point within limits; some runners do not know them, and run it to its end.
      *
-     * @param endMaxPs the latest end that is of any use; asked again and again, by other threads, and may become earlier [ps]
      * @throws RunLimitException where the run was given up
      */
-    default RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+    default RunResult run(ScenarioPoint point, RunLimits limits) throws InterruptedException {
         return run(point);
     }
 

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.reports.Advice;
 import io.shardsim.reports.Assumption;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
@@ -8,12 +9,19 @@ import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.kernel.RunLimitException;
+import io.shardsim.simulator.plan.MemoryFit;
+import io.shardsim.simulator.run.RunLimits;
+import io.shardsim.simulator.run.StepBound;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,67 +29,123 @@ import org.jspecify.annotations.Nullable;
  * Runs that try other settings, and other choices for what is left open, for the run that a scenario is about: the only one, or the fastest of a sweep. They are points like any other, for
  * whoever runs those.
  *
- * <p>What they cost is bounded: at most {@value #TRIALS_MAX} settings, and for settings and choices each about {@value #EVENTS_MAX} events, taken that each executes as many
- * as the run itself and has as large a plan. The largest levers come first, and the same run has the same trials everywhere.
+ * <p>What they cost is bounded, and foreseen from their own plans. Those come first that may gain most for what they cost. A setting is not run to its end, or not at all, where its
+ * step cannot gain what advice must. The same run has the same trials everywhere.
  */
 public final class Trials {
     private static final int TRIALS_MAX = 16;
+
+    /** Of the events of a scenario's points, the part that further runs may execute. */
+    private static final int SHARE = 5;
+
+    private static final long EVENTS_MIN = 700_000;
     private static final long EVENTS_MAX = 30_000_000;
+
+    /** Where a scenario has few points: as many events as so many runs took, up to a bound. */
+    private static final int RUNS_MIN = 2;
+
+    private static final long EVENTS_OF_RUNS_MAX = 5_000_000;
+
+    /** A trial is given up when it executes so many times the events that were foreseen. */
+    private static final int SLACK = 2;
 
     /** What it takes to plan a layer of a micro-batch, in executed events of 0.1 us: 7 to 14 us, measured with ZeRO-3 and FSDP of 48 layers. */
     private static final long EVENTS_PER_LAYER = 100;
 
+    /** How much less a trial is worth that costs more; of two that may gain as much the cheaper one comes first. */
+    private static final double COST_EXPONENT = 0.15;
+
+    private static final double PS_PER_SECOND = 1e12;
+
     private final RunResult run;
     private final Task.@Nullable Training training;
-    private final List<Lever> levers;
-    private final List<Assumptions.Open> open;
+    private final List<Attempt> attempts = new ArrayList<>();
+    private final List<Assumptions.Open> open = new ArrayList<>();
     private final List<ScenarioPoint> points = new ArrayList<>();
+    private final IdentityHashMap<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
+    /** What other points have shown. */
+    private final IdentityHashMap<ScenarioPoint, RunResult> known = new IdentityHashMap<>();
+    /** What would cost too much, in words. */
+    private final List<String> untried = new ArrayList<>();
 
-    private Trials(ScenarioPoint point, RunResult run, List<Lever> levers, List<Assumptions.Open> open) {
+    /**
+     * A setting, and what is known before it runs.
+     *
+     * @param events foreseen
+     * @param leastPs a time that its step cannot beat; 0 where it does not fit [ps]
+     */
+    private record Attempt(
+            Lever lever, ScenarioPoint point, MemoryFit fit, int microBatch, double events, long leastPs) {}
+
+    private Trials(RunResult run, Task.@Nullable Training training) {
         this.run = run;
-        training = training(point, run);
-        this.levers = levers;
-        this.open = open;
-        levers.forEach(lever ->
-                points.add(settled(point.with(lever.settings(), lever.cluster(), lever.task()), lever.task())));
-        open.forEach(each -> each.others().forEach(other -> points.add(other.point())));
+        this.training = training;
+    }
+
+    /** Events that further runs of a scenario may execute: a part of what its points did, but as many as trials may at least. */
+    public static long eventsMax(List<RunResult> results) {
+        long all = results.stream().mapToLong(Trials::executed).sum();
+        return Math.max(Math.min(EVENTS_MAX, all / SHARE), eventsMin(results));
+    }
+
+    /** Events that the trials of a scenario may execute at least. */
+    public static long eventsMin(List<RunResult> results) {
+        RunResult run = results.get(Math.max(0, ScenarioResult.indexOfFastest(results)));
+        return Math.max(EVENTS_MIN, Math.min(EVENTS_OF_RUNS_MAX, RUNS_MIN * executed(run)));
+    }
+
+    private static long executed(RunResult run) {
+        return run.effort().executedEvents();
     }
 
     /**
      * Those of a scenario that ran.
      *
      * @param results one for each point of the scenario, in the same order
+     * @param eventsMax events that they may execute; 0 for no trials, {@link Long#MAX_VALUE} for all, each to its end
      */
-    public static Trials of(Scenario scenario, List<RunResult> results) {
+    public static Trials of(Scenario scenario, List<RunResult> results, long eventsMax) {
         int best = Math.max(0, ScenarioResult.indexOfFastest(results));
-        return affordable(scenario.points().get(best), results.get(best));
-    }
-
-    private static Trials affordable(ScenarioPoint point, RunResult run) {
+        ScenarioPoint point = scenario.points().get(best);
+        RunResult run = results.get(best);
         Task.Training training = training(point, run);
+        Trials trials = new Trials(run, training);
         if (training == null) {
-            return new Trials(point, run, List.of(), List.of());
+            return trials;
         }
-        List<Lever> all = Levers.of(point, training, run);
-        List<Assumptions.Open> open = Assumptions.of(point, training, run);
-        long affordable = Math.max(run.isTight() ? 1 : 0, Math.min(TRIALS_MAX, EVENTS_MAX / cost(training, run)));
-        int others = open.stream().mapToInt(each -> each.others().size()).sum();
-        return new Trials(
-                point,
-                run,
-                all.subList(0, (int) Math.min(all.size(), affordable)),
-                others <= affordable
-                        ? open
-                        : open.stream()
-                                .map(each -> new Assumptions.Open(each.taken(), List.of()))
-                                .toList());
+        trials.open.addAll(Assumptions.of(point, training, run));
+        Map<Object, RunResult> others = new HashMap<>();
+        for (int i = 0; i < results.size(); i++) {
+            others.put(question(scenario.points().get(i)), results.get(i));
+        }
+        trials.choose(point, eventsMax == 0 ? List.of() : Levers.of(point, training, run), eventsMax, others);
+        return trials;
     }
 
-    /** What a run costs, in executed events. */
-    private static long cost(Task.Training training, RunResult run) {
-        long layers =
-                (long) training.model().layers() * run.facts().model().batch().accumulationSteps();
-        return run.effort().executedEvents() + EVENTS_PER_LAYER * layers;
+    /** All that decides what comes of a point. */
+    private static Object question(ScenarioPoint point) {
+        return List.of(point.cluster(), point.task(), point.collectives());
+    }
+
+    /** A given micro-batch is kept where it fits. */
+    private static Attempt attempt(ScenarioPoint usual, Lever lever, Cost cost) {
+        ScenarioPoint point = usual.with(lever.settings(), lever.cluster(), lever.task());
+        TrainingPoint tried = TrainingPoint.of(point);
+        if (!tried.fits()) {
+            Task.Training task = lever.task();
+            point = point.with(
+                    point.values(),
+                    point.cluster(),
+                    task.with(task.strategy(), task.execution().withMicroBatch(null)));
+            tried = TrainingPoint.of(point);
+        }
+        return new Attempt(
+                lever,
+                point,
+                tried.found().fit(),
+                tried.job().microBatch(),
+                cost.of(tried),
+                tried.fits() ? StepBound.ps(tried.setup(Set.of())) : 0);
     }
 
     private static Task.@Nullable Training training(ScenarioPoint point, RunResult run) {
@@ -90,13 +154,117 @@ public final class Trials {
 
     /** All that may be tried for a run, whatever it costs, and every further setting of it turned by one notch. */
     public static Trials ofEverySetting(ScenarioPoint point, RunResult run) {
-        Task.Training training = training(point, run);
-        if (training == null) {
-            return new Trials(point, run, List.of(), List.of());
+        Task.Training task = training(point, run);
+        Trials trials = new Trials(run, task);
+        if (task != null) {
+            List<Lever> all = new ArrayList<>(Levers.of(point, task, run));
+            all.addAll(Notches.of(point, task, run.facts().model().microBatch(), all));
+            trials.choose(point, all, Long.MAX_VALUE, Map.of());
         }
-        List<Lever> all = new ArrayList<>(Levers.of(point, training, run));
-        all.addAll(Notches.of(point, training, run.facts().model().microBatch(), all));
-        return new Trials(point, run, all, List.of());
+        return trials;
+    }
+
+    /** From what a run cost, what others like it will: as much for each micro-batch, and for the begin and the end of the step as for another one. */
+    private record Cost(double events, int microBatches) {
+        double of(TrainingPoint other) {
+            return other.fits() ? events * (1 + other.job().accumulationSteps()) / (1 + microBatches) : 0;
+        }
+    }
+
+    /** Chooses what runs, and within which limits. */
+    private void choose(ScenarioPoint usual, List<Lever> levers, long eventsMax, Map<Object, RunResult> others) {
+        boolean bounded = eventsMax < Long.MAX_VALUE;
+        RunFacts.Training model = run.facts().model();
+        long planning = EVENTS_PER_LAYER
+                * Objects.requireNonNull(training).model().layers()
+                * model.accumulationSteps();
+        Cost cost = new Cost(executed(run), model.accumulationSteps());
+        long plans = bounded ? eventsMax / planning : Long.MAX_VALUE;
+        long planned = bounded ? Math.min(TRIALS_MAX, plans) : levers.size();
+        for (Lever lever : levers) {
+            if (attempts.size() < Math.max(planned, run.isTight() ? 1 : 0)) {
+                attempts.add(attempt(usual, lever, cost));
+            } else {
+                untried.add(lever.title());
+            }
+        }
+        List<Chosen> chosen = new ArrayList<>();
+        double left = eventsMax;
+        for (Attempt attempt : promising(bounded)) {
+            RunResult result = others.get(question(attempt.point()));
+            if (result != null) {
+                known.put(attempt.point(), result);
+            } else if (attempt.events() <= left || (run.isTight() && chosen.isEmpty())) {
+                chosen.add(new Chosen(attempt.point(), attempt.events(), !bounded || makesRoom(attempt)));
+                left = Math.max(0, left - attempt.events());
+            } else {
+                untried.add(attempt.lever().title());
+            }
+        }
+        chooseOthers(cost, plans > attempts.size() ? left : -1, eventsMax > 0, chosen);
+        for (Chosen each : chosen) {
+            points.add(each.point());
+            long executed = bounded ? (long) (SLACK * each.events()) : Long.MAX_VALUE;
+            limits.put(each.point(), new RunLimits(executed, each.toItsEnd() ? null : this::latestPs));
+        }
+    }
+
+    /**
+     * What runs.
+     *
+     * @param events foreseen
+     */
+    private record Chosen(ScenarioPoint point, double events, boolean toItsEnd) {}
+
+    /** Those that fit and may gain enough: what gives a tight run room, and then what may gain most for what it costs. */
+    private List<Attempt> promising(boolean bounded) {
+        return attempts.stream()
+                .filter(attempt -> attempt.fit().fits() && !(bounded && isLate(attempt, attempt.leastPs())))
+                .sorted(Comparator.<Attempt, Boolean>comparing(attempt -> !makesRoom(attempt))
+                        .thenComparing(attempt ->
+                                -gainMax(attempt) / Math.pow(attempt.events(), COST_EXPONENT)))
+                .toList();
+    }
+
+    private double gainMax(Attempt attempt) {
+        return stepPs(run) / attempt.leastPs() - 1;
+    }
+
+    private boolean makesRoom(Attempt attempt) {
+        return run.isTight() && attempt.fit().isRoomy();
+    }
+
+    /** The latest end of a step that gains what advice must [ps]. */
+    private long latestPs() {
+        return (long) (stepPs(run) / (1 + Advice.GAIN_MIN));
+    }
+
+    private boolean isLate(Attempt attempt, double endPs) {
+        return endPs > latestPs() && !makesRoom(attempt);
+    }
+
+    /** Chooses which assumptions are priced; the others are only named. */
+    private void chooseOthers(Cost cost, double eventsMax, boolean tell, List<Chosen> chosen) {
+        double left = eventsMax;
+        for (int i = 0; i < open.size(); i++) {
+            Assumptions.Open each = open.get(i);
+            double events = left >= 0
+                    ? each.others().stream()
+                            .mapToDouble(other -> cost.of(TrainingPoint.of(other.point())))
+                            .sum()
+                    : 0;
+            if (tell && events <= left) {
+                left -= events;
+                each.others()
+                        .forEach(other -> chosen.add(
+                                new Chosen(other.point(), events / each.others().size(), true)));
+                continue;
+            }
+            open.set(i, new Assumptions.Open(each.taken(), List.of()));
+            if (tell && !each.others().isEmpty()) {
+                untried.add("other than " + each.taken());
+            }
+        }
     }
 
     /**
@@ -106,34 +274,63 @@ public final class Trials {
      */
     public record Tried(Trial trial, boolean same) {}
 
-    /**
-     * What the trials came to, in their order.
-     *
-     * @param results what came of a point; null where nothing did
-     */
-    public List<Tried> tried(Function<ScenarioPoint, @Nullable RunResult> results) {
+    /** What came of the points that ran; of those that did not, or not to their end, why. */
+    public interface Outcomes {
+        @Nullable
+        RunResult result(ScenarioPoint point);
+
+        @Nullable
+        RunLimitException givenUp(ScenarioPoint point);
+    }
+
+    /** What the settings came to, in their order. */
+    public List<Tried> tried(Outcomes outcomes) {
+        return tried(outcomes, new ArrayList<>());
+    }
+
+    private List<Tried> tried(Outcomes outcomes, List<String> tooLong) {
         List<Tried> all = new ArrayList<>();
-        for (int i = 0; i < levers.size(); i++) {
-            RunResult result = results.apply(points.get(i));
-            if (result != null) {
-                all.add(new Tried(trial(levers.get(i), result), Objects.equals(result.digest(), run.digest())));
+        for (Attempt attempt : attempts) {
+            ScenarioPoint point = attempt.point();
+            RunResult result = known.containsKey(point) ? known.get(point) : within(point, outcomes);
+            RunLimits of = limits.get(point);
+            boolean late = result == null
+                    ? of == null ? isLate(attempt, attempt.leastPs()) : isGivenUp(outcomes, point, true)
+                    : of != null && of.endMaxPs() != null && isLate(attempt, stepPs(result));
+            if (late || !attempt.fit().fits()) {
+                all.add(new Tried(trial(attempt.lever(), attempt.fit(), 0, attempt.microBatch()), false));
+            } else if (result != null) {
+                Trial trial = trial(
+                        attempt.lever(),
+                        result.facts().ledger().fit(),
+                        rate(result),
+                        result.facts().model().microBatch());
+                all.add(new Tried(trial, Objects.equals(result.digest(), run.digest())));
+            } else if (of != null && isGivenUp(outcomes, point, false)) {
+                tooLong.add(attempt.lever().title());
             }
         }
         return all;
     }
 
-    private static double rate(RunResult run) {
-        return run.training() == null ? 0 : run.training().samplesPerSecond();
+    /** What came of a point; null where that took more than it may, also if whoever ran it knows no limits. */
+    private @Nullable RunResult within(ScenarioPoint point, Outcomes outcomes) {
+        RunResult result = outcomes.result(point);
+        RunLimits of = limits.get(point);
+        return result == null || of == null || executed(result) <= of.eventsMax() ? result : null;
     }
 
-    /** A given micro-batch is kept where it fits. */
-    private static ScenarioPoint settled(ScenarioPoint point, Task.Training task) {
-        return PointSimulation.fits(point)
-                ? point
-                : point.with(
-                        point.values(),
-                        point.cluster(),
-                        task.with(task.strategy(), task.execution().withMicroBatch(null)));
+    private static boolean isGivenUp(Outcomes outcomes, ScenarioPoint point, boolean late) {
+        RunLimitException why = outcomes.givenUp(point);
+        return why == null ? !late && outcomes.result(point) != null : why.isLate() == late;
+    }
+
+    private static double stepPs(RunResult result) {
+        return result.step().breakdown().stepSeconds() * PS_PER_SECOND;
+    }
+
+    private static double rate(RunResult run) {
+        return run.training() == null ? 0 : run.training().samplesPerSecond();
     }
 
     /** Whether a training fits in memory in place of a point's. */
@@ -151,34 +348,33 @@ public final class Trials {
         return points;
     }
 
+    /** How far one of the points is run. */
+    RunLimits limits(ScenarioPoint point) {
+        return Objects.requireNonNull(limits.get(point), "another run's point");
+    }
+
     /** What some of the points try, in words. */
     public List<String> titles(Predicate<ScenarioPoint> which) {
-        List<String> titles = new ArrayList<>();
-        for (int i = 0; i < levers.size(); i++) {
-            if (which.test(points.get(i))) {
-                titles.add(levers.get(i).title());
-            }
-        }
-        return titles;
+        return attempts.stream()
+                .filter(attempt -> which.test(attempt.point()))
+                .map(attempt -> attempt.lever().title())
+                .toList();
     }
 
-    /**
-     * The run with what its trials came to.
-     *
-     * @param results what came of a point; null where nothing did
-     */
-    public RunResult with(Function<ScenarioPoint, @Nullable RunResult> results) {
-        return run.withTried(new RunFacts.Tried(
-                tried(results).stream().map(Tried::trial).toList(),
-                open.stream().map(each -> assumption(each, results)).toList(),
-                run.facts().radius(),
-                run.facts().path()));
+    /** The run with what its trials came to. */
+    public RunResult with(Outcomes outcomes) {
+        List<String> left = new ArrayList<>(untried);
+        List<Trial> trials =
+                tried(outcomes, left).stream().map(Tried::trial).toList();
+        return run.withTried(run.facts()
+                .tried()
+                .with(trials, left, open.stream().map(each -> assumption(each, outcomes)).toList()));
     }
 
-    private static Assumption assumption(Assumptions.Open open, Function<ScenarioPoint, @Nullable RunResult> results) {
+    private Assumption assumption(Assumptions.Open open, Outcomes outcomes) {
         List<Trial> others = new ArrayList<>();
         for (Assumptions.Choice other : open.others()) {
-            RunResult result = results.apply(other.point());
+            RunResult result = within(other.point(), outcomes);
             if (result != null) {
                 others.add(new Trial(
                         other.title(),
@@ -191,13 +387,12 @@ public final class Trials {
         return new Assumption(open.taken(), others);
     }
 
-    private Trial trial(Lever lever, RunResult tried) {
-        int microBatch = tried.facts().model().microBatch();
+    private Trial trial(Lever lever, MemoryFit fit, double samplesPerSecond, int microBatch) {
         Map<String, String> settings = new LinkedHashMap<>(lever.settings());
         boolean given = training != null && training.microBatch() != null;
         if (microBatch != run.facts().model().microBatch() && (given || settings.isEmpty())) {
             settings.put("training.micro_batch", String.valueOf(microBatch));
         }
-        return new Trial(lever.title(), settings, tried.facts().ledger().fit(), rate(tried), microBatch);
+        return new Trial(lever.title(), settings, fit, samplesPerSecond, microBatch);
     }
 }

@@ -14,35 +14,33 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What each difference between compared runs of a sweep costs, by the walk that {@link Comparer} takes between the two, so that both say the same. Runs that differ in
  * one thing alone need no walk.
  *
- * <p>What it costs is bounded: the fastest run's pairs come first, and pairs are left out from where walks may take more than {@value #EVENTS_MAX} events, taken
- * that a stop executes as many as the two runs do on average.
+ * <p>What it costs is bounded: the fastest run's pairs come first, and pairs are left out from where walks may take more events than they may, taken that a stop executes as many
+ * as the two runs do on average.
  */
 public final class PricedDifferences {
-    private static final long EVENTS_MAX = 30_000_000;
-
     private final FurtherRuns further;
-    private final long eventsMax;
     /** What the slower of two compared runs loses to the faster one, by cause [ps]. */
     private final IdentityHashMap<RunResult, Map<String, Long>> causesPs = new IdentityHashMap<>();
 
     public PricedDifferences(RunnerFactory runners, int threads) {
-        this(runners, threads, EVENTS_MAX);
-    }
-
-    PricedDifferences(RunnerFactory runners, int threads, long eventsMax) {
         further = new FurtherRuns(runners, threads);
-        this.eventsMax = eventsMax;
     }
 
-    /** Runs what lies between the runs that are compared, if all points of a scenario are done. */
-    public void price(Scenario scenario, List<RunResult> runs, ProgressListener progress) {
+    /**
+     * Runs what lies between the runs that are compared, if all points of a scenario are done.
+     *
+     * @param eventsMax events that may take
+     * @return events that it took
+     */
+    public long price(Scenario scenario, List<RunResult> runs, long eventsMax, ProgressListener progress) {
         if (runs.size() != scenario.points().size()) {
-            return;
+            return 0;
         }
         ScenarioResult sweep = ScenarioResult.of(scenario.name(), runs);
         Map<Mixture, StrategyComparison> mixtures = new LinkedHashMap<>();
@@ -65,7 +63,7 @@ public final class PricedDifferences {
         }
         PointRuns ran = further.runBetween(between, eventsMax, progress);
         if (ran == null) {
-            return;
+            return 0;
         }
         mixtures.forEach((mixture, pair) -> {
             if (mixture.points().stream().allMatch(point -> ran.result(point) != null)) {
@@ -75,6 +73,11 @@ public final class PricedDifferences {
                 causesPs.put(runs.get(sweep.placeOf(pair.slow())), causes);
             }
         });
+        return between.stream()
+                .map(ran::result)
+                .filter(Objects::nonNull)
+                .mapToLong(PricedDifferences::executed)
+                .sum();
     }
 
     private static long executed(RunResult run) {

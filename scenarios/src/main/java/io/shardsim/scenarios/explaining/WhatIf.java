@@ -140,7 +140,7 @@ public final class WhatIf {
             List<Prices.Knob> knobs = new ArrayList<>();
             List<Trial> same = new ArrayList<>();
             List<Trial> large = new ArrayList<>();
-            for (Trials.Tried tried : trials.tried(runs::result)) {
+            for (Trials.Tried tried : trials.tried(runs)) {
                 Trial trial = tried.trial();
                 if (!trial.fit().fits()) {
                     large.add(trial);

@@ -4,6 +4,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.run.RunLimits;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /** Keeps each point that another runner finishes, and answers those that are kept already where the run is to go on. */
 public final class KeepingRunner extends ForwardingRunner {
@@ -43,8 +43,8 @@ public final class KeepingRunner extends ForwardingRunner {
     }
 
     @Override
-    public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
-        return run(point, () -> runner().run(point, endMaxPs));
+    public RunResult run(ScenarioPoint point, RunLimits limits) throws InterruptedException {
+        return run(point, () -> runner().run(point, limits));
     }
 
     private interface Run {

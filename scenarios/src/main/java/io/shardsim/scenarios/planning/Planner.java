@@ -11,6 +11,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -96,7 +97,7 @@ public final class Planner implements AutoCloseable {
         @Override
         public RunResult run(ScenarioPoint point) throws InterruptedException {
             Candidate candidate = Objects.requireNonNull(candidates.get(point), "another wave's point");
-            RunResult run = runner().run(point, () -> standing.endMaxPs(wave, candidate));
+            RunResult run = runner().run(point, RunLimits.ofEnd(() -> standing.endMaxPs(wave, candidate)));
             standing.add(wave, candidate, run);
             return run;
         }

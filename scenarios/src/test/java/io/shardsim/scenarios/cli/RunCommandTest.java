@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What {@code run} makes of its options and of what comes of the points. */
@@ -24,7 +26,7 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(created).containsExactly(new RunOptions(2, true));
         assertThat(Path.of(outFolder(), "report.txt"))
                 .hasContent("{cluster.nodes=2}\n{cluster.nodes=4}\n{cluster.nodes=8}");
-        assertThat(shell.out()).contains("table of gather").contains("report: " + Path.of(outFolder(), "report.txt"));
+        assertThat(shell.out()).contains("answer of gather").contains("report: " + Path.of(outFolder(), "report.txt"));
         assertThat(shell.err()).isEmpty();
     }
 
@@ -109,8 +111,43 @@ class RunCommandTest extends WithoutSimulation {
                 .isEqualTo(ExitStatus.FAILED);
         assertThat(ran).hasSizeGreaterThan(1);
         assertThat(shell.err()).startsWith("simulation failed: small").contains(": left the cluster");
-        assertThat(shell.out()).contains("table of small");
+        assertThat(shell.out()).contains("answer of small");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
+    }
+
+    @Test
+    void theAnswerIsPrintedBeforeAnythingElseIsTried() throws IOException {
+        List<String> printed = new ArrayList<>();
+        answer = point -> {
+            printed.add(shell.out());
+            return simulated(point);
+        };
+        String file = file("a.yaml", Shell.SMALL);
+        assertThat(shell.shardsim("run", file, "--out", outFolder(), "--threads", "1"))
+                .isZero();
+        assertThat(printed).hasSizeGreaterThan(1);
+        assertThat(printed.get(0)).isEmpty();
+        assertThat(printed.get(1)).startsWith("answer of small").doesNotContain("trials of small");
+        assertThat(shell.out()).contains("trials of small").endsWith("report.txt\n");
+    }
+
+    @Test
+    void howMuchIsTriedIsTheUsersChoice() throws IOException {
+        answer = RunCommandTest::simulated;
+        String file = file("a.yaml", Shell.SMALL);
+        List<Integer> runs = new ArrayList<>();
+        for (List<String> more :
+                List.of(List.of("--no-trials"), List.of("--trials", "none"), List.<String>of(), List.of("--trials", "all"))) {
+            ran.clear();
+            List<String> arguments = new ArrayList<>(List.of("run", file, "--out", outFolder()));
+            arguments.addAll(more);
+            assertThat(shell.shardsim(arguments.toArray(String[]::new))).isZero();
+            runs.add(ran.size());
+        }
+        assertThat(runs.subList(0, 2)).containsExactly(1, 1);
+        assertThat(runs.get(2)).isBetween(2, runs.get(3));
+        assertThat(shell.shardsim("run", file, "--trials", "some")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--trials some must be all or none");
     }
 
     @Test
@@ -127,7 +164,7 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(shell.err().strip())
                 .matches("not every other setting was tried: the simulator itself ran out of memory; give the JVM more,"
                         + " for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g");
-        assertThat(shell.out()).contains("table of small");
+        assertThat(shell.out()).contains("answer of small");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 

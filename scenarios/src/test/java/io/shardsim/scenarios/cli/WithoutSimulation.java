@@ -3,6 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.evaluation.ReportWriter;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -95,8 +97,8 @@ abstract class WithoutSimulation {
         }
 
         @Override
-        public String text(ScenarioResult result, TextStyle style) {
-            return "table of " + result.scenario();
+        public String text(ScenarioResult result, TextStyle style, SummaryTable.Part part) {
+            return part.name().toLowerCase(Locale.ROOT) + " of " + result.scenario();
         }
 
         @Override

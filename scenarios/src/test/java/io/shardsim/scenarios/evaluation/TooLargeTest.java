@@ -77,7 +77,7 @@ class TooLargeTest {
     }
 
     private static void runFailingWith(ScenarioPoint point, LongSupplier sum) throws InterruptedException {
-        try (PointSimulation failing = new PointSimulation(new RunOptions(1, true), (setup, observer, endMaxPs) -> {
+        try (PointSimulation failing = new PointSimulation(new RunOptions(1, true), (setup, observer, limits) -> {
             throw new AssertionError("no failure: " + sum.getAsLong());
         })) {
             failing.run(point);
@@ -99,10 +99,10 @@ class TooLargeTest {
             runs.runAll(simulation, (share, what) -> {});
         }
         assertThat(runs.failures()).isEmpty();
-        try (PointSimulation refusing = new PointSimulation(new RunOptions(1, true), (setup, observer, endMaxPs) -> {
+        try (PointSimulation refusing = new PointSimulation(new RunOptions(1, true), (setup, observer, limits) -> {
             throw new TooLargeException("too large to try; write less");
         })) {
-            advised.tryOtherSettings(refusing, 1, (share, what) -> {});
+            advised.tryOtherSettings(refusing, 1, same -> 10_000_000, (share, what) -> {});
         }
         assertThat(advised.tried(scenario)).isNotEmpty();
         assertThat(advised.failures()).isEmpty();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.Assumption;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.scenario.Scenario;
@@ -14,7 +15,6 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -61,18 +61,16 @@ class TrialsTest {
         for (ScenarioPoint point : scenario.points()) {
             results.add(simulation.run(point));
         }
-        Trials trials = Trials.of(scenario, results);
-        IdentityHashMap<ScenarioPoint, RunResult> tried = new IdentityHashMap<>();
-        for (ScenarioPoint point : trials.points()) {
-            tried.put(point, simulation.run(point));
-        }
-        return trials.with(tried::get);
+        Trials trials = Trials.of(scenario, results, Long.MAX_VALUE);
+        PointRuns tried = new PointRuns(List.of(new Scenario("tried", "", true, trials.points())), 1);
+        tried.runAll(simulation, (done, what) -> {});
+        return trials.with(tried);
     }
 
     /** What a scenario would try, without trying it. */
     private static List<Map<String, Object>> tried(String text) throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", text);
-        return Trials.of(scenario, List.of(run(text))).points().stream()
+        return Trials.of(scenario, List.of(run(text)), Long.MAX_VALUE).points().stream()
                 .map(ScenarioPoint::values)
                 .toList();
     }
@@ -297,23 +295,92 @@ class TrialsTest {
         assertThat(run.facts().trials()).isNotEmpty();
     }
 
+    /** What is chosen depends on the run and on what it may cost; all the others are named. */
     @Test
     void whatTrialsCostIsBounded() throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
         RunResult run = run(SMALL);
-        assertThat(Trials.of(scenario, List.of(run)).points()).hasSizeBetween(4, 16);
-        assertThat(Trials.of(scenario, List.of(withEvents(run, 9_900_000))).points())
-                .as("three settings, and three other choices")
-                .hasSize(6);
-        assertThat(Trials.of(scenario, List.of(withEvents(run, 10_100_000)))
-                        .with(point -> null)
-                        .facts()
-                        .assumptions())
-                .as("named, but not priced, where that would cost too much")
-                .hasSize(2)
-                .allSatisfy(each -> assertThat(each.others()).isEmpty());
-        assertThat(Trials.of(scenario, List.of(withEvents(run, 30_100_000))).points())
-                .isEmpty();
+        long executed = run.effort().executedEvents();
+        assertThat(Trials.eventsMin(List.of(run))).isGreaterThanOrEqualTo(2 * executed);
+        assertThat(Trials.eventsMax(List.of(withEvents(run, 60_000_000)))).isEqualTo(12_000_000);
+        assertThat(Trials.eventsMax(List.of(withEvents(run, 1_000_000_000)))).isEqualTo(30_000_000);
+        int all = Trials.of(scenario, List.of(run), Long.MAX_VALUE).points().size();
+        for (long runs : List.of(0L, 1L, 3L, 100L)) {
+            Trials trials = Trials.of(scenario, List.of(run), runs * (executed + 10_000));
+            assertThat(trials.points()).as("%d runs", runs).hasSizeLessThanOrEqualTo((int) Math.min(all, 2 * runs));
+            RunFacts facts = trials.with(new PointRuns(List.of(), 1)).facts();
+            assertThat(facts.assumptions()).as("named, and priced where that is not too much").hasSize(2);
+            assertThat(facts.tried().untried().isEmpty()).isEqualTo(runs == 0 || runs == 100);
+        }
+    }
+
+    /** A setting is given up, or not begun, once it cannot gain 2 %; it counts as tried. Nothing that gains more is lost by that. */
+    @Test
+    void whatCannotGainIsNotRunToItsEnd() throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
+        AdvisedRuns bounded = tried(scenario, 100_000_000);
+        RunResult all = advised(SMALL);
+        RunResult advised = bounded.results(scenario).get(0);
+        List<String> untried = advised.facts().tried().untried();
+        assertThat(advised.facts().trials()).anyMatch(trial -> trial.fit().fits() && !trial.isDone());
+        assertThat(advised.facts().trials().size() + untried.size())
+                .isEqualTo(all.facts().trials().size());
+        assertThat(Advice.of(advised))
+                .isNotEmpty()
+                .isEqualTo(Advice.of(all).stream()
+                        .filter(one -> !untried.contains(one.trial().title()))
+                        .toList());
+        assertThat(advised.facts().assumptions()).isEqualTo(all.facts().assumptions());
+    }
+
+    /** A trial that takes more than twice what was foreseen is named as untried, and so it is where a runner knows no limits. */
+    @Test
+    void aTrialThatTakesMoreThanForeseenIsNoTrial() throws Exception {
+        Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
+        PointRuns runs = new PointRuns(List.of(scenario), 1);
+        AdvisedRuns advised = new AdvisedRuns(List.of(scenario), runs);
+        ScenarioRunner unlimited = new ForwardingRunner(simulation) {
+            @Override
+            public RunResult run(ScenarioPoint point) throws InterruptedException {
+                RunResult result = runner().run(point);
+                return runs.done() == 0 ? result : withEvents(result, 90_000_000);
+            }
+        };
+        runs.runAll(unlimited, (done, what) -> {});
+        advised.tryOtherSettings(unlimited, 1, same -> 100_000_000, (done, what) -> {});
+        RunResult run = advised.results(scenario).get(0);
+        assertThat(Advice.of(run)).isEmpty();
+        assertThat(run.facts().tried().untried()).contains("Flash attention");
+        assertThat(Advice.untried(run, 1).get(0)).matches("Too costly to try: .*, \\d more \\(--trials all\\)\\.");
+    }
+
+    private static AdvisedRuns tried(Scenario scenario, long eventsMax) {
+        PointRuns runs = new PointRuns(List.of(scenario), 1);
+        AdvisedRuns advised = new AdvisedRuns(List.of(scenario), runs);
+        runs.runAll(simulation, (done, what) -> {});
+        advised.tryOtherSettings(simulation, 1, same -> eventsMax, (done, what) -> {});
+        return advised;
+    }
+
+    /** What another point of the sweep has shown is not run again. */
+    @Test
+    void anotherPointOfTheSweepIsATrialToo() throws Exception {
+        Scenario scenario = ScenarioReader.readText(
+                "a.yaml",
+                with(SMALL, "{kind: mics}") + "sweep: {strategy.shard_group: [4, 8, 16]}\n");
+        List<RunResult> results = new ArrayList<>();
+        for (ScenarioPoint point : scenario.points()) {
+            results.add(simulation.run(point));
+        }
+        Trials trials = Trials.of(scenario, results, 100_000_000);
+        assertThat(trials.points())
+                .isNotEmpty()
+                .noneMatch(point -> point.values().containsKey("strategy.shard_group"));
+        assertThat(trials.with(new PointRuns(List.of(), 1)).facts().trials())
+                .filteredOn(Trial::isDone)
+                .isNotEmpty()
+                .allMatch(trial -> results.stream()
+                        .anyMatch(run -> run.step().samplesPerSecond() == trial.samplesPerSecond()));
     }
 
     /** Fast-forward executes few of its events, but each micro-batch is planned. */
@@ -324,10 +391,11 @@ class TrialsTest {
         RunResult run = run(many);
         assertThat(run.effort().executedEvents()).isLessThan(1_000_000);
         assertThat(run.facts().model().batch().accumulationSteps()).isEqualTo(10_000);
-        assertThat(Trials.of(ScenarioReader.readText("a.yaml", many), List.of(withEvents(run, 5_900_000)))
+        Scenario scenario = ScenarioReader.readText("a.yaml", many);
+        assertThat(Trials.of(scenario, List.of(run), Trials.eventsMax(List.of(run)))
                         .points())
-                .as("30 million events are enough for three of 5.9 million and as many for 40,000 layers as 4 million")
-                .hasSize(6);
+                .as("to plan 40,000 layers takes as long as 4 million events")
+                .isEmpty();
     }
 
     private static RunResult withEvents(RunResult run, long executed) {

@@ -54,8 +54,8 @@ class OnePriceTest {
             runs.runAll(simulation, (done, what) -> {});
         }
         List<RunResult> results = runs.results(scenario);
-        PricedDifferences prices = new PricedDifferences(PointSimulation::new, 2, Integer.MAX_VALUE);
-        prices.price(scenario, results, (done, what) -> {});
+        PricedDifferences prices = new PricedDifferences(PointSimulation::new, 2);
+        prices.price(scenario, results, Integer.MAX_VALUE, (done, what) -> {});
         ScenarioResult priced = ScenarioResult.of(scenario.name(), prices.with(results));
         List<StrategyComparison> pairs = StrategyComparison.of(priced);
         assertThat(pairs)

@@ -80,7 +80,7 @@ class WhatIfTest {
         AdvisedRuns advised = new AdvisedRuns(List.of(scenario), runs);
         try (PointSimulation simulation = new PointSimulation(1, true)) {
             runs.runAll(simulation, (share, what) -> {});
-            advised.tryOtherSettings(simulation, 1, (share, what) -> {});
+            advised.tryOtherSettings(simulation, 1, same -> Long.MAX_VALUE, (share, what) -> {});
         }
         List<Advice> advice = Advice.of(advised.results(scenario).get(0));
         Prices prices = prices(SMALL, 1).get(0);

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.fuzz;
 import io.shardsim.reports.LinkUse;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.reports.writing.html.HtmlReport;
 import io.shardsim.scenarios.evaluation.PointSimulation;
@@ -79,7 +80,7 @@ final class CheckedScenario {
     /** What is absurd in a report; empty for nothing. */
     private static String report(ScenarioResult result) {
         ReportFiles files = new ReportFiles();
-        String table = files.text(result, TextStyle.withoutTerminal());
+        String table = SummaryTable.write(result, TextStyle.withoutTerminal());
         String html = HtmlReport.write(result, List.of()).replaceAll("(?s)<script.*?</script>", "");
         for (String written : List.of(table, html)) {
             if (written.matches("(?s).*\\b(NaN|Infinity)\\b.*")) {

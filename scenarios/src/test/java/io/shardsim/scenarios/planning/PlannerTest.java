@@ -11,6 +11,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.kernel.RunLimitException;
+import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** That a plan is what simulating everything would give, and says what became of the rest. */
@@ -118,9 +118,9 @@ class PlannerTest {
         }
 
         @Override
-        public RunResult run(ScenarioPoint point, LongSupplier endMaxPs) throws InterruptedException {
+        public RunResult run(ScenarioPoint point, RunLimits limits) throws InterruptedException {
             try {
-                return toTheEnd ? run(point) : simulation.run(point, endMaxPs);
+                return toTheEnd ? run(point) : simulation.run(point, limits);
             } catch (RunLimitException late) {
                 givenUp.incrementAndGet();
                 throw late;

@@ -4,17 +4,25 @@ package io.shardsim.simulator.kernel;
 public final class RunLimitException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    private RunLimitException(String message) {
+    private final boolean late;
+
+    private RunLimitException(String message, boolean late) {
         super(message);
+        this.late = late;
+    }
+
+    /** Whether it would have ended too late, whatever it executes. */
+    public boolean isLate() {
+        return late;
     }
 
     /** Whether that happens depends on the run alone, not on the machine. */
     static RunLimitException ofEvents(long eventsMax) {
-        return new RunLimitException("more than " + eventsMax + " events to execute");
+        return new RunLimitException("more than " + eventsMax + " events to execute", false);
     }
 
     /** @param endMaxPs the latest end that is of any use [ps] */
     public static RunLimitException ofEnd(long endMaxPs) {
-        return new RunLimitException("ends later than " + endMaxPs + " ps, whatever happens");
+        return new RunLimitException("ends later than " + endMaxPs + " ps, whatever happens", true);
     }
 }

@@ -13,4 +13,13 @@ import org.jspecify.annotations.Nullable;
 public record RunLimits(long eventsMax, @Nullable LongSupplier endMaxPs) {
     /** Never. */
     public static final RunLimits NONE = new RunLimits(Long.MAX_VALUE, null);
+
+    public static RunLimits ofEnd(LongSupplier endMaxPs) {
+        return new RunLimits(Long.MAX_VALUE, endMaxPs);
+    }
+
+    /** The same with no more events than these. */
+    public RunLimits within(long otherEventsMax) {
+        return new RunLimits(Math.min(eventsMax, otherEventsMax), endMaxPs);
+    }
 }
