@@ -71,11 +71,19 @@ public record RunFacts(
         /** Nothing was tried. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), List.of(), null, null, Map.of());
 
-        public Tried {
-            trials = List.copyOf(trials);
-            untried = List.copyOf(untried);
-            assumptions = List.copyOf(assumptions);
-            causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
+        public Tried(
+                List<Trial> trials,
+                List<String> untried,
+                List<Assumption> assumptions,
+                @Nullable BlastRadius radius,
+                @Nullable CriticalParts path,
+                Map<String, Long> causesPs) {
+            this.trials = List.copyOf(trials);
+            this.untried = List.copyOf(untried);
+            this.assumptions = List.copyOf(assumptions);
+            this.radius = radius;
+            this.path = path;
+            this.causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
         }
 
         /** The same with what other settings and other choices came to. */
@@ -114,8 +122,23 @@ public record RunFacts(
         }
     }
 
-    public RunFacts {
-        point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
+    public RunFacts(
+            String scenario,
+            Map<String, ?> point,
+            Cluster cluster,
+            Work work,
+            Remarks remarks,
+            @Nullable Surroundings surroundings,
+            Tried tried,
+            @Nullable ErrorInterval accuracy) {
+        this.scenario = scenario;
+        this.point = Collections.unmodifiableMap(new LinkedHashMap<>(point));
+        this.cluster = cluster;
+        this.work = work;
+        this.remarks = remarks;
+        this.surroundings = surroundings;
+        this.tried = tried;
+        this.accuracy = accuracy;
     }
 
     /** Facts with nothing around the step, no trials, and no published run like it. */

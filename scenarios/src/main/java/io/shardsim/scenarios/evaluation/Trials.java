@@ -222,7 +222,7 @@ public final class Trials {
                 .filter(attempt -> attempt.fit().fits() && !(bounded && isLate(attempt, attempt.leastPs())))
                 .sorted(Comparator.<Attempt, Boolean>comparing(attempt -> !makesRoom(attempt))
                         .thenComparing(attempt ->
-                                -gainMax(attempt) / Math.pow(attempt.events(), COST_EXPONENT)))
+                                -gainMax(attempt) / StrictMath.pow(attempt.events(), COST_EXPONENT)))
                 .toList();
     }
 
