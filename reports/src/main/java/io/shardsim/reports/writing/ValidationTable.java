@@ -25,9 +25,9 @@ public final class ValidationTable {
     private static final int WORST_WIDTH_MIN = 10;
 
     private static final String BIAS = """
-            bias: mean error with its sign; positive: the simulator is too fast (rates
-            above, times below the measured ones), or its peak of memory too large
-            """;
+        bias: mean error with its sign; positive: the simulator is too fast (rates
+        above, times below the measured ones), or its peak of memory too large
+        """;
 
     private ValidationTable() {}
 
@@ -71,18 +71,19 @@ public final class ValidationTable {
         int longest = outcomes.stream().mapToInt(o -> o.id().length()).max().orElse(0);
         int idWidth = Math.max(ID_WIDTH_MIN, Math.min(longest, width - FIGURES_WIDTH));
         StringBuilder out = new StringBuilder();
-        line(out, idWidth, "case", "role", "figure", "measured", "simulated", "error");
+        String row = "%-" + idWidth + "s  %-11s  %-14s %10s %10s %11s";
+        out.append(row.formatted("case", "role", "figure", "measured", "simulated", "error"))
+                .append('\n');
         out.append("-".repeat(idWidth + FIGURES_WIDTH)).append('\n');
         for (CaseOutcome outcome : outcomes) {
-            line(
-                    out,
-                    idWidth,
-                    outcome.id(),
-                    outcome.role(),
-                    unit(outcome.metric()),
-                    figure(outcome.metric(), outcome.measured()),
-                    figure(outcome.metric(), outcome.simulated()),
-                    error(outcome.error()) + (outcome.fits() ? "" : " *"));
+            out.append(row.formatted(
+                            TextTable.cut(outcome.id(), idWidth),
+                            outcome.role(),
+                            unit(outcome.metric()),
+                            figure(outcome.metric(), outcome.measured()),
+                            figure(outcome.metric(), outcome.simulated()),
+                            error(outcome.error()) + (outcome.fits() ? "" : " *")))
+                    .append('\n');
         }
         long tooLarge = outcomes.stream().filter(outcome -> !outcome.fits()).count();
         if (tooLarge > 0) {
@@ -114,49 +115,21 @@ public final class ValidationTable {
         return outcome.metric().kind().words() + ", " + outcome.role();
     }
 
-    private static void line(
-            StringBuilder out,
-            int idWidth,
-            String id,
-            String role,
-            String figure,
-            String measured,
-            String simulated,
-            String error) {
-        out.append((padded(shortened(id, idWidth), idWidth) + "  " + padded(role, 11) + "  " + padded(figure, 14)
-                                + before(measured, 11) + before(simulated, 11) + before(error, 12))
-                        .stripTrailing())
-                .append('\n');
-    }
-
     private static void summary(StringBuilder out, String title, Map<String, ErrorSummary> summaries, int limit) {
         int width = title.length();
         for (String key : summaries.keySet()) {
             width = Math.max(width, key.length());
         }
         int rest = limit - width - SUMMARY_FIGURES_WIDTH;
+        String row = "%-" + width + "s %4s %7s %7s %7s %7s";
+        boolean named = rest >= WORST_WIDTH_MIN;
         out.append('\n')
-                .append(padded(title, width)
-                        + before("n", 5)
-                        + before("MAPE", 8)
-                        + before("median", 8)
-                        + before("bias", 8)
-                        + before("worst", 8)
-                        + (rest < WORST_WIDTH_MIN ? "" : "  worst case"))
-                .append('\n');
-        for (Map.Entry<String, ErrorSummary> entry : summaries.entrySet()) {
-            ErrorSummary s = entry.getValue();
-            String worst = s.worstCase() == null ? "-" : s.worstCase();
-            out.append(padded(entry.getKey(), width)
-                            + before(String.valueOf(s.count()), 5)
-                            + before(size(s.mape()), 8)
-                            + before(size(s.median()), 8)
-                            + before(error(s.bias()), 8)
-                            + before(size(s.worst()), 8)
-                            + (rest < WORST_WIDTH_MIN ? "" : "  " + shortened(worst, rest))
-                            + (s.withoutFigure() == 0 ? "" : " (" + s.withoutFigure() + " do not fit in memory)"))
-                    .append('\n');
-        }
+                .append(row.formatted(title, "n", "MAPE", "median", "bias", "worst"))
+                .append(named ? "  worst case\n" : "\n");
+        summaries.forEach((key, s) -> out.append(row.formatted(
+                        key, s.count(), size(s.mape()), size(s.median()), error(s.bias()), size(s.worst())))
+                .append(named ? "  " + TextTable.cut(s.worstCase() == null ? "-" : s.worstCase(), rest) : "")
+                .append(s.withoutFigure() == 0 ? "\n" : " (" + s.withoutFigure() + " do not fit in memory)\n"));
     }
 
     private static void pairs(StringBuilder out, List<StrategyPair> pairs, int width) {
@@ -166,19 +139,17 @@ public final class ValidationTable {
         int longest =
                 pairs.stream().mapToInt(pair -> versus(pair).length()).max().orElse(0);
         int nameWidth = Math.max(ID_WIDTH_MIN, Math.min(longest, width - PAIR_FIGURES_WIDTH));
+        String row = "%-" + nameWidth + "s %10s %10s %8s";
         out.append('\n')
-                .append(padded("the faster over the slower strategy", nameWidth))
-                .append(before("measured", 11))
-                .append(before("simulated", 11))
-                .append(before("points", 9))
+                .append(row.formatted("the faster over the slower strategy", "measured", "simulated", "points"))
                 .append('\n');
         for (StrategyPair pair : pairs) {
-            out.append(padded(shortened(versus(pair), nameWidth), nameWidth))
-                    .append(before(error(pair.measured()), 11))
-                    .append(before(error(pair.simulated()), 11))
-                    .append(before(points(pair.difference()), 9))
-                    .append(pair.ranked() ? "" : "  ranked wrong")
-                    .append('\n');
+            out.append(row.formatted(
+                            TextTable.cut(versus(pair), nameWidth),
+                            error(pair.measured()),
+                            error(pair.simulated()),
+                            points(pair.difference())))
+                    .append(pair.ranked() ? "\n" : "  ranked wrong\n");
         }
         long right = pairs.stream().filter(StrategyPair::ranked).count();
         out.append("the faster strategy is found in ")
@@ -228,17 +199,5 @@ public final class ValidationTable {
 
     private static String size(@Nullable Double size) {
         return size == null ? "-" : Quantities.fixed(100 * size, 1) + " %";
-    }
-
-    private static String shortened(String text, int width) {
-        return text.length() > width ? text.substring(0, width - 1) + "~" : text;
-    }
-
-    private static String padded(String text, int width) {
-        return text + " ".repeat(Math.max(0, width - text.length()));
-    }
-
-    private static String before(String text, int width) {
-        return " ".repeat(Math.max(1, width - text.length())) + text;
     }
 }

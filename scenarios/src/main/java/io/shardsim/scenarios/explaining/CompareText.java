@@ -3,11 +3,11 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Setting;
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.explaining.Comparison.Contribution;
 import io.shardsim.scenarios.explaining.Comparison.Difference;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -121,33 +121,14 @@ public final class CompareText {
         rows.add(List.of("What differs", "A", "B"));
         shown.forEach(one -> rows.add(List.of("  " + one.key(), value(one.a()), value(one.b()))));
         out.append('\n');
-        rows.forEach(row -> row(row, rows, ""));
+        TextTable.lines(rows, 1).forEach(row -> out.append(row.stripTrailing()).append('\n'));
         if (all.size() > shown.size()) {
             line("  and " + Quantities.counted(all.size() - shown.size(), "further setting") + " (--json has all)");
         }
     }
 
     private static String value(@Nullable Setting setting) {
-        return setting == null ? "-" : cut(setting.value(), VALUE_MAX);
-    }
-
-    private static String cut(String text, int most) {
-        return text.length() <= most ? text : text.substring(0, most - 1) + "~";
-    }
-
-    /** A row whose first cell stands left and whose others stand right. */
-    private void row(List<String> row, List<List<String>> rows, String behind) {
-        StringBuilder line = new StringBuilder();
-        for (int i = 0; i < row.size(); i++) {
-            int column = i;
-            int most = rows.stream()
-                    .mapToInt(each -> each.get(column).length())
-                    .max()
-                    .orElse(0);
-            String blanks = " ".repeat(most - row.get(i).length());
-            line.append(i == 0 ? row.get(i) + blanks : "  " + blanks + row.get(i));
-        }
-        out.append((line + behind).stripTrailing()).append('\n');
+        return setting == null ? "-" : TextTable.cut(setting.value(), VALUE_MAX);
     }
 
     private void waterfall() {
@@ -166,16 +147,18 @@ public final class CompareText {
             if (before.get(i) == 0 && after.get(i) == 0) {
                 continue;
             }
-            rows.add(timesRow("  " + cut(names.get(i), PART_MAX), before.get(i), after.get(i), rounded));
+            rows.add(timesRow("  " + TextTable.cut(names.get(i), PART_MAX), before.get(i), after.get(i), rounded));
             changes.add(after.get(i) - before.get(i));
         }
         long aSum = before.stream().mapToLong(Long::longValue).sum();
         long bSum = after.stream().mapToLong(Long::longValue).sum();
         rows.add(timesRow(comparison.isScaled() ? "  all" : "  step", aSum, bSum, rounded));
         out.append('\n');
-        for (int i = 0; i < rows.size(); i++) {
+        List<String> lines = TextTable.lines(rows, 1);
+        for (int i = 0; i < lines.size(); i++) {
             boolean part = i > 0 && i <= changes.size();
-            row(rows.get(i), rows, part ? "  " + bar(changes.get(i - 1), changes) : "");
+            String behind = part ? "  " + bar(changes.get(i - 1), changes) : "";
+            out.append((lines.get(i) + behind).stripTrailing()).append('\n');
         }
     }
 
@@ -208,17 +191,15 @@ public final class CompareText {
         Rounded rounded = Rounded.of(Math.max(comparison.aPs(), comparison.bPs()));
         List<Long> quanta =
                 rounded.quanta(contributions.stream().map(Contribution::ps).toList());
-        Map<String, String> figures = new LinkedHashMap<>();
+        List<List<String>> rows = new ArrayList<>();
         for (int i = 0; i < contributions.size(); i++) {
-            figures.put(contributions.get(i).words(), rounded.change(quanta.get(i)) + " " + rounded.unit());
+            rows.add(
+                    List.of("  " + contributions.get(i).words(), rounded.change(quanta.get(i)) + " " + rounded.unit()));
         }
-        int names = figures.keySet().stream().mapToInt(String::length).max().orElse(0);
-        int numbers = figures.values().stream().mapToInt(String::length).max().orElse(0);
-        for (Contribution one : contributions) {
-            String figure = figures.getOrDefault(one.words(), "");
-            String head = "  " + one.words() + " ".repeat(names - one.words().length() + 2)
-                    + " ".repeat(numbers - figure.length()) + figure + "  ";
-            line(head + cut(keys(one), Math.max(10, width - head.length())));
+        List<String> heads = TextTable.lines(rows, 1);
+        for (int i = 0; i < heads.size(); i++) {
+            String head = heads.get(i) + "  ";
+            line(head + TextTable.cut(keys(contributions.get(i)), Math.max(10, width - head.length())));
         }
     }
 

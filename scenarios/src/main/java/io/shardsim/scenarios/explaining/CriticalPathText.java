@@ -4,6 +4,7 @@ import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.TextTable;
 import io.shardsim.simulator.observation.CriticalPath;
 import java.util.List;
 import java.util.Map;
@@ -61,8 +62,8 @@ public final class CriticalPathText {
     }
 
     private static void row(StringBuilder out, String what, long ps, long wholePs, int words) {
-        String cut = what.length() <= words ? what : what.substring(0, words - 1) + "~";
-        out.append(("  %-" + words + "s%12s%8s\n").formatted(cut, Quantities.seconds(ps * 1e-12), share(ps, wholePs)));
+        out.append(("  %-" + words + "s%12s%8s\n")
+                .formatted(TextTable.cut(what, words), Quantities.seconds(ps * 1e-12), share(ps, wholePs)));
     }
 
     private static String share(long ps, long wholePs) {

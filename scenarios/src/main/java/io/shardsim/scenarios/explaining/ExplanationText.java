@@ -4,6 +4,7 @@ import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.TextTable;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -197,7 +198,7 @@ public final class ExplanationText {
         out.append(head).append("%9s\n".formatted(last));
         for (Explanation.Suspect one : shown) {
             out.append(("  %-" + titles + "s")
-                    .formatted(cut(one.fault().contains(" + ") ? one.fault() : one.title(), titles)));
+                    .formatted(TextTable.cut(one.fault().contains(" + ") ? one.fault() : one.title(), titles)));
             for (int i = 0; i < logs; i++) {
                 out.append(cell(
                         one.runs().isEmpty()
@@ -225,11 +226,7 @@ public final class ExplanationText {
     }
 
     private static String cell(String text) {
-        return (" %" + (COLUMN - 1) + "s").formatted(cut(text, COLUMN - 1));
-    }
-
-    private static String cut(String text, int most) {
-        return text.length() <= most ? text : text.substring(0, most - 1) + "~";
+        return (" %" + (COLUMN - 1) + "s").formatted(TextTable.cut(text, COLUMN - 1));
     }
 
     private void line(String text) {

@@ -5,6 +5,7 @@ import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Trial;
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.TextTable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -148,7 +149,7 @@ public final class WhatIfText {
             row(
                     "  %-44s %9s %7s"
                             .formatted(
-                                    cut(title(knob.trial())),
+                                    TextTable.cut(title(knob.trial()), TITLE_MAX),
                                     Quantities.threeDigits(knob.trial().samplesPerSecond()),
                                     signed(knob.gain())),
                     knob.gain(),
@@ -167,10 +168,6 @@ public final class WhatIfText {
                         ? ""
                         : ", micro-batch " + trial.microBatch())
                 + (trial.fit().isTight() ? ", tight" : "");
-    }
-
-    private static String cut(String text) {
-        return text.length() <= TITLE_MAX ? text : text.substring(0, TITLE_MAX - 1) + "~";
     }
 
     private void row(String text, double size, double most) {

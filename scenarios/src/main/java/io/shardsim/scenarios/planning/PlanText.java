@@ -4,6 +4,7 @@ import io.shardsim.reports.GapWords;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import java.util.ArrayList;
@@ -140,31 +141,12 @@ public final class PlanText {
                     one.cost().hasPrice() ? Quantities.fixed(one.cost().usd(), 0) : "-"));
             rows.add(row);
         }
-        aligned(rows);
+        TextTable.lines(rows, 0).forEach(row -> out.append(row).append('\n'));
         line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
     }
 
     private static String shortened(String name) {
         return SHORT.getOrDefault(name, name);
-    }
-
-    private void aligned(List<List<String>> rows) {
-        int columns = rows.get(0).size();
-        int[] widths = new int[columns];
-        rows.forEach(row -> {
-            for (int i = 0; i < columns; i++) {
-                widths[i] = Math.max(widths[i], row.get(i).length());
-            }
-        });
-        for (List<String> row : rows) {
-            StringBuilder line = new StringBuilder();
-            for (int i = 0; i < columns; i++) {
-                line.append(i == 0 ? "" : "  ")
-                        .append(" ".repeat(widths[i] - row.get(i).length()))
-                        .append(row.get(i));
-            }
-            out.append(line).append('\n');
-        }
     }
 
     /** Why the others are not the best; of clusters of other sizes the table says it. */
