@@ -3,6 +3,7 @@ package io.shardsim.reports.replay;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Journeys;
@@ -13,6 +14,7 @@ import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,40 +50,34 @@ public final class ReplayJson {
 
     /** The run in outline: the cluster, running totals, the timeline of rank 0, the states of all ranks and the result document. */
     public Map<String, Object> outline() {
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("label", result.label());
-        out.put("cluster", cluster(recording.cluster()));
-        out.put("representatives", recording.representatives());
-        out.put("endPs", recording.totals().last()[0]);
-        out.put("labels", labels.keySet().stream().map(ReplayJson::label).toList());
-        out.put("streams", StreamLook.document());
-        out.put("timeline", timeline(recording.totals().last()[0]));
-        out.put("overview", new Overview(recording).document());
-        out.put("states", new RankStates(recording).document());
-        out.put("totals", totals());
-        out.put("result", ResultsJson.run(result));
-        return out;
+        return new JsonObject()
+                .with("label", result.label())
+                .with("cluster", cluster(recording.cluster()))
+                .with("representatives", recording.representatives())
+                .with("endPs", recording.totals().last()[0])
+                .list("labels", labels.keySet(), ReplayJson::label)
+                .with("streams", StreamLook.document())
+                .with("timeline", timeline(recording.totals().last()[0]))
+                .with("overview", new Overview(recording).document())
+                .with("states", new RankStates(recording).document())
+                .with("totals", totals())
+                .with("result", ResultsJson.run(result));
     }
 
     private static Map<String, Object> cluster(Cluster cluster) {
         InstanceSpec instance = cluster.instance();
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("instance", instance.name());
-        out.put("nodes", cluster.nodes());
-        out.put("gpusPerNode", cluster.gpusPerNode());
-        out.put("nicsPerNode", instance.nicsPerNode());
-        out.put("pcieSwitches", instance.pcie().switches());
         int[] switchOfGpu = new int[cluster.gpusPerNode()];
-        for (int gpu = 0; gpu < switchOfGpu.length; gpu++) {
-            switchOfGpu[gpu] = cluster.pcieSwitchOfGpu(gpu);
-        }
+        Arrays.setAll(switchOfGpu, cluster::pcieSwitchOfGpu);
         int[] switchOfNic = new int[instance.nicsPerNode()];
-        for (int nic = 0; nic < switchOfNic.length; nic++) {
-            switchOfNic[nic] = cluster.pcieSwitchOfNic(nic);
-        }
-        out.put("switchOfGpu", switchOfGpu);
-        out.put("switchOfNic", switchOfNic);
-        return out;
+        Arrays.setAll(switchOfNic, cluster::pcieSwitchOfNic);
+        return new JsonObject()
+                .with("instance", instance.name())
+                .with("nodes", cluster.nodes())
+                .with("gpusPerNode", cluster.gpusPerNode())
+                .with("nicsPerNode", instance.nicsPerNode())
+                .with("pcieSwitches", instance.pcie().switches())
+                .with("switchOfGpu", switchOfGpu)
+                .with("switchOfNic", switchOfNic);
     }
 
     private static List<Object> label(Label label) {
@@ -156,11 +152,11 @@ public final class ReplayJson {
             journeys = journeys.subList(0, journeysMax);
         }
         Map<String, Object> operations = new TreeMap<>();
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("from", fromPs);
-        out.put("until", endPs);
-        out.put("spans", spans(fromPs, endPs, operations));
-        out.put("waits", waits(fromPs, endPs));
+        JsonObject out = new JsonObject()
+                .with("from", fromPs)
+                .with("until", endPs)
+                .with("spans", spans(fromPs, endPs, operations))
+                .with("waits", waits(fromPs, endPs));
         Map<String, Object> paths = new TreeMap<>();
         List<Object> written = new ArrayList<>();
         Journeys recorded = recording.journeys();
@@ -172,10 +168,7 @@ public final class ReplayJson {
             paths.computeIfAbsent(String.valueOf(path), id -> path(path));
             written.add(journey(recorded, journey, one[0], operation));
         }
-        out.put("journeys", written);
-        out.put("paths", paths);
-        out.put("operations", operations);
-        return out;
+        return out.with("journeys", written).with("paths", paths).with("operations", operations);
     }
 
     /** Start, journey and shift of operations of everything under way in the window, by start. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.evaluation.Benchmark;
 import io.shardsim.scenarios.evaluation.Growth;
@@ -23,9 +24,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** {@code shardsim bench}: how fast this machine simulates. */
 @Command(
@@ -33,9 +31,9 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Measures wall time and events per second of named workloads on this machine.",
         footer = {
             "",
-            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold, ring-256,"
-                    + " hierarchical-256 and step-256 execute every event; the others skip what is proven to repeat, as `run` does."
-                    + " Events per second are those of one core while it executes events."
+            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold,"
+                    + " ring-256, hierarchical-256 and step-256 execute every event; the others skip what is proven to"
+                    + " repeat, as `run` does. Events per second are those of one core while it executes events."
         })
 final class BenchCommand implements Callable<Integer> {
     private static final double MIB = 1024.0 * 1024.0;
@@ -86,7 +84,7 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         List<Benchmark.Measured> rows = growth ? growth(out) : workloads(out);
         if (json) {
-            out.println(document(rows));
+            out.print(document(rows));
         }
         out.flush();
         return ExitStatus.DONE;
@@ -179,24 +177,22 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private static String document(List<Benchmark.Measured> rows) {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode document = mapper.createObjectNode();
-        document.put("java", Runtime.version().toString());
-        document.put("processors", Runtime.getRuntime().availableProcessors());
-        ArrayNode workloads = document.putArray("workloads");
-        for (Benchmark.Measured row : rows) {
-            workloads
-                    .addObject()
-                    .put("workload", row.workload())
-                    .put("wall_seconds", row.wallSeconds())
-                    .put("cpu_seconds", row.cpuSeconds())
-                    .put("executed_events", row.executedEvents())
-                    .put("simulated_events", row.simulatedEvents())
-                    .put("executed_events_per_second", row.executedPerSecond())
-                    .put("executed_events_per_cpu_second", row.executedPerCpuSecond())
-                    .put("simulated_events_per_second", row.simulatedPerSecond())
-                    .put("peak_heap_bytes", row.peakHeapBytes());
-        }
-        return document.toPrettyString();
+        return new JsonObject()
+                .with("java", Runtime.version().toString())
+                .with("processors", Runtime.getRuntime().availableProcessors())
+                .list(
+                        "workloads",
+                        rows,
+                        row -> new JsonObject()
+                                .with("workload", row.workload())
+                                .with("wall_seconds", row.wallSeconds())
+                                .with("cpu_seconds", row.cpuSeconds())
+                                .with("executed_events", row.executedEvents())
+                                .with("simulated_events", row.simulatedEvents())
+                                .with("executed_events_per_second", row.executedPerSecond())
+                                .with("executed_events_per_cpu_second", row.executedPerCpuSecond())
+                                .with("simulated_events_per_second", row.simulatedPerSecond())
+                                .with("peak_heap_bytes", row.peakHeapBytes()))
+                .text();
     }
 }

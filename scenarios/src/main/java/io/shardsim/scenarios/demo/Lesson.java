@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.demo;
 
-import java.util.ArrayList;
+import io.shardsim.reports.writing.JsonObject;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,18 +73,13 @@ public record Lesson(
     }
 
     /** What the page is told before the prediction. */
-    Map<String, Object> asked() {
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("id", id);
-        out.put("title", title);
-        out.put("before", told.before());
-        out.put("question", question.words());
-        List<String> words = new ArrayList<>();
-        for (double choice : question.choices()) {
-            words.add(words(choice));
-        }
-        out.put("choices", words);
-        return out;
+    JsonObject asked() {
+        return new JsonObject()
+                .with("id", id)
+                .with("title", title)
+                .with("before", told.before())
+                .with("question", question.words())
+                .list("choices", question.choices(), Lesson::words);
     }
 
     static String words(double ratio) {

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.demo;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.ResultsJson;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -119,13 +120,12 @@ public final class LessonAnswer {
 
     /** What the page is told after the prediction. */
     Map<String, Object> document() {
-        Map<String, Object> out = new LinkedHashMap<>();
-        out.put("ratio", Quantities.significant(ratio()));
-        out.put("nearest", rightChoice());
-        out.put("right", lesson.isRight(rightChoice(), ratio()) ? rightChoice() : -1);
-        out.put("after", after());
-        out.put("table", table());
-        out.put("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
-        return out;
+        return new JsonObject()
+                .with("ratio", Quantities.significant(ratio()))
+                .with("nearest", rightChoice())
+                .with("right", lesson.isRight(rightChoice(), ratio()) ? rightChoice() : -1)
+                .with("after", after())
+                .with("table", table())
+                .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
     }
 }

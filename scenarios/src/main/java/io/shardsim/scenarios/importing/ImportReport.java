@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.importing.Imported.Assumption;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
@@ -122,31 +123,26 @@ public final class ImportReport {
 
     /** One document: {@code scenario}, {@code keys} and {@code assumptions}. */
     public static String json(Imported imported) {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("scenario", imported.tree());
+        JsonObject document = new JsonObject().with("scenario", imported.tree());
         if (imported.tree().containsKey(ScenarioImport.ACCEPTED)) {
-            document.put("answers_the_question", false);
+            document.with("answers_the_question", false);
         }
-        List<Object> keys = new ArrayList<>();
-        for (KeyVerdict key : imported.keys()) {
-            Map<String, Object> entry = new LinkedHashMap<>();
-            entry.put("file", key.file());
-            entry.put("key", key.key());
-            entry.put("value", value(key.value()));
-            entry.put("verdict", key.verdict().words());
-            entry.put("note", key.note());
-            keys.add(entry);
-        }
-        document.put("keys", keys);
-        List<Object> assumptions = new ArrayList<>();
-        for (Assumption each : imported.assumptions()) {
-            Map<String, Object> entry = new LinkedHashMap<>();
-            entry.put("key", each.key());
-            entry.put("value", each.value());
-            entry.put("note", each.note());
-            assumptions.add(entry);
-        }
-        document.put("assumptions", assumptions);
+        document.list(
+                        "keys",
+                        imported.keys(),
+                        key -> new JsonObject()
+                                .with("file", key.file())
+                                .with("key", key.key())
+                                .with("value", value(key.value()))
+                                .with("verdict", key.verdict().words())
+                                .with("note", key.note()))
+                .list(
+                        "assumptions",
+                        imported.assumptions(),
+                        each -> new JsonObject()
+                                .with("key", each.key())
+                                .with("value", each.value())
+                                .with("note", each.note()));
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
         return JsonMapper.builder()
                         .enable(SerializationFeature.INDENT_OUTPUT)

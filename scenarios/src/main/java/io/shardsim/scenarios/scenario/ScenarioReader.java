@@ -69,13 +69,8 @@ public final class ScenarioReader {
         }
     }
 
-    /** The point of a file without a sweep, as if a sweep had changed some values; null after problems were added. */
-    static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Problems problems) {
-        return point(tree, changes, tree, problems);
-    }
-
     /**
-     * The same with problems at places of another tree.
+     * The point of a file without a sweep, as if a sweep had changed some values; null after problems were added.
      *
      * @param places the tree as it is written, with the keys that are changed
      */
@@ -157,7 +152,8 @@ public final class ScenarioReader {
         if (search != null) {
             problems.add(
                     search.keyPosition(),
-                    "search is for shardsim plan, which chooses among its values; write sweep to run every one of them");
+                    "search is for shardsim plan, which chooses among its values; write sweep to run every one of"
+                            + " them");
         }
         Sweep sweep = Sweep.of(file, problems);
         boolean varies = file.entry("sweep") != null;

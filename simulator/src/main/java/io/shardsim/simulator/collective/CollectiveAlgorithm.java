@@ -6,8 +6,26 @@ package io.shardsim.simulator.collective;
  */
 public interface CollectiveAlgorithm {
 
+    /** How members pass chunks on. A transport goes by it when it chooses channels, chunks and latencies. */
+    enum Pattern {
+        RING,
+        TREE,
+        /** Everybody sends to everybody. */
+        DIRECT,
+        /** The NVSwitch adds up. */
+        SWITCH,
+        /** Rings between nodes, then on inside of each. */
+        HIERARCHICAL,
+        /** Another one: chunks as in a ring, no latency measured for it, and never chosen by {@code auto}. */
+        OTHER
+    }
+
     /** Catalog name, for example {@code ring}. */
     String name();
+
+    default Pattern pattern() {
+        return Pattern.OTHER;
+    }
 
     /** True when this algorithm can carry the request (kind, group size, placement on nodes). */
     boolean supports(CollectiveRequest request);

@@ -38,6 +38,11 @@ abstract class DirectExchange implements CollectiveAlgorithm {
     }
 
     @Override
+    public Pattern pattern() {
+        return Pattern.DIRECT;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         return request.kind() == kind && request.size() >= 2;
     }

@@ -41,6 +41,11 @@ abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
     }
 
     @Override
+    public Pattern pattern() {
+        return Pattern.HIERARCHICAL;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         if (request.kind() != kind) {
             return false;

@@ -30,6 +30,11 @@ abstract class RingAlgorithm implements CollectiveAlgorithm {
     }
 
     @Override
+    public Pattern pattern() {
+        return Pattern.RING;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         return request.kind() == kind && request.size() >= 2;
     }

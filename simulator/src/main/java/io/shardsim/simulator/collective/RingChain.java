@@ -33,6 +33,11 @@ abstract class RingChain implements CollectiveAlgorithm {
     }
 
     @Override
+    public Pattern pattern() {
+        return Pattern.RING;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         return request.kind() == kind && request.size() >= 2;
     }

@@ -35,6 +35,11 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
     abstract boolean carries(int nodes);
 
     @Override
+    public Pattern pattern() {
+        return Pattern.SWITCH;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         GroupPlacement placement = request.placement();
         return request.kind() == CollectiveKind.ALL_REDUCE

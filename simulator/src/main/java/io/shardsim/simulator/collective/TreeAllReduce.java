@@ -34,6 +34,11 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
     }
 
     @Override
+    public Pattern pattern() {
+        return Pattern.TREE;
+    }
+
+    @Override
     public boolean supports(CollectiveRequest request) {
         return request.kind() == CollectiveKind.ALL_REDUCE && request.size() >= 2;
     }

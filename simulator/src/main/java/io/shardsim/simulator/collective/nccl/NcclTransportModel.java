@@ -1,6 +1,7 @@
 package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveAlgorithm.Pattern;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
@@ -12,6 +13,7 @@ import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NcclTransportModel implements TransportModel {
     /** What NCCL itself chooses among; the others must be asked for by name. */
-    private static final Set<String> OWN = Set.of("ring", "tree", "direct", "nvls", "nvls-tree");
+    private static final Set<Pattern> OWN = EnumSet.of(Pattern.RING, Pattern.TREE, Pattern.DIRECT, Pattern.SWITCH);
 
     /** Payload of an LL step [bytes]: 512 threads x 8 lines x 8 B (src/init.cc, DEFAULT_LL_BUFFSIZE). */
     private static final long LL_CHUNK_BYTES = 32 << 10;
@@ -123,12 +125,12 @@ public final class NcclTransportModel implements TransportModel {
                 continue;
             }
             for (Protocol protocol : network.protocols()) {
-                if (usesSwitch(candidate.name())
+                if (candidate.pattern() == Pattern.SWITCH
                         && (gpu.nvls() == null || protocol != Protocol.SIMPLE || !hasSwitch(cluster))) {
                     continue;
                 }
                 Transport transport =
-                        transport(gpu, network, rings, kind, candidate.name(), protocol, totalBytes, cluster);
+                        transport(gpu, network, rings, kind, candidate.pattern(), protocol, totalBytes, cluster);
                 if (!candidate.supports(new CollectiveRequest(kind, totalBytes, members, cluster, transport))) {
                     continue;
                 }
@@ -145,11 +147,6 @@ public final class NcclTransportModel implements TransportModel {
         return preferred == null ? best : able.get(preferred);
     }
 
-    /** True for algorithms whose sums the NVSwitch makes. */
-    private static boolean usesSwitch(String algorithm) {
-        return algorithm.startsWith("nvls");
-    }
-
     private static boolean hasSwitch(Cluster cluster) {
         return cluster.instance().intraNode().links() == NvLinks.SWITCH;
     }
@@ -163,7 +160,7 @@ public final class NcclTransportModel implements TransportModel {
         if (!algorithm.equals("auto")) {
             return candidate.name().equals(algorithm);
         }
-        return OWN.contains(candidate.name()) && candidate.name().equals("direct") == isSends(kind);
+        return OWN.contains(candidate.pattern()) && (candidate.pattern() == Pattern.DIRECT) == isSends(kind);
     }
 
     /** True for what is made of sends and receives. */
@@ -183,10 +180,10 @@ public final class NcclTransportModel implements TransportModel {
             Protocol own = messageBytes <= PEER_LL_BYTES_MAX ? Protocol.LL : Protocol.SIMPLE;
             return protocol == own ? 0 : Protocol.values().length - protocol.ordinal();
         }
-        if (usesSwitch(candidate.name())) {
+        if (candidate.pattern() == Pattern.SWITCH) {
             return tuning.nvlsUs(totalBytes);
         }
-        boolean tree = kind == CollectiveKind.ALL_REDUCE && candidate.name().equals("tree");
+        boolean tree = kind == CollectiveKind.ALL_REDUCE && candidate.pattern() == Pattern.TREE;
         return tree ? tuning.treeUs(protocol, totalBytes) : tuning.ringUs(kind, protocol, totalBytes);
     }
 
@@ -195,17 +192,17 @@ public final class NcclTransportModel implements TransportModel {
             NcclNetwork network,
             Rings rings,
             CollectiveKind kind,
-            String algorithm,
+            Pattern pattern,
             Protocol protocol,
             long totalBytes,
             Cluster cluster) {
-        if (usesSwitch(algorithm)) {
+        if (pattern == Pattern.SWITCH) {
             return switchTransport(gpu, network, rings, totalBytes, cluster);
         }
         InstanceSpec instance = cluster.instance();
         int p = protocol.ordinal();
-        boolean hierarchical = algorithm.startsWith("hierarchical");
-        long perChannel = protocol.bytesPerChannel(algorithm.equals("ring"), rings.ranks());
+        boolean hierarchical = pattern == Pattern.HIERARCHICAL;
+        long perChannel = protocol.bytesPerChannel(pattern == Pattern.RING, rings.ranks());
         int channelsMax = hierarchical ? NODE_RING_CHANNELS : rings.channels();
         int channels = (int) Math.max(1, Math.min(channelsMax, totalBytes / perChannel));
         Bandwidth nvLink = instance.intraNode().perGpuRate().scaled(rings.nvLinkShare());
@@ -214,14 +211,14 @@ public final class NcclTransportModel implements TransportModel {
         // All-to-all receives with other warps of the block while it sends, and is held up by memory alone. So are
         // channels that have links of their own: two
         // V100 with one link make 22.6 of its 25 GB/s (AR-v100-2gpu-*), where this store alone would take a fifth.
-        boolean stores = !algorithm.equals("direct") && hasSwitch(cluster);
+        boolean stores = pattern != Pattern.DIRECT && hasSwitch(cluster);
         Bandwidth store = stores ? gpu.rates().store() : instance.gpu().memoryBandwidth();
         double copyRatio = kind == CollectiveKind.ALL_REDUCE
                 ? gpu.rates().allReduceCopyRatio()
                 : gpu.rates().copyRatio();
         long chunkBytes =
-                Math.min(chunkBytesMax, chunkBytes(kind, algorithm, protocol, network, rings, channels, totalBytes));
-        long partBytes = totalBytes / (isShared(kind, algorithm) ? rings.ranks() : 1) / channels;
+                Math.min(chunkBytesMax, chunkBytes(kind, pattern, protocol, network, rings, channels, totalBytes));
+        long partBytes = totalBytes / (isShared(kind, pattern) ? rings.ranks() : 1) / channels;
         return new Transport(
                 protocol.id(),
                 channels,
@@ -233,7 +230,7 @@ public final class NcclTransportModel implements TransportModel {
                         beyondNetworkPs(
                                 network.steps()
                                         .ps(
-                                                isLongRing(kind, algorithm, rings, cluster),
+                                                isLongRing(kind, pattern, rings, cluster),
                                                 protocol,
                                                 Math.min(chunkBytes, partBytes)),
                                 cluster)),
@@ -307,13 +304,13 @@ public final class NcclTransportModel implements TransportModel {
     /** Largest piece that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
     private static long chunkBytes(
             CollectiveKind kind,
-            String algorithm,
+            Pattern pattern,
             Protocol protocol,
             NcclNetwork network,
             Rings rings,
             int channels,
             long totalBytes) {
-        boolean tree = algorithm.equals("tree");
+        boolean tree = pattern == Pattern.TREE;
         switch (protocol) {
             case LL:
                 return LL_CHUNK_BYTES;
@@ -324,21 +321,21 @@ public final class NcclTransportModel implements TransportModel {
                 if (tree) {
                     return treeSimpleChunkBytes(stepBytes, rings, channels, totalBytes);
                 }
-                return algorithm.equals("direct") ? PEER_CHUNK_BYTES : chunkSteps(kind) * stepBytes;
+                return pattern == Pattern.DIRECT ? PEER_CHUNK_BYTES : chunkSteps(kind) * stepBytes;
         }
     }
 
     /** True for the ring of a gather or a scatter through all GPUs of more than two nodes. */
-    private static boolean isLongRing(CollectiveKind kind, String algorithm, Rings rings, Cluster cluster) {
-        return algorithm.equals("ring")
+    private static boolean isLongRing(CollectiveKind kind, Pattern pattern, Rings rings, Cluster cluster) {
+        return pattern == Pattern.RING
                 && (kind == CollectiveKind.ALL_GATHER || kind == CollectiveKind.REDUCE_SCATTER)
                 && rings.nodes() > 2
                 && rings.ranks() == rings.nodes() * cluster.gpusPerNode();
     }
 
     /** True when messages carry shards of a rank, false when they carry pieces of the whole buffer. */
-    private static boolean isShared(CollectiveKind kind, String algorithm) {
-        return !algorithm.equals("tree") && kind != CollectiveKind.SEND_RECV && chunkSteps(kind) == RING_CHUNK_STEPS;
+    private static boolean isShared(CollectiveKind kind, Pattern pattern) {
+        return pattern != Pattern.TREE && kind != CollectiveKind.SEND_RECV && chunkSteps(kind) == RING_CHUNK_STEPS;
     }
 
     private static int chunkSteps(CollectiveKind kind) {

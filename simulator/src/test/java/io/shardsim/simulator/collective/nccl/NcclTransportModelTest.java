@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.simulator.collective.ChannelProgram;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveAlgorithm.Pattern;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
@@ -32,7 +33,7 @@ class NcclTransportModelTest {
     private static final long MIB = 1 << 20;
 
     private final NcclTransportModel model = new NcclTransportModel(
-            List.of(new Named("ring"), new Named("tree"), new Named("direct"), new Named("hierarchical")));
+            List.of(new Named("ring", Pattern.RING), new Named("tree", Pattern.TREE), new Named("direct", Pattern.DIRECT), new Named("hierarchical", Pattern.HIERARCHICAL)));
 
     private final NcclTransportModel catalog =
             new NcclTransportModel(CollectiveCatalog.load().algorithms());
@@ -333,7 +334,7 @@ class NcclTransportModelTest {
 
     @Test
     void aChunkAskedForIsNotExceeded() {
-        NcclTransportModel limited = new NcclTransportModel(List.of(new Named("ring")), MIB);
+        NcclTransportModel limited = new NcclTransportModel(List.of(new Named("ring", Pattern.RING)), MIB);
         Cluster cluster = Machines.p4d(2);
 
         assertThat(limited.choose(ALL_GATHER, "auto", 1024 * MIB, Machines.everyone(cluster), cluster)
@@ -427,7 +428,7 @@ class NcclTransportModelTest {
     }
 
     /** An algorithm of which only the name matters. */
-    private record Named(String name) implements CollectiveAlgorithm {
+    private record Named(String name, Pattern pattern) implements CollectiveAlgorithm {
         @Override
         public boolean supports(CollectiveRequest request) {
             return true;
