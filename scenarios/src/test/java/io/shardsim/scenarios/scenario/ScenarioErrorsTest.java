@@ -3,6 +3,7 @@ package io.shardsim.scenarios.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.List;
@@ -59,8 +60,8 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "shard_group: 128, gather_algorithm: tree, framework_profile: fsdp2",
-                        "a.yaml:7:60: gather_algorithm tree does not carry all_gather; known: auto, direct, hierarchical,"
-                                + " hierarchical-batched, ring, smddp",
+                        "a.yaml:7:60: gather_algorithm tree does not carry all_gather; known: auto, "
+                                + String.join(", ", CollectiveDescriptors.names("all_gather")),
                         "a.yaml:7:85: framework_profile fsdp2 is not known; did you mean fsdp?"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",

@@ -7,18 +7,18 @@ package io.shardsim.simulator.collective;
  * @param partBytes the channel's part [bytes]
  * @param chunkBytes largest chunk [bytes]
  */
-record Chunks(long partBytes, long chunkBytes) {
+public record Chunks(long partBytes, long chunkBytes) {
     /** Channels share a buffer in multiples of this [bytes]; NCCL's cell size (src/enqueue.cc, scheduleCollTasksToPlan). */
     private static final long CELL_BYTES = 16;
 
     /** Number of channels that get something of a buffer, at least 1. */
-    static int channels(long bytes, Transport transport) {
+    public static int channels(long bytes, Transport transport) {
         long cells = ceilDiv(bytes, CELL_BYTES);
         return (int) Math.max(1, Math.min(transport.channels(), cells));
     }
 
     /** What one of several channels gets of a buffer; parts differ by one cell at most. */
-    static Chunks of(long bytes, int channels, int channel, Transport transport) {
+    public static Chunks of(long bytes, int channels, int channel, Transport transport) {
         long cells = ceilDiv(bytes, CELL_BYTES);
         long begin = CELL_BYTES * firstCell(cells, channels, channel);
         long end = CELL_BYTES * firstCell(cells, channels, channel + 1);
@@ -30,17 +30,17 @@ record Chunks(long partBytes, long chunkBytes) {
     }
 
     /** Number of chunks, 0 for an empty part. */
-    int count() {
+    public int count() {
         return Math.toIntExact(ceilDiv(partBytes, chunkBytes));
     }
 
     /** Size of chunk i [bytes]. */
-    long bytes(int i) {
+    public long bytes(int i) {
         return Math.min(chunkBytes, partBytes - i * chunkBytes);
     }
 
     /** Size of the largest chunk, at least 1 [bytes]. */
-    long bytesMax() {
+    public long bytesMax() {
         return Math.max(1, Math.min(chunkBytes, partBytes));
     }
 

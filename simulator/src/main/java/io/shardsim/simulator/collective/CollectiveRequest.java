@@ -58,7 +58,7 @@ public final class CollectiveRequest {
     }
 
     /** Which members live on which node. */
-    GroupPlacement placement() {
+    public GroupPlacement placement() {
         if (placement == null) {
             placement = new GroupPlacement(this);
         }

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * <p>Built once for each request: a program is asked for by every rank, and a walk over the whole group each time would cost the square of its size.
  */
-final class GroupPlacement {
+public final class GroupPlacement {
     /** First member on each node of the group, then the size of the group. */
     private final int[] firstMembers;
     /** Ways of channels through nodes that were asked for, by the local ranks on the node. */
@@ -47,21 +47,21 @@ final class GroupPlacement {
     }
 
     /** Number of nodes that hold members. */
-    int nodes() {
+    public int nodes() {
         return firstMembers.length - 1;
     }
 
-    int firstMember(int node) {
+    public int firstMember(int node) {
         return firstMembers[node];
     }
 
     /** Number of members on a node. */
-    int membersOn(int node) {
+    public int membersOn(int node) {
         return firstMembers[node + 1] - firstMembers[node];
     }
 
     /** Position, among the nodes of the group, of the node that holds a member. */
-    int nodeOf(int member) {
+    public int nodeOf(int member) {
         int found = Arrays.binarySearch(firstMembers, member);
         return found >= 0 ? found : -found - 2;
     }

@@ -9,10 +9,12 @@ import java.util.concurrent.CancellationException;
 /**
  * Writes down primitives in order, in run-length form: a primitive equal to the one before it only raises its repeat count.
  *
+ * <p>Each primitive costs a step of the transport, whatever its bytes. Where a member receives and sends on, one primitive for both takes half the steps of two.
+ *
  * <p>A chunk is cut into the transport's number of slices, but no slice is smaller than 1/32 of a slice of a full chunk, so small chunks
  * travel whole (NCCL, src/device/prims_simple.h, genericOp).
  */
-final class PrimitiveList {
+public final class PrimitiveList {
     private static final int LEAST_SLICE_DIVISOR = 32;
 
     /** Fifty thousand chunks: a terabyte in chunks of the library's own size has fewer, and every rank and channel may have a list like this. */
@@ -39,27 +41,27 @@ final class PrimitiveList {
     }
 
     /** Sends local data. */
-    void send(int sendSlot, long bytes) {
+    public void send(int sendSlot, long bytes) {
         add(1, ChannelProgram.NONE, sendSlot, bytes, false);
     }
 
     /** Receives final data. */
-    void receive(int receiveSlot, long bytes) {
+    public void receive(int receiveSlot, long bytes) {
         add(1, receiveSlot, ChannelProgram.NONE, bytes, false);
     }
 
     /** Receives data and adds it to local data. */
-    void receiveReduce(int receiveSlot, long bytes) {
+    public void receiveReduce(int receiveSlot, long bytes) {
         add(1, receiveSlot, ChannelProgram.NONE, bytes, true);
     }
 
     /** Receives data, keeps a copy and sends it on, so many times. */
-    void receiveCopySend(int times, int receiveSlot, int sendSlot, long bytes) {
+    public void receiveCopySend(int times, int receiveSlot, int sendSlot, long bytes) {
         add(times, receiveSlot, sendSlot, bytes, false);
     }
 
     /** Receives data, adds local data and sends the sum on, so many times. */
-    void receiveReduceSend(int times, int receiveSlot, int sendSlot, long bytes) {
+    public void receiveReduceSend(int times, int receiveSlot, int sendSlot, long bytes) {
         add(times, receiveSlot, sendSlot, bytes, true);
     }
 

@@ -20,9 +20,9 @@ import java.util.stream.IntStream;
  * @param nic NIC of the node
  * @param members position in the group of each member on the node, in the order of the visit
  */
-record Rail(int nic, int[] members) {
+public record Rail(int nic, int[] members) {
 
-    static Rail of(CollectiveRequest request, int node, int channel) {
+    public static Rail of(CollectiveRequest request, int node, int channel) {
         GroupPlacement placement = request.placement();
         int first = placement.firstMember(node);
         int count = placement.membersOn(node);
@@ -35,27 +35,27 @@ record Rail(int nic, int[] members) {
     }
 
     /** NIC by which a member itself reaches other nodes, without help of others on its node. */
-    static int ownNic(CollectiveRequest request, int member, int channel) {
+    public static int ownNic(CollectiveRequest request, int member, int channel) {
         Place place = new Place(localRanks(request, member, 1), channel);
         return request.placement().way(place, request).nic();
     }
 
     /** Number of NICs that the channels of a node use. */
-    static int nicsBeside(CollectiveRequest request, int node) {
+    public static int nicsBeside(CollectiveRequest request, int node) {
         GroupPlacement placement = request.placement();
         long localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
         return placement.way(new Place(localRanks, 0), request).nics();
     }
 
-    int entry() {
+    public int entry() {
         return members[0];
     }
 
-    int exit() {
+    public int exit() {
         return members[members.length - 1];
     }
 
-    int positionOf(int member) {
+    public int positionOf(int member) {
         for (int position = 0; position < members.length; position++) {
             if (members[position] == member) {
                 return position;

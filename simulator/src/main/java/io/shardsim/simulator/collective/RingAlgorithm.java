@@ -10,19 +10,19 @@ import java.util.List;
  *
  * <p>Shards are padded to equal size, so all members send the same bytes; NCCL's last all-reduce chunk may be shorter on one rank.
  */
-abstract class RingAlgorithm implements CollectiveAlgorithm {
-    static final int FROM_PREVIOUS = 0;
-    static final int TO_NEXT = 0;
+public abstract class RingAlgorithm implements CollectiveAlgorithm {
+    protected static final int FROM_PREVIOUS = 0;
+    protected static final int TO_NEXT = 0;
 
     private final CollectiveKind kind;
     private final SharedPrimitives shared = new SharedPrimitives();
 
-    RingAlgorithm(CollectiveKind kind) {
+    protected RingAlgorithm(CollectiveKind kind) {
         this.kind = kind;
     }
 
     /** Writes what a member does with one chunk of every shard; there are at least two ranks. */
-    abstract void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes);
+    protected abstract void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes);
 
     @Override
     public String name() {

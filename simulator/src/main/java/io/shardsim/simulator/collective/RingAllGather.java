@@ -13,7 +13,7 @@ public final class RingAllGather extends RingAlgorithm {
     }
 
     @Override
-    void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes) {
+    protected void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes) {
         primitives.send(TO_NEXT, chunkBytes);
         primitives.receiveCopySend(ranks - 2, FROM_PREVIOUS, TO_NEXT, chunkBytes);
         primitives.receive(FROM_PREVIOUS, chunkBytes);

@@ -12,7 +12,7 @@ public final class RingAllReduce extends RingAlgorithm {
     }
 
     @Override
-    void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes) {
+    protected void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes) {
         primitives.send(TO_NEXT, chunkBytes);
         primitives.receiveReduceSend(ranks - 1, FROM_PREVIOUS, TO_NEXT, chunkBytes);
         primitives.receiveCopySend(ranks - 2, FROM_PREVIOUS, TO_NEXT, chunkBytes);

@@ -8,9 +8,9 @@ package io.shardsim.simulator.collective;
  * @param next member to send to
  * @param nic NIC towards the next member, {@link ChannelProgram#NONE} when it is on the same node
  */
-record RingOrder(int previous, int next, int nic) {
+public record RingOrder(int previous, int next, int nic) {
 
-    static RingOrder of(CollectiveRequest request, int member, int channel) {
+    public static RingOrder of(CollectiveRequest request, int member, int channel) {
         GroupPlacement placement = request.placement();
         int nodes = placement.nodes();
         int node = placement.nodeOf(member);

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * Keeps the primitives of recent programs, so that the thousands of ranks that do the same share one list. What a list holds depends on its
  * key alone; forgetting one costs only the time to write it again.
  */
-final class SharedPrimitives {
+public final class SharedPrimitives {
     private static final int KEPT = 256;
 
     private final Map<Key, List<Primitive>> recent = new LinkedHashMap<>(16, 0.75f, true) {
@@ -26,7 +26,7 @@ final class SharedPrimitives {
     private record Key(long partBytes, long chunkBytes, int slices, int size, int nodes, int role) {}
 
     /** The primitives for a part of the buffer, written by the writer when they are not known yet. */
-    synchronized List<Primitive> get(
+    public synchronized List<Primitive> get(
             CollectiveRequest request, Chunks chunks, int nodes, int role, Consumer<PrimitiveList> writer) {
         Transport transport = request.transport();
         Key key = new Key(chunks.partBytes(), transport.chunkBytes(), transport.slices(), request.size(), nodes, role);

@@ -6,8 +6,10 @@
  *
  * <p>To add an algorithm, write one public class that implements {@link io.shardsim.simulator.collective.CollectiveAlgorithm} and one file
  * {@code collectives/<id>.yaml} that gives its name, class, kinds and source. {@link io.shardsim.simulator.collective.CollectiveCatalog}
- * finds the file, and the contract test runs over it. {@code Chunks} cuts a buffer, {@code PrimitiveList} writes primitives,
- * {@code Rail} says by which NIC and in which order a channel goes through a node, {@code SharedPrimitives} lets ranks share a list,
- * {@code ProgramLoops} finds the loops in it.
+ * finds the file, and the contract test runs over it. {@link io.shardsim.simulator.collective.Chunks} cuts a buffer,
+ * {@link io.shardsim.simulator.collective.PrimitiveList} writes primitives, {@link io.shardsim.simulator.collective.Rail} says by which NIC and in which order a
+ * channel goes through a node, {@link io.shardsim.simulator.collective.SharedPrimitives} lets ranks share a list;
+ * {@link io.shardsim.simulator.collective.RingAlgorithm} is all of a ring but what a member does with a chunk. These are open to jars of others.
+ * {@code ProgramLoops} finds the loops in a list.
  */
 package io.shardsim.simulator.collective;

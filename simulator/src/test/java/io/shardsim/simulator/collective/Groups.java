@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Clusters and groups of ranks that tests of collectives run over. */
-final class Groups {
+public final class Groups {
     private Groups() {}
 
     /** Nodes like p4d: 8 GPUs, four PCIe switches, a NIC under each. */
-    static Cluster cluster(int nodes) {
+    public static Cluster cluster(int nodes) {
         return cluster(nodes, 8, 4, 4);
     }
 
@@ -43,7 +43,7 @@ final class Groups {
                 nodes);
     }
 
-    static Transport transport(int channels, long chunkBytes, int slices) {
+    public static Transport transport(int channels, long chunkBytes, int slices) {
         Bandwidth rate = new Bandwidth(20_000_000_000L);
         return new Transport(
                 "Simple",
@@ -57,7 +57,7 @@ final class Groups {
     }
 
     /** The first GPUs of every node. */
-    static int[] firstGpus(int nodes, int gpus) {
+    public static int[] firstGpus(int nodes, int gpus) {
         return IntStream.range(0, nodes)
                 .flatMap(node -> IntStream.range(0, gpus).map(gpu -> node * 8 + gpu))
                 .toArray();

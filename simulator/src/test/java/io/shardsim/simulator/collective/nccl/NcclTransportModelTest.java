@@ -32,8 +32,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NcclTransportModelTest {
     private static final long MIB = 1 << 20;
 
-    private final NcclTransportModel model = new NcclTransportModel(
-            List.of(new Named("ring", Pattern.RING), new Named("tree", Pattern.TREE), new Named("direct", Pattern.DIRECT), new Named("hierarchical", Pattern.HIERARCHICAL)));
+    private final NcclTransportModel model = new NcclTransportModel(List.of(
+            new Named("ring", Pattern.RING),
+            new Named("tree", Pattern.TREE),
+            new Named("direct", Pattern.DIRECT),
+            new Named("hierarchical", Pattern.HIERARCHICAL)));
 
     private final NcclTransportModel catalog =
             new NcclTransportModel(CollectiveCatalog.load().algorithms());
@@ -159,7 +162,8 @@ class NcclTransportModelTest {
         Cluster cluster = Machines.p4d(2);
         assertThatThrownBy(() -> catalog.choose(ALL_REDUCE, "nvls-tree", MIB, Machines.everyone(cluster), cluster))
                 .hasMessage(
-                        "algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes; these can: ring, smddp, tree");
+                        "algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes; these can: ring, smddp,"
+                                + " tree");
     }
 
     /** src/enqueue.cc, calcCollChunking: four channels in one, a piece for each of eight heads. */
