@@ -32,7 +32,7 @@ public final class AllReduceOnce extends ShardingStrategy {
     }
 
     private static long parameters(TrainingJob job) {
-        return job.model().layers() * job.layerParameters() + job.embeddingParameters() + job.outputParameters();
+        return job.model().layers() * job.layerParameters(0) + job.embeddingParameters() + job.outputParameters();
     }
 
     private void writeStep(TrainingJob job, StepWriter writer, long parameters) {

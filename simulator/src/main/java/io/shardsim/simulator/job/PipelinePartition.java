@@ -92,15 +92,25 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, doub
     private double stageCost(int stage) {
         double cost = 0;
         for (int piece = stage; piece < pieces(); piece += job.parallel().stages()) {
-            cost += layers(piece) + (holdsHead(piece) ? headCost : 0);
+            cost += layersCost(piece) + (holdsHead(piece) ? headCost : 0);
         }
         return cost;
     }
 
-    /** The head's operations over those of a layer; it is not recomputed. */
+    /** Cost of the layers of a piece, each by its operations over those of the first. */
+    private double layersCost(int piece) {
+        double first = job.model().layerForwardFlops(0, 1, job.sequenceLength());
+        double cost = 0;
+        for (int layer = firstLayer(piece); layer < firstLayers.get(piece + 1); layer++) {
+            cost += job.model().layerForwardFlops(layer, 1, job.sequenceLength()) / first;
+        }
+        return cost;
+    }
+
+    /** The head's operations over those of the first layer; it is not recomputed. */
     private static double headCost(TrainingJob job) {
         ModelShape model = job.model();
-        double layer = model.layerForwardFlops(1, job.sequenceLength());
+        double layer = model.layerForwardFlops(0, 1, job.sequenceLength());
         double passes = 3 + job.recomputedProducts();
         return 3 * model.logitsForwardFlops(1) / (passes * layer);
     }

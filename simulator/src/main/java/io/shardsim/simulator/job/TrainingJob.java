@@ -118,8 +118,8 @@ public record TrainingJob(
     }
 
     /** Parameter tensors of a layer as one rank of a tensor-parallel group holds them. */
-    public List<ParameterTensor> layerTensors() {
-        return split(model.layerTensors());
+    public List<ParameterTensor> layerTensors(int layer) {
+        return split(model.layerTensors(layer));
     }
 
     /** Parameter tensors of the embedding as one rank of a tensor-parallel group holds them. */
@@ -143,8 +143,8 @@ public record TrainingJob(
     }
 
     /** Parameters of a layer on one rank. */
-    public long layerParameters() {
-        return model.layerParameters(parallel.tensor());
+    public long layerParameters(int layer) {
+        return model.layerParameters(layer, parallel.tensor());
     }
 
     /** Parameters of the embedding on one rank. */

@@ -59,7 +59,7 @@ public record Work(Kind kind, @Nullable Segment segment, long amount) {
     /** A segment of the model, of one layer or of what is around the layers. */
     public static Work of(Segment segment) {
         boolean backward = segment.direction() == Direction.BACKWARD;
-        Kind kind = switch (segment.section()) {
+        Kind kind = switch (segment.section().place()) {
             case EMBEDDING -> backward ? Kind.EMBEDDING_BACKWARD : Kind.EMBEDDING_FORWARD;
             case HEAD -> backward ? Kind.HEAD_BACKWARD : Kind.HEAD_FORWARD;
             case LAYER ->

@@ -20,19 +20,28 @@ import java.util.List;
  */
 public final class LayersBound {
     private final TrainingJob job;
-    private final long forwardPs;
-    private final long backwardPs;
-    private final long againPs;
+    /** Of each kind of layer. */
+    private final long[] forwardPs;
+
+    private final long[] backwardPs;
+    private final long[] againPs;
 
     private LayersBound(TrainingJob job, WorkTimes times) {
         this.job = job;
         Segments segments = new Segments(job.model().operators());
-        forwardPs = times.ps(Work.of(segments.forward(Section.LAYER)));
-        backwardPs = times.ps(Work.of(segments.backward(Section.LAYER)));
-        againPs = job.checkpointing() == Checkpointing.NONE
-                ? 0
-                : times.ps(Work.of(
-                        segments.recompute(job.checkpointing(), job.profile().recomputeStopsEarly())));
+        int kinds = job.model().operators().kinds().size();
+        forwardPs = new long[kinds];
+        backwardPs = new long[kinds];
+        againPs = new long[kinds];
+        for (int kind = 0; kind < kinds; kind++) {
+            Section layer = Section.layer(kind);
+            forwardPs[kind] = times.ps(Work.of(segments.forward(layer)));
+            backwardPs[kind] = times.ps(Work.of(segments.backward(layer)));
+            againPs[kind] = job.checkpointing() == Checkpointing.NONE
+                    ? 0
+                    : times.ps(Work.of(segments.recompute(
+                            layer, job.checkpointing(), job.profile().recomputeStopsEarly())));
+        }
     }
 
     /** @param job without context parallelism [ps] */
@@ -49,8 +58,7 @@ public final class LayersBound {
             for (int piece = stage; piece < parallel.virtualStages(); piece += parallel.stages()) {
                 microBatchPs += layersPs(firstLayers.get(piece), firstLayers.get(piece + 1));
             }
-            long before = firstLayers.get(stage);
-            long passPs = before * (forwardPs + (endsWithFirstPiece(stage) ? backwardPs : 0));
+            long passPs = passPs(firstLayers.get(stage), endsWithFirstPiece(stage));
             longestPs = Math.max(
                     longestPs, Math.addExact(Math.multiplyExact(microBatchPs, job.accumulationSteps()), passPs));
         }
@@ -61,7 +69,19 @@ public final class LayersBound {
     private long layersPs(int from, int to) {
         long sumPs = 0;
         for (int layer = from; layer < to; layer++) {
-            sumPs += forwardPs + backwardPs + (job.checkpointing(layer) == Checkpointing.NONE ? 0 : againPs);
+            int kind = job.model().kindOf(layer);
+            sumPs += forwardPs[kind] + backwardPs[kind];
+            sumPs += job.checkpointing(layer) == Checkpointing.NONE ? 0 : againPs[kind];
+        }
+        return sumPs;
+    }
+
+    /** What comes to a stage through the layers before it, and goes back through them. */
+    private long passPs(int layers, boolean back) {
+        long sumPs = 0;
+        for (int layer = 0; layer < layers; layer++) {
+            int kind = job.model().kindOf(layer);
+            sumPs += forwardPs[kind] + (back ? backwardPs[kind] : 0);
         }
         return sumPs;
     }

@@ -10,7 +10,7 @@ import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
-import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segment.Section.Place;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Faults;
 import io.shardsim.topology.InstanceSpec;
@@ -98,7 +98,7 @@ public final class TransformerWorkTimes implements WorkTimes {
 
     @Override
     public long waitPs(Work work, int ranks) {
-        boolean waits = work.segment() != null && work.segment().section() != Section.EMBEDDING;
+        boolean waits = work.segment() != null && work.segment().section().place() != Place.EMBEDDING;
         return waits ? phase(work).waitPs(ranks) : 0;
     }
 

@@ -11,6 +11,7 @@ import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 import io.shardsim.simulator.workload.Checkpointing;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,9 @@ public final class Fsdp extends ShardingStrategy {
         private final RankGroups shard;
         private final RankGroups replication;
         private final int layers;
-        final long layerElements;
+        /** Of each layer. */
+        private final long[] layerElements;
+
         final long rootElements;
         final long elementBytes;
         final long reduceBytes;
@@ -144,7 +147,7 @@ public final class Fsdp extends ShardingStrategy {
         private final int[] backward;
         private int lastGather = StepWriter.NONE;
         int lastReduce = StepWriter.NONE;
-        private int gatheredUnits;
+        private long gatheredBytes;
         private int microBatch;
 
         Step(TrainingJob job, StepWriter writer) {
@@ -153,7 +156,8 @@ public final class Fsdp extends ShardingStrategy {
             shard = shardGroups(job);
             replication = ShardGroups.replication(shard, job);
             layers = job.model().layers();
-            layerElements = ShardGroups.padded(job.layerParameters(), shard.size());
+            layerElements = new long[layers];
+            Arrays.setAll(layerElements, at -> ShardGroups.padded(job.layerParameters(at), shard.size()));
             rootElements = ShardGroups.padded(job.embeddingParameters() + job.outputParameters(), shard.size());
             elementBytes = job.precision().bytes();
             stateBytes = job.precision().stateBytes();
@@ -183,7 +187,7 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         /** Ends the backward of a layer whose gradients autograd joins. */
-        int joinLayer(int computed) {
+        int joinLayer(long elements, int computed) {
             return computed;
         }
 
@@ -198,7 +202,7 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private long shardElements() {
-            return (layers * layerElements + rootElements) / shard.size();
+            return (Arrays.stream(layerElements).sum() + rootElements) / shard.size();
         }
 
         private void holdStates() {
@@ -214,10 +218,10 @@ public final class Fsdp extends ShardingStrategy {
                 writer.beginLayer();
                 int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
                 if (freed != StepWriter.NONE) {
-                    freeUnits(1);
+                    freeUnit(layer - 2);
                 }
-                gathered[layer] = gatherLayer(freed);
-                forward[layer] = writer.forwardLayer(layer, place(layerElements, gathered[layer]), previous);
+                gathered[layer] = gatherLayer(layer, freed);
+                forward[layer] = writer.forwardLayer(layer, place(layerElements[layer], gathered[layer]), previous);
                 previous = StepWriter.NONE;
             }
             writer.forwardHead();
@@ -225,8 +229,8 @@ public final class Fsdp extends ShardingStrategy {
 
         private void backwardPass() {
             if (freeAfterForward) {
-                freeUnits(gatheredUnits);
-                gathered[layers - 1] = gatherLayer(forward[layers - 2 < 0 ? 0 : layers - 2]);
+                freeUnits();
+                gathered[layers - 1] = gatherLayer(layers - 1, forward[layers - 2 < 0 ? 0 : layers - 2]);
             }
             writer.backwardHead();
             for (int layer = layers - 1; layer >= 0; layer--) {
@@ -251,8 +255,8 @@ public final class Fsdp extends ShardingStrategy {
             if (ahead) {
                 gatherNext(layer, freed);
             }
-            int ready = freeAfterForward ? place(layerElements, gathered[layer]) : gathered[layer];
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            int ready = freeAfterForward ? place(layerElements[layer], gathered[layer]) : gathered[layer];
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements[layer]);
             reduceLayer(layer, writer.backwardLayer(layer, ready));
             if (!ahead) {
                 gatherNext(layer, freed);
@@ -262,20 +266,20 @@ public final class Fsdp extends ShardingStrategy {
         /** Before its recomputation nothing says that backward will need a unit, so none is gathered ahead; the limiter counts both frees. */
         private void backwardLayerGatheredTwice(int layer) {
             freeReduced(layer + 2);
-            int ready = place(layerElements, gathered[layer]);
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements);
+            int ready = place(layerElements[layer], gathered[layer]);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements[layer]);
             int[] recomputed = writer.restoreLayer(layer, ready);
-            int again = place(layerElements, gatherLayer(freeAfterBackward(layer + 1)));
+            int again = place(layerElements[layer], gatherLayer(layer, freeAfterBackward(layer + 1)));
             reduceLayer(layer, writer.backwardRestored(layer, StepWriter.with(recomputed, again)));
-            freeUnits(1);
+            freeUnit(layer);
             gatherNext(layer, recomputed);
         }
 
         private void reduceLayer(int layer, int computed) {
-            backward[layer] = accumulate(layerElements, computed);
+            backward[layer] = accumulate(layerElements[layer], computed);
             if (reduces()) {
-                backward[layer] = joinLayer(backward[layer]);
-                reduce(layerElements, "reduce-scatter layer", backward[layer]);
+                backward[layer] = joinLayer(layerElements[layer], backward[layer]);
+                reduce(layerElements[layer], "reduce-scatter layer", backward[layer]);
             }
         }
 
@@ -284,32 +288,38 @@ public final class Fsdp extends ShardingStrategy {
             if (layer >= layers) {
                 return StepWriter.NONE;
             }
-            freeUnits(1);
+            freeUnit(layer);
             return backward[layer];
         }
 
-        private void freeUnits(int units) {
-            writer.free(MemoryOwner.GATHERED_UNITS, units * elementBytes * layerElements);
-            gatheredUnits -= units;
+        private void freeUnit(int layer) {
+            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements[layer]);
+            gatheredBytes -= elementBytes * layerElements[layer];
+        }
+
+        /** Frees all units that are gathered. */
+        private void freeUnits() {
+            writer.free(MemoryOwner.GATHERED_UNITS, gatheredBytes);
+            gatheredBytes = 0;
         }
 
         private void freeReduced(int layer) {
-            writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * layerElements : 0);
+            writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * layerElements[layer] : 0);
         }
 
         /** Gathers what comes before a layer, which backward needs after it. */
         private void gatherNext(int layer, int... freed) {
             if (freeAfterForward && layer > 0) {
-                gathered[layer - 1] = gatherLayer(freed);
+                gathered[layer - 1] = gatherLayer(layer - 1, freed);
             }
         }
 
-        private int gatherLayer(int... freed) {
+        private int gatherLayer(int layer, int... freed) {
             int[] waits = limit ? freed : new int[0];
             int issued = writer.host(settings.whole("host_time_per_unit"), "issue gather", waits);
-            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements);
-            gatheredUnits++;
-            return gather(layerElements, "gather layer", issued);
+            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements[layer]);
+            gatheredBytes += elementBytes * layerElements[layer];
+            return gather(layerElements[layer], "gather layer", issued);
         }
 
         private int gather(long elements, String label, int issued) {
@@ -325,13 +335,15 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private void backwardRoot() {
-            freeUnits(gatheredUnits);
+            freeUnits();
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
             int computed = accumulate(rootElements, writer.backwardEmbedding());
             if (reduces()) {
                 joinRoot();
                 reduce(rootElements, "reduce-scatter root", computed);
-                writer.free(MemoryOwner.BUCKETS, reduceBytes * (rootElements + Math.min(2, layers) * layerElements));
+                freeReduced(0);
+                freeReduced(1);
+                writer.free(MemoryOwner.BUCKETS, reduceBytes * rootElements);
             }
             writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
         }
@@ -394,10 +406,10 @@ public final class Fsdp extends ShardingStrategy {
 
         /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them, on the stream of the gathers. */
         @Override
-        int joinLayer(int computed) {
-            writer.allocate(MemoryOwner.BUCKETS, readyBytes * layerElements);
-            int joined = writer.copy(Stream.GATHER, 2 * readyBytes * layerElements, "flatten gradients", computed);
-            writer.free(MemoryOwner.BUCKETS, passingBytes * layerElements);
+        int joinLayer(long elements, int computed) {
+            writer.allocate(MemoryOwner.BUCKETS, readyBytes * elements);
+            int joined = writer.copy(Stream.GATHER, 2 * readyBytes * elements, "flatten gradients", computed);
+            writer.free(MemoryOwner.BUCKETS, passingBytes * elements);
             return joined;
         }
 

@@ -89,9 +89,7 @@ public final class LargestMicroBatch {
      */
     public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, GpuMemory memory) {
         TrainingJob job = found.job();
-        ActivationMemory activations = job.activations();
-        double layerBytes = activations.layerBytes(job.microBatch(), job.rankSequence(), Checkpointing.NONE)
-                - activations.layerBytes(job.microBatch(), job.rankSequence(), job.checkpointing());
+        double layerBytes = (double) sparedBytes(job) / job.model().layers();
         double spare = found.fit().headroomBytes() / layerBytes;
         if (spare < LAYERS_WORTH_SPARING * job.model().layers()) {
             return found;
@@ -112,6 +110,17 @@ public final class LargestMicroBatch {
             }
         }
         return fewest;
+    }
+
+    /** What all layers keep less if each is checkpointed. */
+    private static long sparedBytes(TrainingJob job) {
+        ActivationMemory activations = job.activations();
+        long bytes = 0;
+        for (int layer = 0; layer < job.model().layers(); layer++) {
+            bytes += activations.layerBytes(layer, job.microBatch(), job.rankSequence(), Checkpointing.NONE)
+                    - activations.layerBytes(layer, job.microBatch(), job.rankSequence(), job.checkpointing());
+        }
+        return bytes;
     }
 
     /** Two micro-batches show the peak, or as many as a pipeline fills with: all later ones are like the last of them. */

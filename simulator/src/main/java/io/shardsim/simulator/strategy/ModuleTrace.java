@@ -92,14 +92,16 @@ final class ModuleTrace {
     /** Modules after which the next one that runs holds parameters, too; blocks and layers are modules themselves. */
     private static Set<String> straight(Transformer operators) {
         Set<String> names = new HashSet<>();
-        for (List<Operator> block : operators.blocks()) {
+        for (List<Operator> block : operators.kinds().stream()
+                .flatMap(kind -> kind.blocks().stream())
+                .toList()) {
             for (int i = 0; i < block.size(); i++) {
                 if (block.get(i) instanceof Linear linear) {
                     addStraight(linear.products(), block.get(i + 1), names);
                 }
             }
         }
-        names.remove(operators.lastProduct().name());
+        operators.kinds().forEach(kind -> names.remove(kind.lastProduct().name()));
         return names;
     }
 
@@ -119,7 +121,7 @@ final class ModuleTrace {
         List<List<Owner>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
             trace.layerStarts.set(trace.elements.size());
-            layers.add(trace.modules(job.layerTensors()));
+            layers.add(trace.modules(job.layerTensors(layer)));
         }
         List<Owner> head = trace.modules(job.outputTensors());
         int[] tied = {0};

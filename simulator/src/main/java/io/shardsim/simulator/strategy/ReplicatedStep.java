@@ -37,7 +37,6 @@ abstract class ReplicatedStep {
     private final PipelinePartition partition;
     private final boolean overlap;
     private long bucketElements;
-    private final List<ParameterTensor> layerTensors;
     private final List<Long> fullBuckets = new ArrayList<>();
 
     /**
@@ -49,7 +48,6 @@ abstract class ReplicatedStep {
         this.stage = stage;
         this.partition = PipelinePartition.of(job);
         this.overlap = overlap;
-        this.layerTensors = job.layerTensors();
         this.world = ShardGroups.shard(job.dataParallel(), job);
     }
 
@@ -140,7 +138,10 @@ abstract class ReplicatedStep {
     }
 
     private long layerParameters(int ofPiece) {
-        return partition.layers(ofPiece) * job.layerParameters();
+        int first = partition.firstLayer(ofPiece);
+        return IntStream.range(first, first + partition.layers(ofPiece))
+                .mapToLong(job::layerParameters)
+                .sum();
     }
 
     /** Parameters of one piece on one rank. */
@@ -167,8 +168,8 @@ abstract class ReplicatedStep {
         if (partition.holdsHead(piece)) {
             fillBuckets(job.outputTensors());
         }
-        for (int i = 0; i < partition.layers(piece); i++) {
-            fillBuckets(layerTensors);
+        for (int i = partition.layers(piece) - 1; i >= 0; i--) {
+            fillBuckets(job.layerTensors(partition.firstLayer(piece) + i));
         }
         if (partition.holdsEmbedding(piece)) {
             fillBuckets(job.embeddingTensors());
@@ -192,7 +193,8 @@ abstract class ReplicatedStep {
         }
         for (int i = 0; i < partition.layers(piece); i++) {
             beginLayer();
-            writer.forwardLayer(partition.firstLayer(piece) + i, beforeForward(job.layerParameters()));
+            int layer = partition.firstLayer(piece) + i;
+            writer.forwardLayer(layer, beforeForward(job.layerParameters(layer)));
         }
         if (job.parallel().stages() > 1) {
             offload.endForward();
@@ -214,9 +216,10 @@ abstract class ReplicatedStep {
         }
         for (int i = partition.layers(piece) - 1; i >= 0; i--) {
             beginLayer();
-            int computed = writer.backwardLayer(partition.firstLayer(piece) + i, afterReduction());
-            ready = afterBackward(job.layerParameters(), computed);
-            send(layerTensors, reduces, ready);
+            int layer = partition.firstLayer(piece) + i;
+            int computed = writer.backwardLayer(layer, afterReduction());
+            ready = afterBackward(job.layerParameters(layer), computed);
+            send(job.layerTensors(layer), reduces, ready);
         }
         if (partition.holdsEmbedding(piece)) {
             ready = afterBackward(job.embeddingParameters(), writer.backwardEmbedding(afterReduction()));

@@ -80,11 +80,11 @@ public abstract class ShardingStrategy {
     /** What offload keeps in the host memory of a node: states, and the activations of a micro-batch [bytes]. */
     public final long hostBytes(TrainingJob job) {
         int gpus = Math.min(job.gpusPerNode(), job.worldSize());
-        long activations = job.kept().offload()
-                ? gpus
-                        * (long) job.model().layers()
-                        * job.activations().layerBytes(job.microBatch(), job.rankSequence(), job.checkpointing())
-                : 0;
+        long activations = 0;
+        for (int layer = 0; job.kept().offload() && layer < job.model().layers(); layer++) {
+            activations += gpus
+                    * job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), job.checkpointing());
+        }
         return activations + HostOffload.of(settings).bytes(job, gpus);
     }
 

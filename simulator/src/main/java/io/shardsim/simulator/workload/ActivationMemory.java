@@ -50,16 +50,17 @@ public record ActivationMemory(
     }
 
     /** Kept bytes of one layer. */
-    public long layerBytes(int microBatch, int sequenceLength, Checkpointing checkpointing) {
+    public long layerBytes(int layer, int microBatch, int sequenceLength, Checkpointing checkpointing) {
         long tokens = (long) microBatch * sequenceLength;
         long whole;
         long split;
+        LayerKind kind = shape.kind(layer);
         if (checkpointing.startsFromInput()) {
             whole = (long) elementBytes * shape.hidden();
-            split = checkpointing == Checkpointing.OPERATOR ? keptResults() : 0;
+            split = checkpointing == Checkpointing.OPERATOR ? keptResults(kind) : 0;
         } else {
-            whole = kept(false, sequenceLength, checkpointing);
-            split = kept(true, sequenceLength, checkpointing);
+            whole = kept(kind, false, sequenceLength, checkpointing);
+            split = kept(kind, true, sequenceLength, checkpointing);
         }
         return divide(whole * tokens, sequenceParallel ? tensorParallel : 1) + divide(split * tokens, tensorParallel);
     }
@@ -73,11 +74,11 @@ public record ActivationMemory(
     public record OfOperator(Operator operator, long inputBytes, long withinBytes) {}
 
     /** Kept bytes of one layer without checkpoints, operator by operator. */
-    public List<OfOperator> byOperator(int microBatch, int sequenceLength) {
+    public List<OfOperator> byOperator(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
         List<OfOperator> kept = new ArrayList<>();
         long comesBack = 0;
-        for (Operator operator : shape.operators().layer().toList()) {
+        for (Operator operator : shape.kind(layer).operators()) {
             int ways = operator.takesPart() || sequenceParallel ? tensorParallel : 1;
             long input = elementBytes * Math.max(0, operator.savedInputs() - comesBack);
             long within = keptWithin(operator, sequenceLength, Checkpointing.NONE);
@@ -91,8 +92,8 @@ public record ActivationMemory(
      * Bytes alive while one layer that kept only its input runs its recomputation and backward: what
      * {@link Checkpointing#NONE} would have kept. Adds to the kept inputs of all layers, once.
      */
-    public long recomputedLayerBytes(int microBatch, int sequenceLength) {
-        return layerBytes(microBatch, sequenceLength, Checkpointing.NONE);
+    public long recomputedLayerBytes(int layer, int microBatch, int sequenceLength) {
+        return layerBytes(layer, microBatch, sequenceLength, Checkpointing.NONE);
     }
 
     /**
@@ -100,9 +101,8 @@ public record ActivationMemory(
      * (two matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
      * the layer's activations.
      */
-    public long backwardTemporaryBytes(int microBatch, int sequenceLength) {
-        long widest = shape.operators()
-                .layer()
+    public long backwardTemporaryBytes(int layer, int microBatch, int sequenceLength) {
+        long widest = shape.kind(layer).operators().stream()
                 .mapToLong(operator -> gradients(operator, sequenceLength))
                 .max()
                 .orElseThrow();
@@ -131,10 +131,10 @@ public record ActivationMemory(
      *
      * @param split whether of those that take a part of their input under tensor parallelism, or of those that take all of it
      */
-    private long kept(boolean split, int sequenceLength, Checkpointing checkpointing) {
+    private long kept(LayerKind kind, boolean split, int sequenceLength, Checkpointing checkpointing) {
         long bytes = 0;
         long comesBack = 0;
-        for (Operator operator : shape.operators().layer().toList()) {
+        for (Operator operator : kind.operators()) {
             if (operator.takesPart() == split) {
                 bytes += elementBytes * Math.max(0, operator.savedInputs() - comesBack);
                 bytes += keptWithin(operator, sequenceLength, checkpointing);
@@ -161,10 +161,10 @@ public record ActivationMemory(
     }
 
     /** What an operator-wise list keeps for a token: attention's result and log-sum-exp, and of products those it names; of the layer's last one only that list needs it. */
-    private long keptResults() {
-        Product last = shape.operators().lastProduct();
+    private long keptResults(LayerKind kind) {
+        Product last = kind.lastProduct();
         long bytes = 0;
-        for (List<Operator> block : shape.operators().blocks()) {
+        for (List<Operator> block : kind.blocks()) {
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
                 bytes += recomputesPointwise && product.equals(last) ? 0 : elementBytes * (long) product.outputs();
             }

@@ -40,21 +40,27 @@ public enum Checkpointing {
 
     /** Of a block's products those whose results are kept for backward. */
     List<Product> keptProducts(List<Operator> block) {
-        List<Product> products = Transformer.products(block);
+        List<Product> products = LayerKind.products(block);
         return IntStream.range(0, products.size())
                 .filter(i -> keepsProduct(i, products.get(i).bias()))
                 .mapToObj(products::get)
                 .toList();
     }
 
-    /** Share of the operations of a layer's GEMMs that are computed again, 0 to 1; the last product counts, though it need not run. */
+    /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1; the last product counts, though it need not run. */
     public double recomputedProducts(ModelShape shape) {
-        Transformer operators = shape.operators();
-        long all = operators.layer().mapToLong(Operator::weights).sum();
-        long kept = operators.blocks().stream()
-                .flatMap(block -> keptProducts(block).stream())
-                .mapToLong(Product::weights)
-                .sum();
+        long all = 0;
+        long kept = 0;
+        for (Stretch stretch : shape.operators().stretches()) {
+            LayerKind kind = stretch.kind();
+            all += stretch.layers()
+                    * kind.operators().stream().mapToLong(Operator::weights).sum();
+            kept += stretch.layers()
+                    * kind.blocks().stream()
+                            .flatMap(block -> keptProducts(block).stream())
+                            .mapToLong(Product::weights)
+                            .sum();
+        }
         return (double) (all - kept) / all;
     }
 }

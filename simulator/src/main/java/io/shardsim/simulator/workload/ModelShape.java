@@ -3,7 +3,6 @@ package io.shardsim.simulator.workload;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 /**
  * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
@@ -152,7 +151,9 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
     /** What follows from a shape, and is asked for many times while a step is planned. */
     private record Parts(
             Transformer operators,
-            List<ParameterTensor> layer,
+            List<LayerKind> kinds,
+            int[] kindsOfLayers,
+            List<List<ParameterTensor>> layers,
             List<ParameterTensor> embedding,
             List<ParameterTensor> output) {
         static Parts of(ModelShape shape) {
@@ -162,9 +163,13 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
             };
             return new Parts(
                     operators,
-                    tensors(operators.layer()),
-                    tensors(operators.embedding().stream()),
-                    tensors(operators.output().stream()));
+                    operators.kinds(),
+                    operators.kindsOfLayers(),
+                    operators.kinds().stream()
+                            .map(kind -> tensors(kind.operators()))
+                            .toList(),
+                    tensors(operators.embedding()),
+                    tensors(operators.output()));
         }
     }
 
@@ -180,9 +185,19 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         return parts().operators();
     }
 
-    /** The parameter tensors of one transformer layer, in the order in which the forward pass needs them. */
-    public List<ParameterTensor> layerTensors() {
-        return parts().layer();
+    /** Which of its kinds of layers a layer is, from 0. */
+    public int kindOf(int layer) {
+        return parts().kindsOfLayers()[layer];
+    }
+
+    /** What a layer is made of. */
+    public LayerKind kind(int layer) {
+        return parts().kinds().get(kindOf(layer));
+    }
+
+    /** The parameter tensors of a layer, in the order in which the forward pass needs them. */
+    public List<ParameterTensor> layerTensors(int layer) {
+        return parts().layers().get(kindOf(layer));
     }
 
     /** Token and position embedding. */
@@ -195,18 +210,20 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         return parts().output();
     }
 
-    private static List<ParameterTensor> tensors(Stream<Operator> operators) {
-        return operators.flatMap(operator -> operator.parameters().stream()).toList();
+    private static List<ParameterTensor> tensors(List<Operator> operators) {
+        return operators.stream()
+                .flatMap(operator -> operator.parameters().stream())
+                .toList();
     }
 
-    /** Parameters of one transformer layer. */
-    public long layerParameters() {
-        return layerParameters(1);
+    /** Parameters of a layer. */
+    public long layerParameters(int layer) {
+        return layerParameters(layer, 1);
     }
 
-    /** Parameters of one transformer layer that a rank of a tensor-parallel group holds. */
-    public long layerParameters(int tensorParallel) {
-        return sum(layerTensors(), tensorParallel);
+    /** Parameters of a layer that a rank of a tensor-parallel group holds. */
+    public long layerParameters(int layer, int tensorParallel) {
+        return sum(layerTensors(layer), tensorParallel);
     }
 
     /** Parameters of the token and position embedding. */
@@ -231,8 +248,12 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
 
     /** All parameters, N. */
     public long parameters() {
-        return Math.addExact(
-                Math.multiplyExact(layerParameters(), (long) layers), embeddingParameters() + outputParameters());
+        long elements = embeddingParameters() + outputParameters();
+        for (Stretch stretch : operators().stretches()) {
+            long ofLayer = sum(tensors(stretch.kind().operators()), 1);
+            elements = Math.addExact(elements, Math.multiplyExact(ofLayer, (long) stretch.layers()));
+        }
+        return elements;
     }
 
     private static long sum(List<ParameterTensor> tensors, int tensorParallel) {
@@ -243,23 +264,29 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         return elements;
     }
 
-    /** Forward flops of one layer for a number of tokens in sequences of the given length, all keys counted. */
-    public double layerForwardFlops(long tokens, int sequenceLength) {
-        return (double) flops(operators().layer(), sequenceLength) * tokens;
+    /** Forward flops of a layer for a number of tokens in sequences of the given length, all keys counted. */
+    public double layerForwardFlops(int layer, long tokens, int sequenceLength) {
+        return (double) flops(kind(layer).operators(), sequenceLength) * tokens;
     }
 
     /** Forward flops of the logits. */
     public double logitsForwardFlops(long tokens) {
-        return (double) flops(operators().output().stream(), 0) * tokens;
+        return (double) flops(operators().output(), 0) * tokens;
     }
 
-    private static long flops(Stream<Operator> operators, int sequenceLength) {
-        return operators.mapToLong(operator -> operator.flops(sequenceLength)).sum();
+    private static long flops(List<Operator> operators, int sequenceLength) {
+        return operators.stream()
+                .mapToLong(operator -> operator.flops(sequenceLength))
+                .sum();
     }
 
     /** Forward flops of the whole model; a backward is twice that, a full recomputation once more the layers. */
     public double forwardFlops(long tokens, int sequenceLength) {
-        return layers * layerForwardFlops(tokens, sequenceLength) + logitsForwardFlops(tokens);
+        double ofLayers = 0;
+        for (Stretch stretch : operators().stretches()) {
+            ofLayers += stretch.layers() * ((double) flops(stretch.kind().operators(), sequenceLength) * tokens);
+        }
+        return ofLayers + logitsForwardFlops(tokens);
     }
 
     /** Flops of one training step with no recomputation counted: what model flops utilization divides by. */

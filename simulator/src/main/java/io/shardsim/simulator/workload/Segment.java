@@ -12,11 +12,33 @@ import java.util.function.Predicate;
  */
 public record Segment(Section section, Direction direction, List<Piece> pieces) {
 
-    /** A list of operators that {@link Transformer} has. */
-    public enum Section {
-        EMBEDDING,
-        LAYER,
-        HEAD
+    /**
+     * A list of operators that {@link Transformer} has.
+     *
+     * @param kind which kind of layer, from 0; 0 for embedding and head
+     */
+    public record Section(Place place, int kind) {
+        public static final Section EMBEDDING = new Section(Place.EMBEDDING, 0);
+        /** Layers of the first kind; most models have no other. */
+        public static final Section LAYER = layer(0);
+
+        public static final Section HEAD = new Section(Place.HEAD, 0);
+
+        /** Where it is among the others. */
+        public enum Place {
+            EMBEDDING,
+            LAYER,
+            HEAD
+        }
+
+        /** Layers of a kind. */
+        public static Section layer(int kind) {
+            return new Section(Place.LAYER, kind);
+        }
+
+        public boolean isLayer() {
+            return place == Place.LAYER;
+        }
     }
 
     /** Which way a model is gone through. */
@@ -67,7 +89,7 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
     /** Cheap: plans ask for it with every operation, and segments of equal length in one direction are few. */
     @Override
     public int hashCode() {
-        return 31 * (31 * section.ordinal() + direction.ordinal()) + pieces.size();
+        return 31 * (31 * (31 * section.kind() + section.place().ordinal()) + direction.ordinal()) + pieces.size();
     }
 
     Segment of(List<Piece> others) {

@@ -8,11 +8,12 @@ import io.shardsim.simulator.workload.Segment.Piece;
 import io.shardsim.simulator.workload.Segment.Portion;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 
 /**
  * Cuts the passes through a model's operators into {@link Segment}s.
@@ -25,8 +26,9 @@ import java.util.Map;
  */
 public final class Segments {
     private final Transformer operators;
-    private final Map<Section, Segment> forward = new EnumMap<>(Section.class);
-    private final Map<Section, Segment> backward = new EnumMap<>(Section.class);
+    private final Map<Section, List<Operator>> sections = new HashMap<>();
+    private final Map<Section, Segment> forward = new HashMap<>();
+    private final Map<Section, Segment> backward = new HashMap<>();
     private final Map<Again, Segment> again = new HashMap<>();
     private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
@@ -37,7 +39,7 @@ public final class Segments {
         this.operators = operators;
     }
 
-    private record Again(Checkpointing checkpointing, boolean stopsEarly) {}
+    private record Again(Section layer, Checkpointing checkpointing, boolean stopsEarly) {}
 
     /**
      * A block by what is exchanged beside it.
@@ -62,7 +64,7 @@ public final class Segments {
 
     private Segment cutForward(Section section) {
         List<Piece> pieces = new ArrayList<>();
-        for (int at = 0; at < operators.of(section).size(); at++) {
+        for (int at = 0; at < of(section).size(); at++) {
             pieces.add(new Piece(at, Portion.ALL));
         }
         return new Segment(section, Direction.FORWARD, pieces);
@@ -75,12 +77,13 @@ public final class Segments {
 
     private Segment cutBackward(Section section) {
         List<Piece> pieces = new ArrayList<>();
-        int end = operators.of(section).size();
+        IntPredicate divides = isLinear(section, Split.OUTPUTS);
+        int end = of(section).size();
         for (int block = operators.blocks(section).size() - 1; block >= 0; block--) {
             int start = end - operators.blocks(section).get(block).size();
             List<Piece> last = new ArrayList<>();
             for (int at = end - 1; at >= start; at--) {
-                boolean splits = isLinear(section, at, Split.OUTPUTS);
+                boolean splits = divides.test(at);
                 pieces.add(new Piece(at, splits ? Portion.INPUT_GRADIENT : Portion.ALL));
                 if (splits) {
                     last.add(new Piece(at, Portion.WEIGHT_GRADIENT));
@@ -96,26 +99,26 @@ public final class Segments {
      * What of a layer runs again before its backward. Nothing in a layer's backward needs its last product, so that a framework may stop before it, and
      * one that chooses operators does.
      */
-    public Segment recompute(Checkpointing checkpointing, boolean stopsEarly) {
-        Again key = new Again(checkpointing, stopsEarly);
+    public Segment recompute(Section layer, Checkpointing checkpointing, boolean stopsEarly) {
+        Again key = new Again(layer, checkpointing, stopsEarly);
         Segment known = again.get(key);
         if (known == null) {
-            known = cutAgain(checkpointing, stopsEarly);
+            known = cutAgain(layer, checkpointing, stopsEarly);
             again.put(key, known);
         }
         return known;
     }
 
-    private Segment cutAgain(Checkpointing checkpointing, boolean stopsEarly) {
-        Segment forward = forward(Section.LAYER);
-        Segment whole = new Segment(Section.LAYER, Direction.RECOMPUTE, forward.pieces());
-        int last = operators.lastLinear();
+    private Segment cutAgain(Section layer, Checkpointing checkpointing, boolean stopsEarly) {
+        Segment forward = forward(layer);
+        Segment whole = new Segment(layer, Direction.RECOMPUTE, forward.pieces());
+        int last = operators.kinds().get(layer.kind()).lastLinear();
         return switch (checkpointing) {
             case NONE -> whole.where(piece -> false);
-            case SELECTIVE -> whole.only(this::attends, Portion.CORE);
+            case SELECTIVE -> whole.only(attends(layer), Portion.CORE);
             case OPERATOR ->
-                new Segment(Section.LAYER, Direction.RECOMPUTE_NOT_KEPT, forward.pieces())
-                        .with(this::attends, Portion.HEADS)
+                new Segment(layer, Direction.RECOMPUTE_NOT_KEPT, forward.pieces())
+                        .with(attends(layer), Portion.HEADS)
                         .where(piece -> piece.at() < last);
             case FULL -> whole.where(piece -> !stopsEarly || piece.at() < last);
         };
@@ -127,10 +130,18 @@ public final class Segments {
     }
 
     private List<Segment> cutBlocks(Segment layer) {
-        int second = operators.attention().size();
-        Segment attention = layer.where(piece -> piece.at() < second);
-        Segment feedForward = layer.where(piece -> piece.at() >= second);
-        return layer.direction().isBackward() ? List.of(feedForward, attention) : List.of(attention, feedForward);
+        List<Segment> cut = new ArrayList<>();
+        int end = 0;
+        for (List<Operator> block : operators.blocks(layer.section())) {
+            int first = end;
+            int next = first + block.size();
+            cut.add(layer.where(piece -> piece.at() >= first && piece.at() < next));
+            end = next;
+        }
+        if (layer.direction().isBackward()) {
+            Collections.reverse(cut);
+        }
+        return List.copyOf(cut);
     }
 
     /** A block with products beside the exchanges before and after it. */
@@ -139,17 +150,19 @@ public final class Segments {
     }
 
     private Exchanging cutExchanging(Segment block) {
+        IntPredicate splits = isLinear(block.section(), Split.OUTPUTS);
+        IntPredicate addsUp = isLinear(block.section(), Split.INPUTS);
         if (block.direction().isBackward()) {
             Exchanging besideWeights = besideWeights(block);
             return new Exchanging(
-                    block.only(this::addsUp, Portion.OTHER_ROWS),
-                    besideWeights.alone().with(this::addsUp, Portion.OWN_ROWS),
+                    block.only(addsUp, Portion.OTHER_ROWS),
+                    besideWeights.alone().with(addsUp, Portion.OWN_ROWS),
                     besideWeights.exit());
         }
         return new Exchanging(
-                block.only(this::splits, Portion.OTHER_ROWS),
-                block.with(at -> splits(at) || addsUp(at), Portion.OWN_ROWS),
-                block.only(this::addsUp, Portion.OTHER_ROWS));
+                block.only(splits, Portion.OTHER_ROWS),
+                block.with(splits.or(addsUp), Portion.OWN_ROWS),
+                block.only(addsUp, Portion.OTHER_ROWS));
     }
 
     /** A block's backward with nothing beside the exchange before it, and the gradients of its first weights beside the one after it. */
@@ -166,7 +179,8 @@ public final class Segments {
 
     /** Whether scores are computed in it. */
     public boolean hasAttention(Segment segment) {
-        return segment.section() == Section.LAYER && segment.pieces().stream().anyMatch(this::attends);
+        return segment.section().isLayer()
+                && segment.pieces().stream().anyMatch(piece -> attends(segment.section(), piece));
     }
 
     /** Of a segment that {@link #hasAttention has attention}. */
@@ -177,7 +191,7 @@ public final class Segments {
     private Attending cutAttending(Segment segment) {
         List<Piece> pieces = segment.pieces();
         int at = 0;
-        while (!attends(pieces.get(at))) {
+        while (!attends(segment.section(), pieces.get(at))) {
             at++;
         }
         Piece attention = pieces.get(at);
@@ -196,29 +210,27 @@ public final class Segments {
 
     /** Number of projections that its operators work on. */
     public int projections(Segment segment) {
-        List<Operator> section = operators.of(segment.section());
+        List<Operator> section = of(segment.section());
         return segment.pieces().stream()
                 .mapToInt(piece -> section.get(piece.at()).projections())
                 .sum();
     }
 
-    private boolean attends(Piece piece) {
-        return attends(piece.at()) && piece.portion() != Portion.HEADS;
+    private List<Operator> of(Section section) {
+        return sections.computeIfAbsent(section, operators::of);
     }
 
-    private boolean attends(int at) {
-        return operators.of(Section.LAYER).get(at) instanceof Attention;
+    private boolean attends(Section section, Piece piece) {
+        return attends(section).test(piece.at()) && piece.portion() != Portion.HEADS;
     }
 
-    private boolean splits(int at) {
-        return isLinear(Section.LAYER, at, Split.OUTPUTS);
+    private IntPredicate attends(Section section) {
+        List<Operator> all = of(section);
+        return at -> all.get(at) instanceof Attention;
     }
 
-    private boolean addsUp(int at) {
-        return isLinear(Section.LAYER, at, Split.INPUTS);
-    }
-
-    private boolean isLinear(Section section, int at, Split split) {
-        return operators.of(section).get(at) instanceof Linear linear && linear.split() == split;
+    private IntPredicate isLinear(Section section, Split split) {
+        List<Operator> all = of(section);
+        return at -> all.get(at) instanceof Linear linear && linear.split() == split;
     }
 }

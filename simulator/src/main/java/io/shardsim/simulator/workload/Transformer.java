@@ -13,6 +13,7 @@ import io.shardsim.simulator.workload.Operator.Split;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,21 +24,23 @@ import org.jspecify.annotations.Nullable;
  * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971.
  *
  * @param embedding what comes before the layers
- * @param attention first block of each layer
- * @param feedForward second block of each layer
+ * @param stretches layers, in order
  * @param output what comes after the layers
  */
-public record Transformer(
-        List<Operator> embedding, List<Operator> attention, List<Operator> feedForward, List<Operator> output) {
+public record Transformer(List<Operator> embedding, List<Stretch> stretches, List<Operator> output) {
 
-    /** Blocks of a layer, in order. */
-    public List<List<Operator>> blocks() {
-        return List.of(attention, feedForward);
+    /** Kinds of layers, each once, in the order in which they come first. */
+    public List<LayerKind> kinds() {
+        return stretches.stream().map(Stretch::kind).distinct().toList();
     }
 
-    /** Operators of one layer. */
-    public Stream<Operator> layer() {
-        return of(Section.LAYER).stream();
+    /** For each layer, which of {@link #kinds} it is. */
+    int[] kindsOfLayers() {
+        List<LayerKind> kinds = kinds();
+        return stretches.stream()
+                .flatMapToInt(stretch ->
+                        IntStream.generate(() -> kinds.indexOf(stretch.kind())).limit(stretch.layers()))
+                .toArray();
     }
 
     /** Operators of a section, in order. */
@@ -47,60 +50,44 @@ public record Transformer(
 
     /** A section by its blocks; the embedding is one, and the head. */
     public List<List<Operator>> blocks(Section section) {
-        return switch (section) {
+        return switch (section.place()) {
             case EMBEDDING -> List.of(embedding);
-            case LAYER -> blocks();
+            case LAYER -> kinds().get(section.kind()).blocks();
             case HEAD -> List.of(output);
         };
     }
 
     /** Whether the model has a dropout. */
     public boolean hasDropout() {
-        return layer().anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
+        return kinds().stream()
+                .flatMap(kind -> kind.operators().stream())
+                .anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
     }
 
-    /** Matrices of a block, in order. */
-    static List<Product> products(List<Operator> block) {
-        return block.stream()
-                .filter(Linear.class::isInstance)
-                .flatMap(operator -> ((Linear) operator).products().stream())
-                .toList();
-    }
-
-    /** Place in a layer of the linear map that gives its last result. */
-    int lastLinear() {
-        List<Operator> layer = of(Section.LAYER);
-        int at = layer.size() - 1;
-        while (!(layer.get(at) instanceof Linear)) {
-            at--;
-        }
-        return at;
-    }
-
-    /** The matrix that gives a layer's last result. */
-    public Product lastProduct() {
-        List<Product> products = ((Linear) of(Section.LAYER).get(lastLinear())).products();
-        return products.get(products.size() - 1);
+    /** Layers that are all alike, of two blocks. */
+    private static List<Stretch> alike(int layers, List<Operator> attention, List<Operator> feedForward) {
+        return List.of(new Stretch(new LayerKind(List.of(attention, feedForward)), layers));
     }
 
     /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
     static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();
+        List<Operator> attention = List.of(
+                new Norm("input_norm", h, false),
+                new Linear(new Product("attention.qkv", h, h + 2 * shape.kvHidden(), true), Split.OUTPUTS),
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
+                new Linear(new Product("attention.output", h, h, true), Split.INPUTS),
+                new Residual(h, true));
+        List<Operator> feedForward = List.of(
+                new Norm("ffn_norm", h, false),
+                new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
+                new Activation(ffn, false),
+                new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
+                new Residual(h, true));
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                List.of(
-                        new Norm("input_norm", h, false),
-                        new Linear(new Product("attention.qkv", h, h + 2 * shape.kvHidden(), true), Split.OUTPUTS),
-                        new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
-                        new Linear(new Product("attention.output", h, h, true), Split.INPUTS),
-                        new Residual(h, true)),
-                List.of(
-                        new Norm("ffn_norm", h, false),
-                        new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
-                        new Activation(ffn, false),
-                        new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
-                        new Residual(h, true)),
+                alike(shape.layers(), attention, feedForward),
                 List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 
@@ -114,32 +101,31 @@ public record Transformer(
         int h = shape.hidden();
         int kv = shape.kvHidden();
         int ffn = shape.ffn();
+        List<Operator> attention = present(
+                new Norm("input_norm", h, true),
+                new Linear(
+                        "attention.qkv",
+                        List.of(
+                                new Product("attention.query", h, h, false),
+                                new Product("attention.key", h, kv, false),
+                                new Product("attention.value", h, kv, false)),
+                        Split.OUTPUTS),
+                shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
+                new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
+                new Residual(h, false));
+        List<Operator> feedForward = List.of(
+                new Norm("ffn_norm", h, true),
+                new Linear(
+                        "ffn.gate-up",
+                        List.of(new Product("ffn.gate", h, ffn, false), new Product("ffn.up", h, ffn, false)),
+                        Split.OUTPUTS),
+                new Activation(ffn, true),
+                new Linear(new Product("ffn.down", ffn, h, false), Split.INPUTS),
+                new Residual(h, false));
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                present(
-                        new Norm("input_norm", h, true),
-                        new Linear(
-                                "attention.qkv",
-                                List.of(
-                                        new Product("attention.query", h, h, false),
-                                        new Product("attention.key", h, kv, false),
-                                        new Product("attention.value", h, kv, false)),
-                                Split.OUTPUTS),
-                        shape.attention().normed()
-                                ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim())
-                                : null,
-                        new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
-                        new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
-                        new Residual(h, false)),
-                List.of(
-                        new Norm("ffn_norm", h, true),
-                        new Linear(
-                                "ffn.gate-up",
-                                List.of(new Product("ffn.gate", h, ffn, false), new Product("ffn.up", h, ffn, false)),
-                                Split.OUTPUTS),
-                        new Activation(ffn, true),
-                        new Linear(new Product("ffn.down", ffn, h, false), Split.INPUTS),
-                        new Residual(h, false)),
+                alike(shape.layers(), attention, feedForward),
                 List.of(new Norm("final_norm", h, true), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 }

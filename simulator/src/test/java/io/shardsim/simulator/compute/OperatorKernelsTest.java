@@ -23,13 +23,13 @@ class OperatorKernelsTest {
     /** Nothing in a layer's backward needs its last product. */
     @Test
     void onlyTheLastBlockStopsBeforeItsLastProduct() {
-        List<Kernel> whole = kernels(SEGMENTS.recompute(Checkpointing.FULL, false));
-        List<Kernel> early = kernels(SEGMENTS.recompute(Checkpointing.FULL, true));
+        List<Kernel> whole = kernels(SEGMENTS.recompute(Segment.Section.LAYER, Checkpointing.FULL, false));
+        List<Kernel> early = kernels(SEGMENTS.recompute(Segment.Section.LAYER, Checkpointing.FULL, true));
         assertThat(whole).isEqualTo(kernels(SEGMENTS.forward(Segment.Section.LAYER)));
         assertThat(whole).anyMatch(kernel -> kernel.toString().contains("ffn.down"));
         assertThat(early).noneMatch(kernel -> kernel.toString().contains("ffn.down"));
         assertThat(early).anyMatch(kernel -> kernel.toString().contains("attention.output"));
-        assertThat(kernels(SEGMENTS.recompute(Checkpointing.OPERATOR, false)))
+        assertThat(kernels(SEGMENTS.recompute(Segment.Section.LAYER, Checkpointing.OPERATOR, false)))
                 .noneMatch(kernel -> kernel.toString().contains("ffn.down"));
     }
 }

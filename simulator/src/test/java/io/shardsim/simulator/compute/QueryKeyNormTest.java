@@ -37,14 +37,14 @@ class QueryKeyNormTest {
     void qwen3HasThePublishedParameters() {
         assertThat(QWEN3_8B.parameters()).isEqualTo(8_190_735_360L);
         assertThat(QWEN3_8B.parameters() - PLAIN.parameters()).isEqualTo(36 * 2 * 128);
-        assertThat(QWEN3_8B.layerParameters(4) - PLAIN.layerParameters(4))
+        assertThat(QWEN3_8B.layerParameters(0, 4) - PLAIN.layerParameters(0, 4))
                 .as("heads of all ranks share the weights")
                 .isEqualTo(2 * 128);
     }
 
     @Test
     void itHasNoFlopsThatCount() {
-        assertThat(QWEN3_8B.layerForwardFlops(TOKENS, 4096)).isEqualTo(PLAIN.layerForwardFlops(TOKENS, 4096));
+        assertThat(QWEN3_8B.layerForwardFlops(0, TOKENS, 4096)).isEqualTo(PLAIN.layerForwardFlops(0, TOKENS, 4096));
     }
 
     @Test
@@ -56,7 +56,7 @@ class QueryKeyNormTest {
 
     private static long kept(ModelShape shape, int tensor, boolean compiled) {
         return new ActivationMemory(shape, AttentionKind.FLASH, false, tensor, false, 2, compiled)
-                .layerBytes(1, TOKENS, Checkpointing.NONE);
+                .layerBytes(0, 1, TOKENS, Checkpointing.NONE);
     }
 
     /** 36 bytes and 7 kernels forward, 92 bytes and 14 kernels backward, for queries and for keys, as eager.yaml has them. */
@@ -65,7 +65,7 @@ class QueryKeyNormTest {
         for (int tensor : new int[] {1, 4}) {
             Segments segments = new Segments(QWEN3_8B.operators());
             assertAdds(segments.forward(Segment.Section.LAYER), tensor, 36, 14);
-            assertAdds(segments.recompute(Checkpointing.OPERATOR, false), tensor, 36, 14);
+            assertAdds(segments.recompute(Segment.Section.LAYER, Checkpointing.OPERATOR, false), tensor, 36, 14);
             assertAdds(segments.backward(Segment.Section.LAYER), tensor, 92, 28);
         }
         assertThat(kernels(QWEN3_8B, 1).of(segmentOf(QWEN3_8B, Checkpointing.SELECTIVE)))
@@ -73,7 +73,7 @@ class QueryKeyNormTest {
     }
 
     private static Segment segmentOf(ModelShape shape, Checkpointing checkpointing) {
-        return new Segments(shape.operators()).recompute(checkpointing, false);
+        return new Segments(shape.operators()).recompute(Segment.Section.LAYER, checkpointing, false);
     }
 
     private static void assertAdds(Segment normed, int tensor, int bytes, int count) {
@@ -95,7 +95,7 @@ class QueryKeyNormTest {
         return switch (normed.direction()) {
             case FORWARD -> segments.forward(Segment.Section.LAYER);
             case BACKWARD -> segments.backward(Segment.Section.LAYER);
-            default -> segments.recompute(Checkpointing.OPERATOR, false);
+            default -> segments.recompute(Segment.Section.LAYER, Checkpointing.OPERATOR, false);
         };
     }
 

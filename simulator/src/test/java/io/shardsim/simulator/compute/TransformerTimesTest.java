@@ -56,7 +56,7 @@ class TransformerTimesTest {
             LayerKernels kernels = new LayerKernels(
                     shape, Workload.of(1024, 2, AttentionKind.STANDARD), FrameworkProfile.named("fused"));
             double forward = flops(forward(kernels));
-            assertThat(forward).isCloseTo(shape.layerForwardFlops(2048, 1024), within(forward * 1e-12));
+            assertThat(forward).isCloseTo(shape.layerForwardFlops(0, 2048, 1024), within(forward * 1e-12));
             assertThat(flops(backward(kernels))).isCloseTo(2 * forward, within(forward * 1e-12));
         }
     }
@@ -265,10 +265,14 @@ class TransformerTimesTest {
     void recomputationIsNothingPartOrAll() {
         TransformerTimes times = times("smp", 2048, 1, AttentionKind.STANDARD);
         Segments segments = new Segments(GPT2_30B.operators());
-        assertThat(times.of(segments.recompute(Checkpointing.NONE, false)).ps()).isZero();
-        assertThat(times.of(segments.recompute(Checkpointing.SELECTIVE, false)).ps())
+        assertThat(times.of(segments.recompute(LAYER, Checkpointing.NONE, false))
+                        .ps())
+                .isZero();
+        assertThat(times.of(segments.recompute(LAYER, Checkpointing.SELECTIVE, false))
+                        .ps())
                 .isBetween(1L, layerForward(times).ps() / 2);
-        assertThat(times.of(segments.recompute(Checkpointing.FULL, false))).isEqualTo(layerForward(times));
+        assertThat(times.of(segments.recompute(LAYER, Checkpointing.FULL, false)))
+                .isEqualTo(layerForward(times));
     }
 
     /** Key, output and up are every second of a Llama layer's products; with biases none is kept. */
@@ -280,14 +284,14 @@ class TransformerTimesTest {
         LayerKernels gpt = new LayerKernels(ModelShape.gpt2(1024, 24, 16, 50257, 4096), workload, profile);
         assertThat(products(llama)).containsExactly("attention.key", "attention.output", "ffn.up");
         assertThat(products(gpt)).containsExactly("attention.qkv", "attention.output", "ffn.up");
-        assertThat(llama.of(segments(llama).recompute(Checkpointing.OPERATOR, false)))
+        assertThat(llama.of(segments(llama).recompute(LAYER, Checkpointing.OPERATOR, false)))
                 .noneMatch(Kernel.FlashAttention.class::isInstance);
-        assertThat(llama.of(segments(llama).recompute(Checkpointing.FULL, false)))
+        assertThat(llama.of(segments(llama).recompute(LAYER, Checkpointing.FULL, false)))
                 .anyMatch(Kernel.FlashAttention.class::isInstance);
     }
 
     private static List<String> products(LayerKernels kernels) {
-        return kernels.of(segments(kernels).recompute(Checkpointing.OPERATOR, false)).stream()
+        return kernels.of(segments(kernels).recompute(LAYER, Checkpointing.OPERATOR, false)).stream()
                 .filter(Kernel.Matmul.class::isInstance)
                 .map(kernel -> ((Kernel.Matmul) kernel).name())
                 .toList();

@@ -32,7 +32,7 @@ class FsdpTest {
         assertThat(Strategies.count(plan, ALL_GATHER, "layer")).isEqualTo(2L * 2 * 48);
         assertThat(Strategies.count(plan, ALL_GATHER, "root")).isEqualTo(2);
         long root = MODEL.embeddingParameters() + MODEL.outputParameters();
-        long expected = 2 * (2 * 2 * 48 * MODEL.layerParameters() + 2 * root);
+        long expected = 2 * (2 * 2 * 48 * MODEL.layerParameters(0) + 2 * root);
         assertThat(Strategies.bytes(plan, ALL_GATHER, "")).isBetween(expected, expected + 200L * 2 * 256);
     }
 
@@ -47,7 +47,7 @@ class FsdpTest {
                 .isEqualTo(Strategies.bytes(inside, REDUCE_SCATTER, ""));
         assertThat(peak(inside, MemoryOwner.GATHERED_UNITS) - peak(around, MemoryOwner.GATHERED_UNITS))
                 .as("none is there ahead")
-                .isBetween(2 * MODEL.layerParameters(), 2 * MODEL.layerParameters() + 4096);
+                .isBetween(2 * MODEL.layerParameters(0), 2 * MODEL.layerParameters(0) + 4096);
         assertThat(betweenBackwards(inside))
                 .containsExactly("gather layer", "recompute layer", "backward layer", "reduce-scatter layer");
         assertThat(betweenBackwards(around))
@@ -199,7 +199,7 @@ class FsdpTest {
         long elements = MODEL.parameters();
         StepPlan plan = Strategies.of("fsdp2", Map.of("reduce_in_fp32", true)).plan(JOB);
         long root = MODEL.embeddingParameters() + MODEL.outputParameters();
-        long gathered = 2 * (2 * 48 * MODEL.layerParameters() + root);
+        long gathered = 2 * (2 * 48 * MODEL.layerParameters(0) + root);
         assertThat(Strategies.moved(plan, "copy out parameters")).isBetween(4 * gathered, 4 * gathered + 1600L * 256);
         assertThat(Strategies.moved(plan, "copy in gradients"))
                 .isBetween(2 * 6 * elements, 2 * 6 * elements + 1200L * 256);
@@ -241,7 +241,7 @@ class FsdpTest {
         long single = peak(Strategies.of("fsdp", Map.of("reduce_in_fp32", true)).plan(JOB), MemoryOwner.BUCKETS);
         assertThat(single - half)
                 .as("2 bytes more for each gradient of the layers in flight and of the root")
-                .isBetween(2 * 2 * MODEL.layerParameters(), 2 * 3 * MODEL.layerParameters());
+                .isBetween(2 * 2 * MODEL.layerParameters(0), 2 * 3 * MODEL.layerParameters(0));
     }
 
     private static long peak(StepPlan plan, MemoryOwner owner) {
@@ -251,7 +251,7 @@ class FsdpTest {
     @Test
     void limiterKeepsAtMostTwoGatheredLayersInForward() {
         StepPlan plan = Strategies.of("fsdp", Map.of()).plan(Strategies.job(MODEL, 256, 512, 1, 1));
-        long layer = 2 * MODEL.layerParameters();
+        long layer = 2 * MODEL.layerParameters(0);
         long root = 2 * (MODEL.embeddingParameters() + MODEL.outputParameters());
         long held = 0;
         long most = 0;

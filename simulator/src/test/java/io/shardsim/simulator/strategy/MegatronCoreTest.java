@@ -153,11 +153,11 @@ class MegatronCoreTest {
                     .filter(before::contains)
                     .mapToLong(at -> bytes(plan, at) / 2)
                     .sum();
-            long needed = embedding + Math.min(layer + 1, MODEL.layers()) * MODEL.layerParameters(1);
+            long needed = embedding + Math.min(layer + 1, MODEL.layers()) * MODEL.layerParameters(0, 1);
             assertThat(arrived).isGreaterThanOrEqualTo(needed);
             if (layer < MODEL.layers() - 3) {
                 // A bucket holds a layer and less than another's tensors.
-                assertThat(arrived).isLessThan(needed + 2 * MODEL.layerParameters(1));
+                assertThat(arrived).isLessThan(needed + 2 * MODEL.layerParameters(0, 1));
             }
         }
         assertThat(last(plan, Work.Kind.OPTIMIZER_STEP)).isGreaterThan(gathers.get(gathers.size() - 1));
@@ -171,7 +171,7 @@ class MegatronCoreTest {
         given.put("pipeline_parallel", 2);
         given.put("bucket_size", 20_000_000);
         StepPlan plan = plan(given, 4);
-        long first = MODEL.layerParameters(1) * 4 + MODEL.embeddingParameters(1);
+        long first = MODEL.layerParameters(0, 1) * 4 + MODEL.embeddingParameters(1);
         long last = PSI - first + 50257L * 2048;
         assertThat(ofStage(plan, REDUCE_SCATTER, 0)).isCloseTo(4 * first, within(4000L));
         assertThat(ofStage(plan, REDUCE_SCATTER, 1)).isCloseTo(4 * last, within(4000L));
@@ -243,7 +243,7 @@ class MegatronCoreTest {
         long held = parameterBytes(Map.of(), half);
 
         assertThat(parameterBytes(Map.of(), eight) - held)
-                .isEqualTo(2L * eight.model().layers() * eight.layerParameters());
+                .isEqualTo(2L * eight.model().layers() * eight.layerParameters(0));
         assertThat(parameterBytes(Map.of("fp8_param_gather", true), eight)).isEqualTo(held);
     }
 

@@ -291,7 +291,7 @@ class TensorParallelTest {
             ActivationMemory activations =
                     new ActivationMemory(MODEL, AttentionKind.STANDARD, true, 4, sequence, 2, false);
             double expected = sequence ? sbh * (34 + scores) / 4 : sbh * (10 + 24 / 4.0 + scores / 4);
-            assertThat((double) activations.layerBytes(2, 512, Checkpointing.NONE))
+            assertThat((double) activations.layerBytes(0, 2, 512, Checkpointing.NONE))
                     .isEqualTo(expected);
         }
     }

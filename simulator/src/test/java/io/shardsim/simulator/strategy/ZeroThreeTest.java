@@ -107,7 +107,7 @@ class ZeroThreeTest {
         assertThat(reduced).isBetween(model, model + 1_000_000);
         // The last layer and the tied head are kept between forward and backward; the embedding's backward fetches it
         // once more.
-        assertThat(gathered).isBetween(2 * model - 2 * 2 * GPT_30B.layerParameters(), 2 * model + 2 * embedding);
+        assertThat(gathered).isBetween(2 * model - 2 * 2 * GPT_30B.layerParameters(0), 2 * model + 2 * embedding);
     }
 
     @Test
@@ -126,7 +126,7 @@ class ZeroThreeTest {
             assertThat(buckets.get(i + 3)).isEqualTo(buckets.get(i));
         }
         assertThat(buckets.get(3) + buckets.get(4) + buckets.get(5))
-                .isBetween(2 * 2 * GPT_30B.layerParameters(), 2 * 2 * GPT_30B.layerParameters() + 24 * 2 * 256);
+                .isBetween(2 * 2 * GPT_30B.layerParameters(0), 2 * 2 * GPT_30B.layerParameters(0) + 24 * 2 * 256);
     }
 
     @Test
@@ -142,7 +142,7 @@ class ZeroThreeTest {
         }
         assertThat(held).isZero();
         long largestTensor = 2L * 7168 * 4 * 7168;
-        assertThat(most).isLessThan(2 * 1_000_000_000L + largestTensor + 2 * 2 * GPT_30B.layerParameters());
+        assertThat(most).isLessThan(2 * 1_000_000_000L + largestTensor + 2 * 2 * GPT_30B.layerParameters(0));
     }
 
     /** Rajbhandari et al., figure 1: (2 + 2 + 12) Psi / N bytes of model states in mixed precision with Adam. */

@@ -16,23 +16,25 @@ class ActivationMemoryTest {
 
     @Test
     void oneRankKeepsEquationOne() {
-        assertThat(standard(1, false).layerBytes(1, 2048, Checkpointing.NONE)).isEqualTo(SBH * (34 + 5 * AS_PER_H));
+        assertThat(standard(1, false).layerBytes(0, 1, 2048, Checkpointing.NONE))
+                .isEqualTo(SBH * (34 + 5 * AS_PER_H));
     }
 
     @Test
     void tensorParallelKeepsEquationTwo() {
-        assertThat(standard(8, false).layerBytes(1, 2048, Checkpointing.NONE))
+        assertThat(standard(8, false).layerBytes(0, 1, 2048, Checkpointing.NONE))
                 .isEqualTo(SBH * 10 + SBH * (24 + 5 * AS_PER_H) / 8);
     }
 
     @Test
     void sequenceParallelKeepsEquationFour() {
-        assertThat(standard(8, true).layerBytes(1, 2048, Checkpointing.NONE)).isEqualTo(SBH * (34 + 5 * AS_PER_H) / 8);
+        assertThat(standard(8, true).layerBytes(0, 1, 2048, Checkpointing.NONE))
+                .isEqualTo(SBH * (34 + 5 * AS_PER_H) / 8);
     }
 
     @Test
     void selectiveDropsTheQuadraticTerm() {
-        assertThat(standard(8, true).layerBytes(1, 2048, Checkpointing.SELECTIVE))
+        assertThat(standard(8, true).layerBytes(0, 1, 2048, Checkpointing.SELECTIVE))
                 .isEqualTo(SBH * 34 / 8);
     }
 
@@ -40,14 +42,15 @@ class ActivationMemoryTest {
     void in32BitsAllButTheMasksAreTwiceAsLarge() {
         ActivationMemory wide = new ActivationMemory(GPT3, AttentionKind.STANDARD, true, 1, false, 4, false);
         long masks = SBH * (2 + AS_PER_H);
-        assertThat(wide.layerBytes(1, 2048, Checkpointing.NONE))
+        assertThat(wide.layerBytes(0, 1, 2048, Checkpointing.NONE))
                 .isEqualTo(2 * (SBH * (34 + 5 * AS_PER_H) - masks) + masks);
-        assertThat(wide.layerBytes(1, 2048, Checkpointing.FULL)).isEqualTo(SBH * 4);
+        assertThat(wide.layerBytes(0, 1, 2048, Checkpointing.FULL)).isEqualTo(SBH * 4);
     }
 
     @Test
     void fullKeepsTheInputAlone() {
-        assertThat(standard(1, false).layerBytes(3, 2048, Checkpointing.FULL)).isEqualTo(3 * SBH * 2);
+        assertThat(standard(1, false).layerBytes(0, 3, 2048, Checkpointing.FULL))
+                .isEqualTo(3 * SBH * 2);
     }
 
     /** Llama 2 70B: the input, attention's output with one fp32 a head, query, value, gate and the last product (torchtitan's save list). */
@@ -55,10 +58,10 @@ class ActivationMemoryTest {
     void operatorKeepsEverySecondProductWithoutABias() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
         ActivationMemory flash = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false);
-        assertThat(flash.layerBytes(1, 4096, Checkpointing.OPERATOR))
+        assertThat(flash.layerBytes(0, 1, 4096, Checkpointing.OPERATOR))
                 .isEqualTo(4096L * (2 * (8192 + 8192 + 8192 + 1024 + 28672 + 8192) + 4 * 64));
         ActivationMemory biased = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false);
-        assertThat(biased.layerBytes(1, 2048, Checkpointing.OPERATOR)).isEqualTo(2 * SBH * 2 + 2048L * 4 * 96);
+        assertThat(biased.layerBytes(0, 1, 2048, Checkpointing.OPERATOR)).isEqualTo(2 * SBH * 2 + 2048L * 4 * 96);
     }
 
     /** Inputs of the two norms, query, key, value and context, gate and up: fms-fsdp's 70B on H100 keeps 23 such layers beside its states. */
@@ -66,11 +69,11 @@ class ActivationMemoryTest {
     void aCompilerKeepsNoPointwiseResults() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
         ActivationMemory compiled = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, true);
-        assertThat(compiled.layerBytes(1, 4096, Checkpointing.NONE))
+        assertThat(compiled.layerBytes(0, 1, 4096, Checkpointing.NONE))
                 .isEqualTo(4096L * (2 * (2 * 8192 + 2 * (8192 + 1024) + 2 * 28672) + 4 * 64));
         ActivationMemory eager = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false);
-        assertThat(eager.layerBytes(1, 4096, Checkpointing.OPERATOR)
-                        - compiled.layerBytes(1, 4096, Checkpointing.OPERATOR))
+        assertThat(eager.layerBytes(0, 1, 4096, Checkpointing.OPERATOR)
+                        - compiled.layerBytes(0, 1, 4096, Checkpointing.OPERATOR))
                 .as("the last product")
                 .isEqualTo(4096L * 2 * 8192);
     }
@@ -78,15 +81,15 @@ class ActivationMemoryTest {
     @Test
     void flashKeepsLittleMoreThanSelective() {
         ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false);
-        long difference = flash.layerBytes(1, 2048, Checkpointing.NONE)
-                - standard(1, false).layerBytes(1, 2048, Checkpointing.SELECTIVE);
+        long difference = flash.layerBytes(0, 1, 2048, Checkpointing.NONE)
+                - standard(1, false).layerBytes(0, 1, 2048, Checkpointing.SELECTIVE);
         assertThat(difference).isEqualTo(4L * 96 * 2048);
     }
 
     @Test
     void backwardHoldsTwoScoreMatricesOrTwoFeedForwardGradients() {
-        assertThat(standard(1, false).backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 96 * 2048 * 2048);
+        assertThat(standard(1, false).backwardTemporaryBytes(0, 1, 2048)).isEqualTo(4L * 96 * 2048 * 2048);
         ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false, 2, false);
-        assertThat(flash.backwardTemporaryBytes(1, 2048)).isEqualTo(4L * 4 * SBH / 8);
+        assertThat(flash.backwardTemporaryBytes(0, 1, 2048)).isEqualTo(4L * 4 * SBH / 8);
     }
 }

@@ -23,7 +23,7 @@ class ModelShapeTest {
     @Test
     void llamaSevenBillionHasThePublishedParametersAndTensors() {
         assertThat(LLAMA_7B.parameters()).isEqualTo(6_738_415_616L);
-        int tensors = LLAMA_7B.layers() * LLAMA_7B.layerTensors().size()
+        int tensors = LLAMA_7B.layers() * LLAMA_7B.layerTensors(0).size()
                 + LLAMA_7B.embeddingTensors().size()
                 + LLAMA_7B.outputTensors().size();
         assertThat(tensors).isEqualTo(291);
@@ -38,14 +38,14 @@ class ModelShapeTest {
     @Test
     void tensorsOfALayerAddUpToItsParameters() {
         long h = GPT2_30B.hidden();
-        assertThat(GPT2_30B.layerParameters()).isEqualTo(12 * h * h + 13 * h);
+        assertThat(GPT2_30B.layerParameters(0)).isEqualTo(12 * h * h + 13 * h);
     }
 
     @Test
     void tensorParallelRanksHoldTheSplitTensorsOnceTogether() {
-        long whole = GPT2_30B.layerParameters();
+        long whole = GPT2_30B.layerParameters(0);
         long copied = 7L * GPT2_30B.hidden() - GPT2_30B.hidden();
-        assertThat(8 * GPT2_30B.layerParameters(8)).isEqualTo(whole + 7 * copied);
+        assertThat(8 * GPT2_30B.layerParameters(0, 8)).isEqualTo(whole + 7 * copied);
     }
 
     @Test

@@ -15,7 +15,7 @@ class TransformerTest {
 
     @Test
     void aLayerOfGpt2HoldsAWeightAndABiasOfEachNormAndLinearMap() {
-        assertThat(names(GPT2.layerTensors()))
+        assertThat(names(GPT2.layerTensors(0)))
                 .containsExactly(
                         "input_norm.weight",
                         "input_norm.bias",
@@ -34,7 +34,7 @@ class TransformerTest {
 
     @Test
     void aLayerOfLlamaHoldsNineWeights() {
-        assertThat(names(LLAMA.layerTensors()))
+        assertThat(names(LLAMA.layerTensors(0)))
                 .containsExactly(
                         "input_norm.weight",
                         "attention.query.weight",
@@ -51,7 +51,7 @@ class TransformerTest {
     /** A bias that each rank of a tensor-parallel group adds is of its outputs; one that is added to their sum is of all. */
     @Test
     void aBiasIsSplitAsTheOutputsAre() {
-        assertThat(GPT2.layerTensors().stream()
+        assertThat(GPT2.layerTensors(0).stream()
                         .filter(tensor -> tensor.name().endsWith(".bias") && tensor.splitByTensorParallel()))
                 .extracting(ParameterTensor::name)
                 .containsExactly("attention.qkv.bias", "ffn.up.bias");

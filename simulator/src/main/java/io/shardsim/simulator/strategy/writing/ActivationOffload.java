@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy.writing;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.function.IntToLongFunction;
 
 /**
  * How what layers of one pipeline stage keep for backward gets to host memory and back. A layer is entered before the host goes through its modules,
@@ -12,8 +13,13 @@ public interface ActivationOffload {
     /** Activations stay on the GPU. */
     ActivationOffload NONE = new ActivationOffload() {};
 
-    /** As the library does it whose settings these are, if the job asks for it. */
-    static ActivationOffload of(StepWriter writer, TrainingJob job, StrategyParameters settings, long keptBytes) {
+    /**
+     * As the library does it whose settings these are, if the job asks for it.
+     *
+     * @param keptBytes of each layer
+     */
+    static ActivationOffload of(
+            StepWriter writer, TrainingJob job, StrategyParameters settings, IntToLongFunction keptBytes) {
         if (!job.kept().offload()) {
             return NONE;
         }

@@ -64,7 +64,9 @@ public final class AllocatorReplay {
     private final TrainingJob job;
     private final FrameworkProfile profile;
     private final MicroBatchMemory memory;
-    private final List<Kept> layer;
+    /** Tensors of each kind of layer. */
+    private final Map<Integer, List<Kept>> tensors = new HashMap<>();
+
     private final PipelinePartition partition;
     private final int stage;
     private final Gradients gradients;
@@ -92,7 +94,6 @@ public final class AllocatorReplay {
         this.gradients = gradients;
         profile = job.profile();
         memory = new MicroBatchMemory(job, profile);
-        layer = LayerBlocks.of(job, memory);
         partition = PipelinePartition.of(job);
         allocator = new CachingAllocator(capacityBytes);
     }
@@ -118,6 +119,14 @@ public final class AllocatorReplay {
         }
         long needed = missing > 0 ? fit.capacityBytes() + missing : fit.neededBytes();
         return new MemoryFit(needed, Math.max(fit.reservedBytes(), needed), fit.capacityBytes());
+    }
+
+    private List<Kept> tensors(int layer) {
+        return tensors.computeIfAbsent(job.model().kindOf(layer), kind -> LayerBlocks.of(job, memory, layer));
+    }
+
+    private long layerInputBytes() {
+        return tensors(0).get(0).bytes();
     }
 
     private long missingBytes(Map<MemoryOwner, Long> held) {
@@ -164,12 +173,12 @@ public final class AllocatorReplay {
     }
 
     private void forward(int piece, int microBatch) {
-        Block input = allocator.allocate(layer.get(0).bytes());
+        Block input = allocator.allocate(layerInputBytes());
         for (int i = 0; i < partition.layers(piece); i++) {
             int at = partition.firstLayer(piece) + i;
-            Block[] blocks = new Block[layer.size() + 1];
+            Block[] blocks = new Block[tensors(at).size() + 1];
             blocks[0] = input;
-            input = forwardLayer(blocks);
+            input = forwardLayer(tensors(at), blocks);
             release(blocks, at);
             layers.put(new Place(microBatch, at), blocks);
         }
@@ -180,7 +189,7 @@ public final class AllocatorReplay {
     }
 
     /** Allocates what the operators of a layer keep where it is not there, one after the other, and then the layer's result, which is returned. */
-    private Block forwardLayer(@Nullable Block[] blocks) {
+    private Block forwardLayer(List<Kept> layer, @Nullable Block[] blocks) {
         for (int i = 0; i < layer.size(); i++) {
             if (blocks[i] == null) {
                 Block source = allocateIf(layer.get(i).forwardTemporaryBytes());
@@ -196,6 +205,7 @@ public final class AllocatorReplay {
 
     /** Frees what will be computed again of a layer. */
     private void release(@Nullable Block[] blocks, int at) {
+        List<Kept> layer = tensors(at);
         Checkpointing checkpointing = job.checkpointing(at);
         long left = memory.keptBytes(at);
         for (int i = 0; i < layer.size(); i++) {
@@ -211,18 +221,16 @@ public final class AllocatorReplay {
     }
 
     private void backward(int piece, int microBatch) {
-        Block gradient = partition.holdsHead(piece)
-                ? backwardHead(microBatch)
-                : allocator.allocate(layer.get(0).bytes());
+        Block gradient = partition.holdsHead(piece) ? backwardHead(microBatch) : allocator.allocate(layerInputBytes());
         allocator.free(taken(results, new Place(microBatch, piece)));
         for (int i = partition.layers(piece) - 1; i >= 0; i--) {
             int at = partition.firstLayer(piece) + i;
             Block[] blocks = taken(layers, new Place(microBatch, at));
             if (job.checkpointing(at) != Checkpointing.NONE) {
-                allocator.free(forwardLayer(blocks));
+                allocator.free(forwardLayer(tensors(at), blocks));
             }
             gradient = backwardLayer(at, blocks, gradient);
-            freeIf(blocks[layer.size()]);
+            freeIf(blocks[blocks.length - 1]);
         }
         if (partition.holdsEmbedding(piece)) {
             addUp(EMBEDDING, job.embeddingParameters() * profile.elementBytes());
@@ -231,6 +239,7 @@ public final class AllocatorReplay {
     }
 
     private Block backwardLayer(int at, @Nullable Block[] blocks, Block gradientOfResult) {
+        List<Kept> layer = tensors(at);
         Block gradient = gradientOfResult;
         for (int i = layer.size() - 1; i >= 0; i--) {
             Block next = allocator.allocate(layer.get(i).bytes());
@@ -327,7 +336,7 @@ public final class AllocatorReplay {
         }
         addUp(HEAD, job.outputParameters() * profile.elementBytes());
         freeAll(kept);
-        return after(gradient, layer.get(0).bytes());
+        return after(gradient, layerInputBytes());
     }
 
     /** Allocates what takes the place of a block, which is there meanwhile. */

@@ -23,6 +23,8 @@ import java.util.List;
  * within attention (context parallelism).
  */
 final class BlockWriter {
+    private static final int[] NOTHING = {};
+
     private final StepWriter writer;
     private final TrainingJob job;
     private final ModelParallel parallel;
@@ -43,20 +45,24 @@ final class BlockWriter {
         this.segments = new Segments(job.model().operators());
     }
 
-    int forward(String label, int... waits) {
-        return layer(segments.forward(Section.LAYER), label, waits);
+    int forward(int layer, String label, int... waits) {
+        return layer(segments.forward(section(layer)), label, waits);
     }
 
-    int backward(String label, int... waits) {
-        return layer(segments.backward(Section.LAYER), label, waits);
+    int backward(int layer, String label, int... waits) {
+        return layer(segments.backward(section(layer)), label, waits);
     }
 
     /** What is computed again of a layer; of selective recomputation, which is attention alone, no other rank of a tensor-parallel group has a part. */
-    int recompute(String label, int... waits) {
-        Segment again = segments.recompute(job.checkpointing(), profile.recomputeStopsEarly());
+    int recompute(int layer, String label, int... waits) {
+        Segment again = segments.recompute(section(layer), job.checkpointing(), profile.recomputeStopsEarly());
         return job.checkpointing() == Checkpointing.SELECTIVE
                 ? around(again, label, waits)
                 : layer(again, label, waits);
+    }
+
+    private Section section(int layer) {
+        return Section.layer(job.model().kindOf(layer));
     }
 
     /** A layer in one direction: at once, or block by block. */
@@ -66,14 +72,25 @@ final class BlockWriter {
         }
         List<Segment> blocks = segments.blocks(layer);
         if (layer.direction() == Direction.BACKWARD) {
-            blockBackward(blocks.get(0), label, waits);
-            return blockBackward(blocks.get(1), label);
+            return blocksBackward(blocks, label, waits);
         }
         boolean again = layer.direction() != Direction.FORWARD;
         // What an operator's checkpoint keeps includes what has been exchanged after a block.
         boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
-        blockForward(blocks.get(0), !keepsSums, label, waits);
-        return blockForward(blocks.get(1), !keepsSums && !(again && profile.recomputeStopsEarly()), label);
+        int computed = StepWriter.NONE;
+        for (int i = 0; i < blocks.size(); i++) {
+            boolean skipped = i == blocks.size() - 1 && again && profile.recomputeStopsEarly();
+            computed = blockForward(blocks.get(i), !keepsSums && !skipped, label, i == 0 ? waits : NOTHING);
+        }
+        return computed;
+    }
+
+    private int blocksBackward(List<Segment> blocks, String label, int... waits) {
+        int computed = StepWriter.NONE;
+        for (int i = 0; i < blocks.size(); i++) {
+            computed = blockBackward(blocks.get(i), label, i == 0 ? waits : NOTHING);
+        }
+        return computed;
     }
 
     /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */

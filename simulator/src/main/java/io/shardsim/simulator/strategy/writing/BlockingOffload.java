@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.function.IntToLongFunction;
 
 /**
  * Copies that the host waits for before it goes on [1]: what a layer keeps goes to pageable memory, newly allocated for it, before its forward; and comes
@@ -13,24 +14,27 @@ import io.shardsim.topology.units.Bandwidth;
  *
  * @param store rate to memory that is touched for the first time
  * @param load rate from memory
+ * @param keptBytes of each layer
  */
-record BlockingOffload(StepWriter writer, Bandwidth store, Bandwidth load, long keptBytes)
+record BlockingOffload(StepWriter writer, Bandwidth store, Bandwidth load, IntToLongFunction keptBytes)
         implements ActivationOffload {
 
     @Override
     public int enterForward(int layer) {
-        return writer.host(store.serializationPs(keptBytes), "store activations", writer.lastCompute());
+        long storePs = store.serializationPs(keptBytes.applyAsLong(layer));
+        return writer.host(storePs, "store activations", writer.lastCompute());
     }
 
     @Override
     public void leaveForward(int layer, int forward) {
-        writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
+        writer.free(MemoryOwner.ACTIVATIONS, keptBytes.applyAsLong(layer));
     }
 
     @Override
     public int enterBackward(int layer) {
-        int loaded = writer.host(load.serializationPs(keptBytes), "load activations", writer.lastCompute());
-        writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes);
+        long loadPs = load.serializationPs(keptBytes.applyAsLong(layer));
+        int loaded = writer.host(loadPs, "load activations", writer.lastCompute());
+        writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes.applyAsLong(layer));
         return loaded;
     }
 }

@@ -40,9 +40,9 @@ final class LayerBlocks {
         }
     }
 
-    static List<Kept> of(TrainingJob job, MicroBatchMemory memory) {
+    static List<Kept> of(TrainingJob job, MicroBatchMemory memory, int layer) {
         List<Kept> kept = new ArrayList<>();
-        for (OfOperator one : job.activations().byOperator(job.microBatch(), job.rankSequence())) {
+        for (OfOperator one : job.activations().byOperator(layer, job.microBatch(), job.rankSequence())) {
             Operator operator = one.operator();
             long temporary = operator instanceof Attention attention ? temporaryBytes(job, memory, attention) : 0;
             boolean scores = temporary > 0 && job.execution().attention() == AttentionKind.STANDARD;

@@ -8,6 +8,9 @@ import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Bytes of a micro-batch on one rank: what its layers and head keep between forward and backward, and hold meanwhile.
@@ -21,22 +24,36 @@ import io.shardsim.simulator.workload.Operator.Linear;
 final class MicroBatchMemory {
     private final TrainingJob job;
     private final FrameworkProfile profile;
-    private final long wholeLayerBytes;
-    private final long checkpointedLayerBytes;
-    private final long backwardTemporaryBytes;
+    /** Of each kind of layer. */
+    private final Map<Integer, OfLayer> layers = new HashMap<>();
+
+    /**
+     * Bytes of a kind of layer.
+     *
+     * @param whole kept where nothing is computed again
+     * @param checkpointed kept as the job's checkpoints say
+     * @param backwardTemporary there within its backward
+     */
+    private record OfLayer(long whole, long checkpointed, long backwardTemporary) {}
 
     /** @param profile what the framework's operators keep */
     MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
         this.job = job;
         this.profile = profile;
-        wholeLayerBytes = layerBytes(Checkpointing.NONE);
-        checkpointedLayerBytes = layerBytes(job.checkpointing());
-        backwardTemporaryBytes = job.activations().backwardTemporaryBytes(job.microBatch(), job.rankSequence());
     }
 
-    private long layerBytes(Checkpointing checkpointing) {
-        long counted = job.activations().layerBytes(job.microBatch(), job.rankSequence(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes();
+    private OfLayer of(int layer) {
+        return layers.computeIfAbsent(
+                job.model().kindOf(layer),
+                kind -> new OfLayer(
+                        layerBytes(layer, Checkpointing.NONE),
+                        layerBytes(layer, job.checkpointing()),
+                        job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence())));
+    }
+
+    private long layerBytes(int layer, Checkpointing checkpointing) {
+        long counted = job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), checkpointing);
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer);
     }
 
     /** The hidden state. */
@@ -69,19 +86,21 @@ final class MicroBatchMemory {
 
     /** What a layer's forward keeps for its backward. */
     long keptBytes(int layer) {
-        return job.checkpointing(layer) == Checkpointing.NONE ? wholeLayerBytes : checkpointedLayerBytes;
+        return job.checkpointing(layer) == Checkpointing.NONE
+                ? of(layer).whole()
+                : of(layer).checkpointed();
     }
 
     /** What comes back to life when one layer is computed again: all that it would have kept. */
     long recomputedBytes(int layer) {
-        return wholeLayerBytes - keptBytes(layer);
+        return of(layer).whole() - keptBytes(layer);
     }
 
     /** What the framework's own operators save of a layer beside their inputs, less what products keep of their operands in FP8. */
-    private long operatorBytes() {
-        long saved =
-                job.model().operators().layer().mapToLong(this::savedWithin).sum();
-        return saved - (profile.keepsEightBits() ? roundedBytes() : 0);
+    private long operatorBytes(int layer) {
+        List<Operator> operators = job.model().kind(layer).operators();
+        long saved = operators.stream().mapToLong(this::savedWithin).sum();
+        return saved - (profile.keepsEightBits() ? roundedBytes(operators) : 0);
     }
 
     /** What the framework's own operator saves beside its input: within the activation, or within an RMS norm, and copies of keys and values. */
@@ -119,11 +138,11 @@ final class MicroBatchMemory {
     }
 
     /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
-    private long roundedBytes() {
+    private long roundedBytes(List<Operator> operators) {
         long whole = 0;
         long split = 0;
         boolean afterAttention = false;
-        for (Operator operator : job.model().operators().layer().toList()) {
+        for (Operator operator : operators) {
             if (operator instanceof Linear linear) {
                 long spared = (afterAttention ? -1L : job.precision().bytes() - 1L) * linear.savedInputs();
                 whole += linear.takesPart() ? 0 : spared;
@@ -167,7 +186,7 @@ final class MicroBatchMemory {
     }
 
     /** What the backward of a layer holds beside what is kept. */
-    long backwardTemporaryBytes() {
-        return backwardTemporaryBytes;
+    long backwardTemporaryBytes(int layer) {
+        return of(layer).backwardTemporary();
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * Copies beside compute [1]: what a layer keeps is stored as soon as its forward is done, beside the forward of the next two; and loaded back ahead
@@ -21,7 +22,7 @@ import java.util.List;
 final class OverlappedOffload implements ActivationOffload {
     private final StepWriter writer;
     private final int horizon;
-    private final long keptBytes;
+    private final IntToLongFunction keptBytes;
     /** For each layer, the copies to the host whose activations have not been asked for, oldest first. */
     private final List<Deque<Integer>> stored = new ArrayList<>();
     /** For each layer, the copies from the host that its backward has not waited for yet, oldest first. */
@@ -33,7 +34,7 @@ final class OverlappedOffload implements ActivationOffload {
     private int first;
     private int last;
 
-    OverlappedOffload(StepWriter writer, TrainingJob job, int horizon, long keptBytes) {
+    OverlappedOffload(StepWriter writer, TrainingJob job, int horizon, IntToLongFunction keptBytes) {
         this.writer = writer;
         this.horizon = horizon;
         this.keptBytes = keptBytes;
@@ -56,21 +57,21 @@ final class OverlappedOffload implements ActivationOffload {
         if (layer - 2 < first) {
             return StepWriter.NONE;
         }
-        writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
+        writer.free(MemoryOwner.ACTIVATIONS, keptBytes.applyAsLong(layer - 2));
         return stored.get(layer - 2).getLast();
     }
 
     @Override
     public void leaveForward(int layer, int forward) {
-        stored.get(layer)
-                .add(writer.hostCopy(Stream.COPY, Work.Kind.HOST_STORE, keptBytes, "store activations", forward));
+        long bytes = keptBytes.applyAsLong(layer);
+        stored.get(layer).add(writer.hostCopy(Stream.COPY, Work.Kind.HOST_STORE, bytes, "store activations", forward));
     }
 
     /** Frees what the last layers of the piece kept. */
     @Override
     public void endForward() {
         for (int layer = Math.max(first, last - 1); layer <= last; layer++) {
-            writer.free(MemoryOwner.ACTIVATIONS, keptBytes);
+            writer.free(MemoryOwner.ACTIVATIONS, keptBytes.applyAsLong(layer));
         }
     }
 
@@ -97,12 +98,12 @@ final class OverlappedOffload implements ActivationOffload {
         for (int next = layer; next >= furthest && loads < backwards.size() + horizon; next--) {
             if (loaded.get(next).isEmpty() && !stored.get(next).isEmpty()) {
                 int done = loads < horizon ? StepWriter.NONE : backwards.get(loads - horizon);
-                writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes);
+                writer.allocate(MemoryOwner.ACTIVATIONS, keptBytes.applyAsLong(next));
                 loaded.get(next)
                         .add(writer.hostCopy(
                                 Stream.COPY,
                                 Work.Kind.HOST_LOAD,
-                                keptBytes,
+                                keptBytes.applyAsLong(next),
                                 "load activations",
                                 stored.get(next).remove(),
                                 done));

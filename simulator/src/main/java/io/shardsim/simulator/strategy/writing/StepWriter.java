@@ -78,7 +78,7 @@ public final class StepWriter {
         this.memory = new MicroBatchMemory(job, profile);
         int stages = job.parallel().stages();
         for (int at = 0; at < stages; at++) {
-            offloads.add(ActivationOffload.of(this, job, settings, memory.keptBytes(0)));
+            offloads.add(ActivationOffload.of(this, job, settings, memory::keptBytes));
         }
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
@@ -198,10 +198,10 @@ public final class StepWriter {
 
     /** Forward of a layer that has been entered. */
     public int forwardEntered(int layer, int... waits) {
-        long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes() : 0;
+        long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes(layer) : 0;
         allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
-        int forward = blocks.forward("forward layer", waits);
+        int forward = blocks.forward(layer, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
         offload().leaveForward(layer, forward);
         return forward;
@@ -258,14 +258,14 @@ public final class StepWriter {
         allocate(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer));
         return job.checkpointing(layer) == Checkpointing.NONE
                 ? waits
-                : new int[] {blocks.recompute("recompute layer", waits)};
+                : new int[] {blocks.recompute(layer, "recompute layer", waits)};
     }
 
     /** Backward of a restored layer; frees its activations. */
     public int backwardRestored(int layer, int... waits) {
-        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes());
-        int backward = blocks.backward("backward layer", waits);
-        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes());
+        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        int backward = blocks.backward(layer, "backward layer", waits);
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes(layer));
         free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         offload().leaveBackward(backward);
         return backward;

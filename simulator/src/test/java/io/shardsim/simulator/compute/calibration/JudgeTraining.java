@@ -10,6 +10,7 @@ import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
@@ -138,6 +139,7 @@ public final class JudgeTraining {
                     accumulation,
                     new Segments(shape.operators())
                             .recompute(
+                                    Section.LAYER,
                                     Checkpointing.valueOf(row.get("act_ckpt").toUpperCase(Locale.ROOT)),
                                     profile.recomputeStopsEarly()),
                     pure ? 2 : 4,

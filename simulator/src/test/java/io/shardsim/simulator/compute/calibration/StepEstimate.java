@@ -28,7 +28,7 @@ final class StepEstimate {
             int gradientBytes,
             double smShare) {
         Segments segments = new Segments(shape.operators());
-        long layerParameters = shape.layerParameters();
+        long layerParameters = shape.layerParameters(0);
         double gather = nccl.ps(gpu, "all_gather", gpus, HALF_BYTES * layerParameters);
         double scatter = nccl.ps(gpu, "reduce_scatter", gpus, gradientBytes * layerParameters);
         double forward = overlapped(times.of(segments.forward(Section.LAYER)).ps(), gather, smShare);
@@ -87,10 +87,11 @@ final class StepEstimate {
         Segments segments = new Segments(shape.operators());
         double reduce = nccl.ps(gpu, "all_reduce", tensorParallel, HALF_BYTES * tokens * shape.hidden());
         double layer = times.of(segments.forward(Section.LAYER)).ps()
-                + times.of(segments.recompute(checkpointing, false)).ps()
+                + times.of(segments.recompute(Section.LAYER, checkpointing, false))
+                        .ps()
                 + times.of(segments.backward(Section.LAYER)).ps()
                 + (checkpointing == Checkpointing.FULL ? 6 : 4) * reduce
-                + accumulatePs(times, shape.layerParameters(tensorParallel));
+                + accumulatePs(times, shape.layerParameters(0, tensorParallel));
         int layersPerStage = shape.layers() / pipelineParallel;
         long embedding = shape.embeddingParameters(tensorParallel);
         double head = times.of(segments.forward(Section.HEAD)).ps()
@@ -103,7 +104,7 @@ final class StepEstimate {
         double lastStage = pipelineParallel == 1 ? firstStage : stage + head + accumulateEmbedding;
         double slowest = Math.max(firstStage, lastStage);
         double bubble = pipelineParallel == 1 ? 0 : firstStage + lastStage + (pipelineParallel - 2) * stage - slowest;
-        long local = layersPerStage * shape.layerParameters(tensorParallel) + embedding;
+        long local = layersPerStage * shape.layerParameters(0, tensorParallel) + embedding;
         double sync = nccl.ps(gpu, "all_reduce", dataParallel, HALF_BYTES * local);
         return microBatches * slowest
                 + bubble

@@ -35,7 +35,7 @@ class LayerBlocksTest {
             for (AttentionKind attention : AttentionKind.values()) {
                 TrainingJob job = job(model, kernels, attention, tensor, sequence);
                 MicroBatchMemory memory = new MicroBatchMemory(job, job.profile());
-                long blocks = LayerBlocks.of(job, memory).stream()
+                long blocks = LayerBlocks.of(job, memory, 0).stream()
                         .mapToLong(Kept::bytes)
                         .sum();
                 assertThat(blocks).as("%s", attention).isCloseTo(memory.keptBytes(0), within(64L));

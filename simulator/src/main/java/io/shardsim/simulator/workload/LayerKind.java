@@ -1,0 +1,45 @@
+package io.shardsim.simulator.workload;
+
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Linear.Product;
+import java.util.List;
+
+/**
+ * A kind of layer.
+ *
+ * @param blocks in the order in which they are computed, each a list of operators that ends with the addition to its input
+ */
+public record LayerKind(List<List<Operator>> blocks) {
+    public LayerKind {
+        blocks = blocks.stream().map(List::copyOf).toList();
+    }
+
+    /** Operators of all blocks, in order. */
+    public List<Operator> operators() {
+        return blocks.stream().flatMap(List::stream).toList();
+    }
+
+    /** Matrices of a block, in order. */
+    static List<Product> products(List<Operator> block) {
+        return block.stream()
+                .filter(Linear.class::isInstance)
+                .flatMap(operator -> ((Linear) operator).products().stream())
+                .toList();
+    }
+
+    /** Place among the operators of the linear map that gives the layer's last result. */
+    int lastLinear() {
+        List<Operator> operators = operators();
+        int at = operators.size() - 1;
+        while (!(operators.get(at) instanceof Linear)) {
+            at--;
+        }
+        return at;
+    }
+
+    /** The matrix that gives the layer's last result. */
+    public Product lastProduct() {
+        List<Product> products = ((Linear) operators().get(lastLinear())).products();
+        return products.get(products.size() - 1);
+    }
+}
