@@ -39,13 +39,13 @@ public final class MarkBoard {
     /** @throws RunLimitException when these are more events than the run may execute, or it cannot end in time */
     void check(long executedEvents, long nowPs) {
         if (executedEvents > eventsMax) {
-            throw RunLimitException.ofEvents(eventsMax);
+            throw RunLimitException.ofEvents(eventsMax, executedEvents);
         }
         if (leastLeftPs.length > 0) {
             for (int mark : marks) {
                 long latestPs = endMaxPs.getAsLong();
                 if (nowPs + leastLeftPs[mark] > latestPs) {
-                    throw RunLimitException.ofEnd(latestPs);
+                    throw RunLimitException.ofEnd(latestPs, executedEvents);
                 }
             }
         }

@@ -4,11 +4,18 @@ package io.shardsim.simulator.kernel;
 public final class RunLimitException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
+    private final long executedEvents;
     private final boolean late;
 
-    private RunLimitException(String message, boolean late) {
+    private RunLimitException(String message, long executedEvents, boolean late) {
         super(message);
+        this.executedEvents = executedEvents;
         this.late = late;
+    }
+
+    /** Events until then. */
+    public long executedEvents() {
+        return executedEvents;
     }
 
     /** Whether it would have ended too late, whatever it executes. */
@@ -17,12 +24,12 @@ public final class RunLimitException extends IllegalStateException {
     }
 
     /** Whether that happens depends on the run alone, not on the machine. */
-    static RunLimitException ofEvents(long eventsMax) {
-        return new RunLimitException("more than " + eventsMax + " events to execute", false);
+    static RunLimitException ofEvents(long eventsMax, long executedEvents) {
+        return new RunLimitException("more than " + eventsMax + " events to execute", executedEvents, false);
     }
 
     /** @param endMaxPs the latest end that is of any use [ps] */
-    public static RunLimitException ofEnd(long endMaxPs) {
-        return new RunLimitException("ends later than " + endMaxPs + " ps, whatever happens", true);
+    static RunLimitException ofEnd(long endMaxPs, long executedEvents) {
+        return new RunLimitException("ends later than " + endMaxPs + " ps, whatever happens", executedEvents, true);
     }
 }
