@@ -34,9 +34,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who may know whom. A rule that stands in the way of a good design is changed here, in a commit that says why. */
+@Tag("once")
+@Tag("slow")
 class ArchitectureTest {
     private static final String PEKKO = "org.apache.pekko..";
     private static final Pattern RECORD =

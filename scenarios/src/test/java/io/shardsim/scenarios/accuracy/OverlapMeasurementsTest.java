@@ -23,6 +23,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +38,7 @@ class OverlapMeasurementsTest {
 
     /** results-final/bandwidth-a100-sxm4-40gb-n1-m8-intra*-inter1.json: with n = 297552, which alone takes 34.78 to 34.84 ms. */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "8, 984, 2.04", "8, 1968, 4.02", "8, 2952, 5.98", "8, 3936, 7.91",
         "4, 984, 2.02", "4, 1968, 3.96", "4, 2952, 5.88", "4, 3936, 7.77",

@@ -31,6 +31,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,6 +64,7 @@ class RecordedErrorsTest {
     }
 
     @Test
+    @Tag("slow")
     void everyFigureOfTheBuiltInCasesIsRecorded() {
         List<String> published = new ArrayList<>();
         for (ReferenceCase one : PublishedCases.all()) {
@@ -75,6 +77,7 @@ class RecordedErrorsTest {
     }
 
     @Test
+    @Tag("slow")
     void whatWasRecordedIsWhatIsSimulated() throws InterruptedException {
         boolean all = "all".equals(System.getProperty("shardsim.validate"));
         Map<String, Double> recorded = new HashMap<>();
@@ -155,6 +158,7 @@ class RecordedErrorsTest {
      * adds to the width of the others' ranges is much.
      */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({"0, 500, 0.76, 0.84", "1, 250, 0.76, 0.88", "2, 100, 0.76, 0.84"})
     void rangesKeepTheirWordOnSourcesThatTheyHaveNotSeen(int which, int figures, double least, double most) {
         ErrorRanges ranges = RecordedErrors.builtIn().ranges().get(which);

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -132,6 +133,7 @@ class ReferenceCasesTest {
     }
 
     @Test
+    @Tag("slow")
     void builtInCasesNameSourceAndRoleAndAreUnique() {
         List<ReferenceCase> cases = PublishedCases.all();
         assertThat(cases).hasSizeGreaterThan(100);

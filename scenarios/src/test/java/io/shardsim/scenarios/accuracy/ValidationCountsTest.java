@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That documents count the published figures by kind and role, and as many as there are. With {@code -Ddocs.write} their counts are written instead. */
@@ -53,6 +54,7 @@ class ValidationCountsTest {
     }
 
     @Test
+    @Tag("slow")
     void documentsSayWhatIsRecorded() throws IOException {
         List<CaseOutcome> recorded = RecordedErrors.builtIn().outcomes(PublishedCases.all());
         FirstErrors first = FirstErrors.read(Files.readString(Path.of("..").resolve(ValidationRecord.FIRST)));

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ class EmbeddingTest {
     }
 
     @Test
+    @Tag("slow")
     void theExampleOfTheDocumentRuns() throws Exception {
         PrintStream terminal = System.out;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -47,6 +49,7 @@ class EmbeddingTest {
     }
 
     @Test
+    @Tag("slow")
     void aScenarioBuiltInJavaIsTheOneReadFromYaml() throws Exception {
         String yaml = """
                 scenario: small
@@ -96,6 +99,7 @@ class EmbeddingTest {
     }
 
     @Test
+    @Tag("slow")
     void progressIsToldAndWhatIsDoneIsKeptWhenCancelled(@TempDir Path folder) throws Exception {
         Scenario scenario = small("zero3")
                 .sweep("cluster.nodes", List.of(1, 2, 4, 8, 16, 32))

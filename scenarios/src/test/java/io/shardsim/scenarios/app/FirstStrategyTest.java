@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +24,7 @@ class FirstStrategyTest {
     }
 
     @Test
+    @Tag("slow")
     void itWaitsForWhatDdpOverlaps(@TempDir Path place) throws Exception {
         FurtherJar jars = new FurtherJar(place);
         Path classes = jars.compile(Map.of("AllReduceOnce", Files.readString(CLASS)));

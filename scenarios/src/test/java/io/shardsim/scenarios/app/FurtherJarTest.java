@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,7 @@ class FurtherJarTest {
     }
 
     @Test
+    @Tag("slow")
     void aStrategyAndAnInstanceOfAFurtherJarRun() throws Exception {
         Path scenario = place.resolve("mine.yaml");
         Files.writeString(scenario, """
@@ -140,6 +142,7 @@ class FurtherJarTest {
     }
 
     @Test
+    @Tag("slow")
     void theCatalogListsWhatAFurtherJarHas() throws Exception {
         assertThat(jars.shardsim(further, "catalog", "z1").out()).contains("Z1", "NCCL on z1");
         assertThat(jars.shardsim(further, "catalog", "zeta").out()).contains("Zeta, kernel times", "NCCL on Zeta");
@@ -149,6 +152,7 @@ class FurtherJarTest {
     }
 
     @Test
+    @Tag("slow")
     void aBrokenFileOfAFurtherJarIsToldWithItsPlace() throws Exception {
         further = jars.jar(
                 "broken.jar",
@@ -168,6 +172,7 @@ class FurtherJarTest {
 
     /** Read when the first point runs, on a thread of its own. */
     @Test
+    @Tag("slow")
     void aBrokenNetworkEndsARunAndAPlanAtItsPlace() throws Exception {
         further = jars.jar(
                 "broken.jar",

@@ -13,14 +13,13 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What each command takes: the same words mean the same in all of them. */
-@Timeout(300)
 class AcrossCommandsTest {
     private static final String SWEEP = """
             scenario: words
@@ -44,6 +43,7 @@ class AcrossCommandsTest {
 
     /** One run of the four: by number, by value, by keys that are set, and by keys without their block. */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource(
             delimiter = '|',
             value = {
@@ -120,6 +120,7 @@ class AcrossCommandsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "training.attention",
         "attention",
@@ -157,6 +158,7 @@ class AcrossCommandsTest {
     }
 
     @Test
+    @Tag("slow")
     void whatIsNotModelledIsSaidByItsName() throws Exception {
         Properties names = new Properties();
         names.load(AcrossCommandsTest.class.getResourceAsStream("/catalog/not-modelled.properties"));

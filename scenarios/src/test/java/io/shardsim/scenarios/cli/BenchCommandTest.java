@@ -11,8 +11,8 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,7 +20,6 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-@Timeout(120)
 class BenchCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -77,6 +76,7 @@ class BenchCommandTest {
     }
 
     @Test
+    @Tag("slow")
     void drawsHowCostGrowsAndExecutesEveryEvent(@TempDir Path folder) throws Exception {
         Path plot = folder.resolve("growth.svg");
         assertThat(execute("bench", "--growth", "--repeat", "1", "--json", "--plot", plot.toString()))

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -131,6 +132,7 @@ class CommandUsageTest extends WithoutSimulation {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "--help",
         "run --help",

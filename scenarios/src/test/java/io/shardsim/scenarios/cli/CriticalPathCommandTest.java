@@ -6,6 +6,7 @@ import io.shardsim.scenarios.app.Main;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.DeserializationFeature;
@@ -45,6 +46,7 @@ class CriticalPathCommandTest {
 
     /** Of a sweep the fastest run alone has a path, whose parts sum to its step; text and report have it, too. */
     @Test
+    @Tag("slow")
     void aRunHasItsPathWhereThatIsAskedFor() throws Exception {
         String file = Shell.file(folder, Shell.SWEPT);
         Path out = folder.resolve("out");
@@ -78,6 +80,7 @@ class CriticalPathCommandTest {
     }
 
     @Test
+    @Tag("slow")
     void whatDoesNotFitAndWhatIsWrongIsSaid() throws Exception {
         String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim("critical-path", file + "#1", "--set", "training.micro_batch=4096"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ class ExplainCommandTest {
     private final Shell shell = new Shell(Main.services());
 
     @Test
+    @Tag("slow")
     void aPointOfASweepIsExplained() throws Exception {
         String file = Shell.file(folder, Shell.SWEPT);
         assertThat(shell.shardsim(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ class PlanAsWrittenTest {
     }
 
     @Test
+    @Tag("slow")
     void whereAnotherCandidateFitsItIsNamed() throws IOException {
         String wider = LARGE.replace("[16]", "[16, 32]");
         assertThat(said(ExitStatus.OUT_OF_MEMORY, wider, "2"))

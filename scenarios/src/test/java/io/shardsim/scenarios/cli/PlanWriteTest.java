@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ class PlanWriteTest {
     }
 
     @Test
+    @Tag("slow")
     void aFolderIsWrittenThatImportsAndRuns() throws IOException {
         Path to = folder.resolve("best");
         assertThat(shardsim("plan", scenario, "--write", "fsdp", "-o", to.toString()))
@@ -77,6 +79,7 @@ class PlanWriteTest {
     }
 
     @Test
+    @Tag("slow")
     void aScenarioIsOneFileAndTheSecondBestCanBeChosen() throws IOException {
         Path best = folder.resolve("to/best.yaml");
         Path second = folder.resolve("second.yaml");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +71,7 @@ class PublicImportsTest {
     }
 
     @Test
+    @Tag("slow")
     void whatWasAcceptedIsRepeatedByRunAndInJson() throws IOException {
         String accepted = file("a.yaml", Shell.SMALL + "accepted: [finetuning_type, optimizer.type]\n");
         assertThat(shell.shardsim("run", accepted, "-o", folder.toString())).isZero();
@@ -239,6 +241,7 @@ class PublicImportsTest {
 
     /** The measured 6.36 s become a value with the defaults of old releases, an issue of accuracy; until then no range covers what nobody has compared. */
     @Test
+    @Tag("slow")
     void whatIsAssumedGivesWayToARelease() throws IOException {
         String script = file("train.sh", """
                 torchrun --nproc_per_node=8 train.py --model_name_or_path llama-7b --bf16 True --output_dir o \\

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ class TooLargeTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("commands")
     void isWrongInputAtTheKeyThatMakesItLarge(List<String> command) {
         String[] arguments = command.stream()

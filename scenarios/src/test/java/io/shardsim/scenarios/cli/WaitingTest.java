@@ -10,11 +10,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class WaitingTest {
     @TempDir
     private Path folder;
@@ -39,6 +38,7 @@ class WaitingTest {
     }
 
     @Test
+    @Tag("slow")
     void whatComesInTimeIsNot() throws Exception {
         Path file = Files.writeString(folder.resolve("a.yaml"), "scenario: a");
         Waiting.on(List.of(pipe().toString()), Duration.ofMillis(200), told::add)

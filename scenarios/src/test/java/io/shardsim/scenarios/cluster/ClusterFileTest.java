@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,7 @@ class ClusterFileTest {
     }
 
     @Test
+    @Tag("slow")
     void passwordsComeFromTheEnvironmentAndAreNotPrinted() throws Exception {
         Keytool.keys(folder, "keys.p12", "-validity", "365");
         Path file = file("""

@@ -18,11 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What members tell each other arrives as it was, and nothing else arrives at all. */
-@Timeout(120)
 class ClusterProtocolTest {
     private static final String SWEEP = """
             scenario: crossing
@@ -43,6 +42,7 @@ class ClusterProtocolTest {
     private final WireCodec contents = ClusterProtocol.contentCodec();
 
     @Test
+    @Tag("slow")
     void questionsAndAnswersArriveAsTheyWere() throws Exception {
         List<ScenarioPoint> points =
                 new ArrayList<>(ScenarioReader.readText("sweep", SWEEP).points());
@@ -114,6 +114,7 @@ class ClusterProtocolTest {
 
     /** Whoever can compute the checksum can still only send what decodes to a registered type, in memory of its own size. */
     @Test
+    @Tag("slow")
     void forgedBytesAreRefusedOrDecodeToARegisteredType() {
         byte[] bytes = contents.encode(new Question(point(), new RunOptions(1, true)));
         Random source = new Random(2);

@@ -9,11 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster whose members show each other certificates, as docs/cluster.md sets it up. */
-@Timeout(600)
 class ClusterTlsIT {
     private static final Map<String, String> PASSWORD = Map.of("SHARDSIM_KEYS", "change-it");
 

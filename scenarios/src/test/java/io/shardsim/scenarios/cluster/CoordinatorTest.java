@@ -11,10 +11,9 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class CoordinatorTest {
     /** Members of these tests say something all the time, or nothing any more. */
     private static final Duration SILENCE = Duration.ofSeconds(4);
@@ -43,6 +42,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void handsOutTheLongestFirstOneForEachSlot() {
         want(1, 2, 3);
         submit(1, 8);
@@ -68,6 +68,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void handsOutAgainWhatASilentMemberRan() {
         TestProbe<Member.Command> silent = kit.createTestProbe();
         TestProbe<Member.Command> other = kit.createTestProbe();
@@ -91,6 +92,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void takesOverWhatMembersRunAlready() {
         TestProbe<Member.Command> busy = kit.createTestProbe();
         TestProbe<Member.Command> idle = kit.createTestProbe();
@@ -158,6 +160,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void givesUpAPointThatTookThreeMembersWithIt() {
         want(1);
         submit(1, 1);
@@ -207,6 +210,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void dropsWhatNobodyWantsAnyMore() {
         TestProbe<Member.Command> member = kit.createTestProbe();
         want(1);
@@ -221,6 +225,7 @@ class CoordinatorTest {
     }
 
     @Test
+    @Tag("slow")
     void handsOutOtherPointsInPlaceOfThoseOfASilentCommand() {
         AtomicLong clock = new AtomicLong();
         coordinator = kit.spawn(Coordinator.create(SILENCE, clock::get));

@@ -15,13 +15,12 @@ import java.util.Random;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A gate before a port that takes whatever comes. */
-@Timeout(60)
 class GateTest {
     private static final int MEMBERS_MAX = 16;
     private static final byte[] PREFIX = {'A', 'K', 'K', 'A', 2};
@@ -102,6 +101,7 @@ class GateTest {
 
     /** Silent, or silent after the prefix, or in the midst of a long frame. */
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(Framing.class)
     void strangersWithoutAFrameMakeRoomForAMember(Framing framing) throws IOException {
         Gate gate = gate(framing);
@@ -174,11 +174,12 @@ class GateTest {
 
     /** No more comes than what it began with; takes the ten seconds of the limit. */
     @Test
+    @Tag("slow")
     void strangerHasTenSecondsForItsFirstFrame() throws IOException {
         Socket stranger = connection(gate(Framing.ARTERY), PREFIX);
 
         Awaitility.await()
-                .between(Duration.ofSeconds(8), Duration.ofSeconds(20))
+                .between(Duration.ofSeconds(8), Duration.ofSeconds(60))
                 .until(() -> isClosed(stranger));
     }
 }

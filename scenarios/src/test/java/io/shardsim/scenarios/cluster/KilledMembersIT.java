@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * loss would leave one worker, which may be unable to tell whether it is cut off. {@code -Dkill.rounds=N} for another number of rounds,
  * {@code -Dkill.seed=N} for other moments.
  */
-@Tag("slow")
+@Tag("night")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class KilledMembersIT {
     @TempDir

@@ -38,7 +38,7 @@ class MemberRunsTest {
         try (Member.Runs runs = new Member.Runs(options -> failing, 1, result -> {})) {
             assertThat(runs.start(CODEC.pack(new Question(point, new RunOptions(1, true))), answer::complete))
                     .isNotCancelled();
-            return CODEC.unpack(answer.get(30, TimeUnit.SECONDS), Answer.class);
+            return CODEC.unpack(answer.get(2, TimeUnit.MINUTES), Answer.class);
         }
     }
 

@@ -578,7 +578,7 @@ class DemoPageIT {
     void leavingThePageFreesItsRuns() throws Exception {
         Awaitility.await().until(() -> server.viewers() == 1);
         browser.open("about:blank", 1280, "light");
-        Awaitility.await("the page is freed").atMost(Duration.ofSeconds(5)).until(() -> server.viewers() == 0);
+        Awaitility.await("the page is freed").atMost(Duration.ofSeconds(60)).until(() -> server.viewers() == 0);
     }
 
     /** A laptop that slept, or a server that was started anew: the page runs everything again by itself. */
@@ -600,7 +600,7 @@ class DemoPageIT {
         int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
         try (DemoServer second = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
             second.start();
-            Awaitility.await("the page is back").atMost(Duration.ofSeconds(30)).until(() -> second.viewers() == 1);
+            Awaitility.await("the page is back").atMost(Duration.ofSeconds(60)).until(() -> second.viewers() == 1);
             browser.until("both have begun", "window.began >= 2");
             browser.until("both are done", "document.querySelectorAll('.panel.running').length === 0");
             browser.find("h1").click();

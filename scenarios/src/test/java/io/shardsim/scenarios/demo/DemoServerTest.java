@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+@Tag("slow")
 class DemoServerTest {
     private final JsonMapper mapper = new JsonMapper();
     private final HttpClient client = HttpClient.newHttpClient();
@@ -125,7 +127,7 @@ class DemoServerTest {
         for (Page page : pages) {
             page.close();
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.viewers() == 0);
+        await().atMost(Duration.ofSeconds(60)).until(() -> server.viewers() == 0);
         assertThat(get("api/window?viewer=" + pages.get(0).viewer + "&side=a&from=0&until=1")
                         .statusCode())
                 .isEqualTo(404);
@@ -160,7 +162,7 @@ class DemoServerTest {
         for (Page one : pages) {
             one.close();
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.viewers() == 0);
+        await().atMost(Duration.ofSeconds(60)).until(() -> server.viewers() == 0);
         new Page().close();
     }
 

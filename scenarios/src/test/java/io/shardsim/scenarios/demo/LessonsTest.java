@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +26,7 @@ class LessonsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("lessons")
     void documentSaysWhatTheScenarioGives(Lesson lesson) throws Exception {
         LessonAnswer answer;

@@ -19,10 +19,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The overview of a step says of every scenario of the library what its result says: how much is work, which waits there are, how much is idle. */
+@Tag("once")
+@Tag("slow")
 class OverviewTest {
     private static final PointSimulation SIMULATION = new PointSimulation(1, true);
 

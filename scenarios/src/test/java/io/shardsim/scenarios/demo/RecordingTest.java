@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +47,7 @@ class RecordingTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"mics", "zero3", "fsdp"})
     void totalsAndChunksCountToTheResult(String strategy) throws Exception {
         ScenarioPoint point = point(strategy);
@@ -144,6 +146,7 @@ class RecordingTest {
 
     /** Also what other ranks end in the very picosecond in which rank 0 reaches the end of a period. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"mics", "zero3", "fsdp"})
     void everyRankIsAsBusyAsTheResultSays(String strategy) throws Exception {
         Recorder recorder = new Recorder(0, 1_000);
@@ -217,6 +220,7 @@ class RecordingTest {
     }
 
     @Test
+    @Tag("slow")
     void windowInSkippedTimeShowsWhatTheFullRunDoesThere() throws Exception {
         ScenarioPoint point = point("mics");
         Recorder skipping = new Recorder(0, 1_000_000);
@@ -257,6 +261,7 @@ class RecordingTest {
     }
 
     @Test
+    @Tag("slow")
     void recordingStaysBoundedAndAnotherStretchIsTheSameRun() throws Exception {
         ScenarioPoint point = point("zero3");
         Recorder small = new Recorder(0, 5_000);

@@ -9,6 +9,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.topology.InstanceSpec;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +47,7 @@ class BesideTheStepTest {
 
     /** The developer guide: above 20 or 40 billion parameters host memory might not be enough. */
     @Test
+    @Tag("slow")
     void modelsTooLargeForHostMemoryNeedDelayedInitialization() throws Exception {
         String hidden8192 = SCENARIO.replace("gpt2-1.5b", "{hidden: 8192, layers: LAYERS, heads: 64, vocab: 50257}")
                 .replace("micro_batch: 2", "micro_batch: 1, delayed_parameter_initialization: DELAYED")
@@ -83,6 +85,7 @@ class BesideTheStepTest {
 
     /** The shard group alone spans one node or less where the model is split; all four nodes hold parts of it. */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource(
             delimiter = '|',
             value = {

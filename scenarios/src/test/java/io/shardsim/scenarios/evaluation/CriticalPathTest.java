@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -113,6 +114,7 @@ class CriticalPathTest {
     }
 
     @Test
+    @Tag("slow")
     void isAsLongAsTheStepWhateverTheScenario() throws Exception {
         Set<String> strategies = new TreeSet<>();
         for (int seed = 0; seed < Integer.getInteger("path.seeds", 40); seed++) {

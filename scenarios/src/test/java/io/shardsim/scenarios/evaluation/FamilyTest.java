@@ -8,13 +8,12 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.plan.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** One system against the other where somebody has measured both: who is ahead, and by about how much. */
-@Timeout(120)
 class FamilyTest {
     private static PointSimulation simulation;
 
@@ -52,6 +51,7 @@ class FamilyTest {
      * nothing to gain.
      */
     @Test
+    @Tag("slow")
     void smddpIsAheadOfNcclWhereStepsCountAndLevelWhereWiresDo() throws Exception {
         assertThat(seconds("nccl", "all_reduce", "25 MiB") / seconds("smddp", "all_reduce", "25 MiB"))
                 .isBetween(1.2, 2.2);
@@ -63,6 +63,7 @@ class FamilyTest {
 
     /** The developer guide claims up to 25 % for models such as BERT against Horovod or DDP (2021). */
     @Test
+    @Tag("slow")
     void dataParallelTrainingGainsUpToAQuarterFromSmddp() throws Exception {
         String scenario = """
                 scenario: a
@@ -80,6 +81,7 @@ class FamilyTest {
      * Gbit/s and 2,000 tokens, 2.2 x with 1 x 100 Gbit/s.
      */
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({"25 Gbit/s, 1024, 2.0, 4.0", "100 Gbit/s, 1024, 1.2, 1.8", "200 Gbit/s, 2048, 1.0, 1.3"})
     void zeroPlusPlusGainsTheMoreTheSlowerTheNetwork(String nic, int sequence, double least, double most)
             throws Exception {

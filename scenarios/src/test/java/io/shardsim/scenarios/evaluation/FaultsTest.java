@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -119,6 +120,7 @@ class FaultsTest {
 
     /** A GPU alone takes what its own clock makes of the step; of several that average gradients all take what the slowest does. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(longs = {0, 1, 2, 3, 4})
     void allWaitForTheSlowestClock(long seed) throws Exception {
         String faults = "faults: {clock_spread: 0.05, clock_seed: " + seed + "}\n";

@@ -10,14 +10,14 @@ import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Predictions written down: a change of any of them is a change of text that somebody reads. Update with {@code -Dgolden.update}.
  */
-@Timeout(120)
+@Tag("slow")
 class GoldenScenarioTest {
     private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
 

@@ -22,13 +22,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every scenario of the library, made small: two nodes, four layers, short samples. What it asks of strategies and collectives stays. */
-@Timeout(120)
 class LibraryTest {
     private static final int NODES = 2;
     private static final int LAYERS = 4;
@@ -56,6 +55,7 @@ class LibraryTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("names")
     void runsSmall(String name) throws Exception {
         Set<Object> asked = new LinkedHashSet<>();

@@ -11,6 +11,7 @@ import io.shardsim.simulator.yaml.InputException;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is proposed to somebody whose model does not fit, does fit. */
@@ -47,6 +48,7 @@ class NearestFitTest {
     }
 
     @Test
+    @Tag("slow")
     void whatFitsTightlyIsProposedBesideWhatFitsWithRoom() throws Exception {
         String full = SCENARIO.replace("gpt3-13b", "llama3-8b")
                 .replace("2048", "8192")

@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whether a run fits does not depend on whether its micro-batch is written or left out. */
+@Tag("slow")
 class OneAnswerTest {
     private static final List<String> STRATEGIES =
             List.of("{kind: zero3}", "{kind: fsdp, no_sync: true}", "{kind: mics, shard_group: 16}");

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,7 @@ class ProfilerTraceTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(
             strings = {
                 "{kind: zero3}",
@@ -136,6 +138,7 @@ class ProfilerTraceTest {
     }
 
     @Test
+    @Tag("slow")
     void eachKernelHasItsLaunchAndItsArrow() throws Exception {
         for (HolisticTrace trace : profile("{kind: zero3}").ranks().values()) {
             Map<Long, Long> launchesNs = new HashMap<>();
@@ -159,6 +162,7 @@ class ProfilerTraceTest {
     }
 
     @Test
+    @Tag("slow")
     void eachSimulatedRankHasAFileThatNamesItAndItsDevices() throws Exception {
         TreeMap<Integer, HolisticTrace> ranks = profile("{kind: fsdp}").ranks();
         assertThat(ranks).hasSizeGreaterThanOrEqualTo(8);

@@ -7,11 +7,13 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.Task;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ProspectTest {
     /** A search stops writing a plan where it no longer fits; that must say what the whole plan says. */
     @Test
+    @Tag("slow")
     void stoppedPlansSayWhatWholePlansSay() throws Exception {
         int fit = 0;
         int total = 0;
@@ -40,6 +42,7 @@ class ProspectTest {
     }
 
     @Test
+    @Tag("slow")
     void theBoundWithoutAPlanIsNoMoreThanThatOfThePlan() throws Exception {
         int closest = 0;
         for (String pipeline : List.of(
@@ -70,6 +73,7 @@ class ProspectTest {
     }
 
     @Test
+    @Tag("slow")
     void norIsItMoreForRandomPlans() {
         int compared = 0;
         for (int seed = 0; seed < 400; seed++) {

@@ -15,12 +15,15 @@ import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** That the memory ledger lets published runs fit, for they ran, and finds in them what was measured. */
+@Tag("once")
+@Tag("slow")
 class PublishedRunsFitTest {
     /** Sources that give the micro-batch of every run and none of whose states are elsewhere. */
     private static final Set<String> COMPLETE = Set.of("llm-foundry", "fms-fsdp", "torchtitan", "vtrain-single-node");

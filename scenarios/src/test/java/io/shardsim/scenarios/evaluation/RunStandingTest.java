@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +42,7 @@ class RunStandingTest {
     }
 
     @Test
+    @Tag("slow")
     void aRunNeverHasMoreEventsThanForeseen() throws Exception {
         for (String work : List.of(
                 "workload: {collective: all_reduce, size: 64 MiB}",
@@ -89,6 +91,7 @@ class RunStandingTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(ints = {1, 2})
     void anAbandonedRunLeavesItsThreads(int threads) throws Exception {
         ScenarioPoint point =
@@ -112,7 +115,7 @@ class RunStandingTest {
             run.cancel(true);
 
             assertThat(CompletableFuture.supplyAsync(() -> digest(simulation, other))
-                            .get(20, TimeUnit.SECONDS))
+                            .get(2, TimeUnit.MINUTES))
                     .isNotEmpty();
             assertThat(simulation.standing()).isEmpty();
         } finally {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ class SameResultsHoweverExecutedTest {
     private static final SimulationEngine engine = new SimulationEngine(PROCESSES_MAX);
 
     @Test
+    @Tag("slow")
     void whateverTheScenario() throws Exception {
         int compared = 0;
         int skipping = 0;
@@ -54,6 +56,7 @@ class SameResultsHoweverExecutedTest {
 
     /** Chunks to the same local rank of two nodes pass their leaf at once. */
     @Test
+    @Tag("slow")
     void whereNodesShareALeaf() throws Exception {
         String text = """
                 scenario: shared-leaf
@@ -68,6 +71,7 @@ class SameResultsHoweverExecutedTest {
 
     /** Equal steps of a ring are skipped even while kernels run, and where gathers and reductions follow each other. */
     @Test
+    @Tag("slow")
     void whereRingsTakeManySteps() throws Exception {
         for (String strategy : List.of("{kind: zero3}", "{kind: fsdp}", "{kind: mics, shard_group: 64}")) {
             String text = """

@@ -25,19 +25,22 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * That no curve misleads: of random sweeps, and of the README's own commands, each run scales within 105 % of one base or names why, and no tight run is a base or the
  * fastest while another has room. {@code -Dcurve.sweeps=500} takes more of them.
  */
+@Tag("once")
+@Tag("slow")
 class ScalingCurveTest {
     @Test
     void randomSweepsScaleWithin105PercentOrNameTheCause() throws Exception {
         int tight = 0;
         int beyond = 0;
         int without = 0;
-        int sweeps = Integer.getInteger("curve.sweeps", 40);
+        int sweeps = Integer.getInteger("curve.sweeps", 20);
         for (int seed = 0, done = 0; done < sweeps && seed < 4 * sweeps; seed++) {
             Scenario scenario;
             try {

@@ -7,6 +7,7 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A setting without effect, or one that means something else than people think, says so. */
@@ -40,6 +41,7 @@ class SettingRemarksTest {
     }
 
     @Test
+    @Tag("slow")
     void aStrategySaysWhichVersionItModels() throws Exception {
         assertThat(notes("zero3"))
                 .contains("zero3 models DeepSpeed 0.7.2; for DeepSpeed 0.11.1 write kind: zero3-0.11");
@@ -58,6 +60,7 @@ class SettingRemarksTest {
     }
 
     @Test
+    @Tag("slow")
     void overlapCommOfEarlyVersionsDoesNotOverlapTheBackward() throws Exception {
         assertThat(notes("zero3, overlap_comm: true"))
                 .anyMatch(note -> note.startsWith("gathers and reductions are serialized with the backward"))
@@ -80,6 +83,7 @@ class SettingRemarksTest {
 
     /** Each pair: a setting that the run below must not name, and one that it must, for it is told to change nothing. */
     @Test
+    @Tag("slow")
     void aSettingThatChangesNothingIsNamed() throws Exception {
         assertThat(notes("zero3, host_update_time: 600 ps, run_ahead_layers: 3"))
                 .contains("host_update_time has no effect here: 600 ps and 550 ps give the same step")
@@ -97,6 +101,7 @@ class SettingRemarksTest {
 
     /** The remark is true: the runs are the same. */
     @Test
+    @Tag("slow")
     void whatIsSaidToChangeNothingChangesNothing() throws Exception {
         for (String pair : List.of(
                 "zero3, overlap_comm: false",

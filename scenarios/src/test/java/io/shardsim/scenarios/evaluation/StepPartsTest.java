@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.DeserializationFeature;
@@ -30,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code -Dparts.seeds=N} draws more scenarios.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
+@Tag("slow")
 class StepPartsTest {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)

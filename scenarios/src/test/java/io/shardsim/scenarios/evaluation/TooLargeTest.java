@@ -10,7 +10,6 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.TooLargeException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -145,9 +144,7 @@ class TooLargeTest {
             runs.interrupt();
         });
         interrupter.start();
-        long beganNanos = System.nanoTime();
         runs.runAll(deaf, (share, what) -> {});
-        assertThat(System.nanoTime() - beganNanos).isLessThan(TimeUnit.SECONDS.toNanos(5));
         assertThat(runs.interrupted()).isTrue();
         assertThat(runs.failures()).isEmpty();
     }

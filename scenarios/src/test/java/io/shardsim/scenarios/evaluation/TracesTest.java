@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.DeserializationFeature;
@@ -101,6 +102,7 @@ class TracesTest {
     }
 
     @Test
+    @Tag("slow")
     void streamsAndPortsCountToTheResult() throws Exception {
         Traced traced = trace(TRAINING);
         assertThat(traced.written().leftOut()).isEmpty();
@@ -133,6 +135,7 @@ class TracesTest {
     }
 
     @Test
+    @Tag("slow")
     void arrowsLeadFromThePortThatSendsToTheCollectiveThatReceives() throws Exception {
         Traced traced = trace(TRAINING);
         Map<String, List<BigDecimal[]>> slices = new HashMap<>();
@@ -199,6 +202,7 @@ class TracesTest {
     }
 
     @Test
+    @Tag("slow")
     void slicesOfATrackStandOneAfterAnother() throws Exception {
         trace(TRAINING).tracks().forEach((name, slices) -> {
             BigDecimal free = BigDecimal.ZERO;
@@ -211,6 +215,7 @@ class TracesTest {
     }
 
     @Test
+    @Tag("slow")
     void aLongRunIsCutToTheBoundAndSaysSo() throws Exception {
         Traced traced = trace(TRAINING.replace("global_batch: 128", "global_batch: 16384"));
         int slices = traced.tracks().values().stream().mapToInt(List::size).sum();
@@ -228,6 +233,7 @@ class TracesTest {
     }
 
     @Test
+    @Tag("slow")
     void memoryOverTimePeaksWhereTheLedgerDoes() throws Exception {
         for (RunResult run : trace(TRAINING).result().runs()) {
             MemoryOverTime memory = run.rank0().memory();

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What the terminal shows, written down as people read it: the whole story of some scenarios on narrow and wide terminals, in colour, without a
  * terminal, and in full. Update with {@code -Dgolden.update}, and read the difference.
  */
-@Timeout(180)
+@Tag("slow")
 class TranscriptTest {
     private static final Path GOLDEN = Path.of("src", "test", "resources", "golden", "transcripts");
     private static final String ESCAPE = "\u001b";

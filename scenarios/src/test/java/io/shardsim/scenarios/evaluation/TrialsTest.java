@@ -21,12 +21,14 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is tried for a run, and what comes of it. */
+@Tag("once")
 class TrialsTest {
     private static final String SMALL = """
             scenario: tried
@@ -81,6 +83,7 @@ class TrialsTest {
 
     /** Llama 3 8B with 8,192 tokens and standard attention on p5: flash attention more than doubles it, and a smaller shard group hardly matters. */
     @Test
+    @Tag("slow")
     void standardAttentionIsToldOfFlashAttentionFirst() throws Exception {
         String standard = """
                 scenario: llama
@@ -108,6 +111,7 @@ class TrialsTest {
 
     /** Megatron-Core has no compiler of its own; FSDP is compiled by PyTorch. */
     @Test
+    @Tag("slow")
     void onlyWhatTheSoftwareOffersIsTried() throws Exception {
         for (String kernels : List.of("eager", "fused")) {
             for (String kind : List.of("fsdp", "fsdp2", "megatron-core", "megatron", "mics", "zero3")) {
@@ -123,6 +127,7 @@ class TrialsTest {
 
     /** Whoever follows the advice gets what it promised. */
     @Test
+    @Tag("slow")
     void aTrialIsTheRunThatItsSettingsMake() throws Exception {
         RunResult run = advised(SMALL.replace("none", "full"));
         assertThat(run.facts().trials()).hasSizeGreaterThan(4);
@@ -149,6 +154,7 @@ class TrialsTest {
 
     /** Each price is that of a run of the file with the other choice written into it. */
     @Test
+    @Tag("slow")
     void whatIsLeftOpenIsPricedByRunsOfTheSameFile() throws Exception {
         RunResult run = advised(OPEN);
         assertThat(run.facts().assumptions())
@@ -179,7 +185,8 @@ class TrialsTest {
 
     /** Files with strategies whose parameters other ones lack, and some that are drawn. */
     private static Stream<Arguments> files() {
-        String split = SMALL.replace("gpt2-1.5b", SMALLER);
+        String split = SMALL.replace("gpt2-1.5b", "{hidden: 1024, layers: 6, heads: 16, vocab: 50257}")
+                .replace("nodes: 4", "nodes: 2");
         return Stream.concat(
                 Stream.of(
                                 SMALL,
@@ -188,11 +195,11 @@ class TrialsTest {
                                 with(split, "{kind: megatron-core, tensor_parallel: 4, pipeline_parallel: 1}"),
                                 with(split, "{kind: megatron-core, tensor_parallel: 2, pipeline_parallel: 2}"),
                                 with(split, "{kind: fsdp2, tensor_parallel: 2}"),
-                                with(SMALL, "{kind: zero3, offload_optimizer: true}"),
-                                with(SMALL, "{kind: zero3-0.11, prefetch_bucket_size: 1e8}")
+                                with(split, "{kind: zero3, offload_optimizer: true}"),
+                                with(split, "{kind: zero3-0.11, prefetch_bucket_size: 1e8}")
                                         .replace("standard", "flash")
                                         .replace("none", "operator, activation_offload: true"),
-                                with(SMALL, "{kind: zero3-0.11}\nframework: deepspeed 0.11"))
+                                with(split, "{kind: zero3-0.11}\nframework: deepspeed 0.11"))
                         .map(text -> Arguments.of(
                                 text.substring(text.indexOf("strategy:")).strip(), text)),
                 LongStream.range(3, 20)
@@ -207,6 +214,7 @@ class TrialsTest {
     }
 
     @ParameterizedTest(name = "{0}")
+    @Tag("slow")
     @MethodSource("files")
     void whatIsAdvisedDoesWhatWasTriedWhenItIsWrittenIntoTheFile(String name, String text) throws Exception {
         RunResult run = advised(text);
@@ -223,6 +231,7 @@ class TrialsTest {
     }
 
     @Test
+    @Tag("slow")
     void whatTheFileSaysIsNoAssumption() throws Exception {
         String said = OPEN.replace("none}", "none, micro_batch: 4}")
                 .replace("nodes: 2", "nodes: 1, pcie: 20 GB/s")
@@ -231,6 +240,7 @@ class TrialsTest {
     }
 
     @Test
+    @Tag("slow")
     void theLargeLeversAreTried() throws Exception {
         String slow = SMALL.replace("micro_batch: 2", "micro_batch: 2, activation_offload: true")
                 .replace("none", "full");
@@ -273,6 +283,7 @@ class TrialsTest {
     }
 
     @Test
+    @Tag("slow")
     void laterVersionsAreTriedAndEarlierOnesAreNot() throws Exception {
         String early = SMALL.replace("mics, shard_group: 16", "zero3, prefetch_bucket_size: 60000000");
         assertThat(tried(early)).contains(set("strategy.kind", "zero3-0.11"));
@@ -289,6 +300,7 @@ class TrialsTest {
     }
 
     @Test
+    @Tag("slow")
     void ofASweepTheFastestRunIsTried() throws Exception {
         RunResult run = advised(SMALL + "sweep: {cluster.nodes: [2, 4]}\n");
         assertThat(run.nodes()).isEqualTo(4);
@@ -385,6 +397,7 @@ class TrialsTest {
 
     /** Fast-forward executes few of its events, but each micro-batch is planned. */
     @Test
+    @Tag("slow")
     void aStepOfManyMicroBatchesCostsItsPlanToo() throws Exception {
         String many = SMALL.replace("gpt2-1.5b", "{hidden: 256, layers: 4, heads: 4, vocab: 1024}")
                 .replace("global_batch: 128", "global_batch: 640000");

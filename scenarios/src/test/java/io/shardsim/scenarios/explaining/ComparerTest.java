@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ class ComparerTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @CsvSource({
         "kind: zero3, 'kind: mics, shard_group: 8'",
         "nodes: 2, nodes: 4",
@@ -74,6 +76,7 @@ class ComparerTest {
     }
 
     @Test
+    @Tag("slow")
     void aDifferenceOfOneThingHasOneCause() throws Exception {
         Comparison comparison = compare(SMALL, SMALL.replace("bf16}", "bf16, attention: standard, micro_batch: 4}"));
         Comparison slower = compare(
@@ -89,6 +92,7 @@ class ComparerTest {
 
     /** The way begins where the first run is: to write its kernels and its micro-batch changes nothing. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"kind: zero3", "kind: mics, shard_group: 8", "kind: fsdp2", "kind: megatron-core"})
     void writingWhatRunsChangesNothing(String strategy) throws Exception {
         String text = SMALL.replace("kind: zero3", strategy);
@@ -105,6 +109,7 @@ class ComparerTest {
     }
 
     @Test
+    @Tag("slow")
     void sameBytesOnAnyNumberOfThreads() throws Exception {
         Comparer.Side other = side(SMALL.replace("kind: zero3", "kind: mics, shard_group: 8")
                 .replace("nodes: 2", "nodes: 4")
@@ -134,6 +139,7 @@ class ComparerTest {
     }
 
     @Test
+    @Tag("slow")
     void resultsCompareLikeTheRunsThatWroteThem() throws Exception {
         Path file = results(SMALL);
         Comparer.Side mics = side(SMALL.replace("kind: zero3", "kind: mics, shard_group: 8"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.Quantities;
-import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.HashSet;
@@ -13,10 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That a fault is found by the speed that it makes, and a healthy run is called healthy. */
+@Tag("once")
 class ExplainerTest {
+    private static final RememberedRuns RUNS = new RememberedRuns();
+
     private static final String ZERO3 = """
             scenario: small
             model: {hidden: 2048, layers: 2, heads: 16, vocab: 32000, gated_ffn: true, ffn: 5504}
@@ -38,7 +42,7 @@ class ExplainerTest {
         Explainer.Subject subject =
                 Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text));
         return Objects.requireNonNull(
-                new Explainer(PointSimulation::new, threads).explain(subject, measured, Set.of(), (share, what) -> {}));
+                new Explainer(RUNS, threads).explain(subject, measured, Set.of(), (share, what) -> {}));
     }
 
     private static Measured samples(double perSecond) {
@@ -46,6 +50,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void whatIsExpectedIsHealthy() throws Exception {
         Explanation explanation = explain(ZERO3, samples(1), 2);
         double healthy = explanation.logs().get(0).healthy().step().samplesPerSecond();
@@ -66,6 +71,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void memoryThatIsNotAsExpectedIsToldBesideAHealthySpeed() throws Exception {
         Explanation.Log simulated = explain(ZERO3, samples(1), 2).logs().get(0);
         Measured speed = samples(simulated.healthy().step().samplesPerSecond());
@@ -86,6 +92,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void aRangeThatNoPublishedRunHasMadeIsCalledAssumed() throws Exception {
         Explanation explanation = explain("""
                 scenario: small
@@ -117,6 +124,7 @@ class ExplainerTest {
 
     /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */
     @Test
+    @Tag("slow")
     void eachFaultExplainsItsOwnSpeed() throws Exception {
         Set<String> unseen = new HashSet<>(KnownFault.names());
         for (String text : List.of(ZERO3, MICS, MEGATRON)) {
@@ -153,6 +161,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void shareFollowsOddsAndFit() throws Exception {
         Explanation explanation = explain(
                 ZERO3,
@@ -180,6 +189,7 @@ class ExplainerTest {
 
     /** What does not change the step is no explanation: one GPU has no NIC. */
     @Test
+    @Tag("slow")
     void faultsWithoutEffectAreNoSuspects() throws Exception {
         Explanation alone = explain(
                 ZERO3.replace("p4d.24xlarge, nodes: 2", "p4d.24xlarge, gpus_per_node: 1, nodes: 1"), samples(1e-3), 2);
@@ -191,6 +201,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void textIsNarrowAndJsonIsEqualOnAnyThreads() throws Exception {
         Explanation one = explain(MICS, samples(20), 1);
         Explanation three = explain(MICS, samples(20), 3);
@@ -203,6 +214,7 @@ class ExplainerTest {
 
     /** The pattern of a public thread: one job is 12 times too slow under FSDP and 3 times under DDP. No fault alone is so. */
     @Test
+    @Tag("slow")
     void whereNoFaultFitsNoneHasAShare() throws Exception {
         Explanation none = explain(
                 ZERO3.replace("kind: zero3", "kind: fsdp"),
@@ -225,6 +237,7 @@ class ExplainerTest {
 
     /** Two figures that two faults make together are given back to both of them. */
     @Test
+    @Tag("slow")
     void twoFaultsAtOnceAreFound() throws Exception {
         String text = ZERO3.replace("kind: zero3", "kind: fsdp").replace("nodes: 2", "nodes: 1");
         String both = text.replace("nodes: 1", "nodes: 1, intra_node: 16 GB/s, intra_node_effective: 12 GB/s")
@@ -258,6 +271,7 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void whatDoesNotFitIsSaid() throws Exception {
         String large = ZERO3.replace("layers: 2", "layers: 400").replace("hidden: 2048", "hidden: 8192");
         assertThat(ExplanationText.write(explain(large, samples(1), 1), 80))
@@ -266,6 +280,7 @@ class ExplainerTest {
 
     /** What nccl-tests shows is explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */
     @Test
+    @Tag("slow")
     void aBareCollectiveIsExplained() throws Exception {
         String bare = """
                 scenario: bare
@@ -287,6 +302,7 @@ class ExplainerTest {
 
     /** A second log, of one node, clears the faults of the network, or those of the node. */
     @Test
+    @Tag("slow")
     void aSecondLogTellsFaultsApart() throws Exception {
         Measured both = new Measured(1e-3, Measured.Unit.SAMPLES, Map.of("cluster.nodes", "1"));
         Explanation all = explain(ZERO3, List.of(samples(1e-3), both), 2);
@@ -313,6 +329,7 @@ class ExplainerTest {
 
     /** A node that somebody calls healthy clears the same faults as its speed does, and a ratio is a speed. */
     @Test
+    @Tag("slow")
     void healthyIsEvidence() throws Exception {
         Explanation network = explain(
                 ZERO3, List.of(Measured.parse("0.4 x healthy"), Measured.parse("healthy at cluster.nodes=1")), 2);
@@ -332,6 +349,7 @@ class ExplainerTest {
 
     /** Memory that is as it should be clears recomputation, and alone it is no evidence of a slow run. */
     @Test
+    @Tag("slow")
     void memoryTellsFaultsApart() throws Exception {
         Explanation alone = explain(ZERO3, Measured.parse("0.7 x healthy"), 2);
         Explanation whole =
@@ -351,10 +369,11 @@ class ExplainerTest {
     }
 
     @Test
+    @Tag("slow")
     void whatIsRuledOutIsNoSuspect() throws Exception {
         Explainer.Subject subject =
                 Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", ZERO3));
-        Explanation without = Objects.requireNonNull(new Explainer(PointSimulation::new, 2)
+        Explanation without = Objects.requireNonNull(new Explainer(RUNS, 2)
                 .explain(
                         subject,
                         List.of(Measured.parse("0.4 x healthy")),

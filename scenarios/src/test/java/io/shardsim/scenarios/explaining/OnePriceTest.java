@@ -17,7 +17,7 @@ import io.shardsim.simulator.yaml.InputException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * That a difference has one price: {@code run} and {@code compare} agree to the picosecond, whichever of two runs is named first. With {@code -Dprices.all} for every
  * scenario of the library, which takes minutes.
  */
-@Timeout(900)
+@Tag("once")
+@Tag("slow")
 class OnePriceTest {
     /** Strategies whose kernels and micro-batches differ, too, so that walks have several stops. */
     private static final String SMALL = """

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +23,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * What comes first for published slow runs whose cause is known, in the folder {@code accuracy/faults}. Each file says what comes first today, right or wrong, so
  * that a change in either direction makes itself heard.
  */
+@Tag("once")
 class PublishedFaultsTest {
     private static final Path FOLDER = Path.of("accuracy", "faults");
     private static final YAMLMapper MAPPER = new YAMLMapper();
@@ -75,6 +77,7 @@ class PublishedFaultsTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("judged")
     void whatComesFirst(Case one) throws Exception {
         Explanation explanation = Objects.requireNonNull(new Explainer(PointSimulation::new, 2)

@@ -10,18 +10,23 @@ import io.shardsim.reports.Trial;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** That every price is what a run with the change shows, and that advice comes from the same runs. */
+@Tag("once")
 class WhatIfTest {
+    private static final RememberedRuns RUNS = new RememberedRuns();
+
     private static final String SMALL = """
             scenario: small
             model: {hidden: 2048, layers: 4, heads: 16, vocab: 32000, gated_ffn: true, ffn: 5504}
@@ -32,7 +37,7 @@ class WhatIfTest {
 
     private static List<Prices> prices(String text, int threads) throws InputException {
         Scenario scenario = ScenarioReader.readText("small.yaml", text);
-        return new WhatIf(PointSimulation::new, threads)
+        return new WhatIf(RUNS, threads)
                 .price(WhatIf.subjects(RunName.of("small.yaml"), scenario), (share, what) -> {});
     }
 
@@ -44,6 +49,7 @@ class WhatIfTest {
 
     /** Whoever follows a suggestion gains what it promises. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"kind: zero3", "kind: mics", "kind: megatron-core"})
     void eachSuggestionGainsWhatItSays(String strategy) throws Exception {
         String text = SMALL.replace("kind: zero3", strategy);
@@ -61,6 +67,7 @@ class WhatIfTest {
     }
 
     @Test
+    @Tag("slow")
     void withoutEffectIsTheSameRun() throws Exception {
         Prices prices = prices(SMALL, 2).get(0);
         assertThat(prices.others().withoutEffect()).isNotEmpty();
@@ -74,6 +81,7 @@ class WhatIfTest {
 
     /** What run advises is among the settings that are priced, with the same gain, and nothing that run tried gains more than its advice. */
     @Test
+    @Tag("slow")
     void adviceOfARunAgrees() throws Exception {
         Scenario scenario = ScenarioReader.readText("small.yaml", SMALL);
         PointRuns runs = new PointRuns(List.of(scenario), 1);
@@ -118,6 +126,7 @@ class WhatIfTest {
 
     /** Of a host-bound run a host of 0.9 times the time is as good as its derivative says. */
     @Test
+    @Tag("slow")
     void tinyKernelsAreBoundByTheHost() throws Exception {
         Prices prices = prices(
                         SMALL.replace("hidden: 2048", "hidden: 256")
@@ -131,6 +140,7 @@ class WhatIfTest {
     }
 
     @Test
+    @Tag("slow")
     void sameBytesOnAnyNumberOfThreads() throws Exception {
         assertThat(WhatIfJson.write(prices(SMALL, 3))).isEqualTo(WhatIfJson.write(prices(SMALL, 1)));
     }
@@ -161,6 +171,7 @@ class WhatIfTest {
     }
 
     @Test
+    @Tag("slow")
     void textFitsIntoEightyColumns() throws Exception {
         assertThat(WhatIfText.write(prices(SMALL, 2), 80).lines())
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** That what is written for a framework is read back as the same training, and that what it cannot say is told. */
 class ExporterTest {
-    private static final int TRAININGS = 200;
+    private static final int TRAININGS = Integer.getInteger("export.trainings", 100);
     private static final int RUNS = 4;
 
     private record Drawn(Variations file, ScenarioPoint point) {}
@@ -50,6 +51,7 @@ class ExporterTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(Framework.class)
     void whatAFrameworkCarriesComesBack(Framework framework) throws InputException {
         int written = 0;
@@ -71,6 +73,7 @@ class ExporterTest {
 
     /** Without the comparison that finds what is lost: setting it again in what came back gives the same run. */
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(Framework.class)
     void whatIsLostIsAllThatDiffers(Framework framework) throws InputException, InterruptedException {
         int runs = 0;
@@ -102,6 +105,7 @@ class ExporterTest {
 
     /** No key of a written file is unknown, or says something that is not simulated. */
     @ParameterizedTest
+    @Tag("slow")
     @EnumSource(Framework.class)
     void everyWrittenKeyIsDocumented(Framework framework) throws InputException {
         for (long seed = 0; seed < 40; seed++) {

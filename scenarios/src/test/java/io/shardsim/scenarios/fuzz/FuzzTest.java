@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,7 +27,7 @@ class FuzzTest {
     private static final long SECONDS_MAX = 6 * Fuzz.SECONDS_MAX;
 
     /** Inputs of each target where nobody asks for more. */
-    private static final long INPUTS = 20;
+    private static final long INPUTS = Long.getLong("fuzz.inputs", 10);
 
     /** Inputs of a hunt: some eight seconds each. */
     private static final Map<String, Long> HUNTED = Map.ofEntries(
@@ -51,6 +52,7 @@ class FuzzTest {
     }
 
     @ParameterizedTest(name = "{0}")
+    @Tag("slow")
     @MethodSource("kept")
     void whatOnceWentWrongEndsAsItShould(Path file) throws Exception {
         try (Fuzz fuzz = new Fuzz(file.getName(0).toString(), SECONDS_MAX)) {
@@ -67,6 +69,7 @@ class FuzzTest {
     }
 
     @ParameterizedTest(name = "{0}")
+    @Tag("slow")
     @MethodSource("targets")
     void strangersInputIsRefusedOrComesToASensibleResult(String target) throws Exception {
         long inputs =
@@ -79,6 +82,7 @@ class FuzzTest {
     }
 
     @ParameterizedTest(name = "{0}")
+    @Tag("slow")
     @MethodSource("targets")
     void inputOfASeedIsAlwaysTheSame(String target) throws Exception {
         Target one = Targets.named(target);
@@ -90,6 +94,7 @@ class FuzzTest {
 
     /** Most of what is drawn is still close to what people write, and some is not. */
     @Test
+    @Tag("slow")
     void scenariosAreBothReadAndRefused() throws Exception {
         try (Fuzz fuzz = new Fuzz("run", SECONDS_MAX)) {
             fuzz.hunt(1, INPUTS, Long.MAX_VALUE, FOUND);

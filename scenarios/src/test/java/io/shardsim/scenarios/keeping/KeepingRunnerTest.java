@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +128,7 @@ class KeepingRunnerTest {
 
     /** Bytes flipped, cut, doubled, swapped between files and replaced: the result is always that of the point. */
     @Test
+    @Tag("slow")
     void noDamageChangesAResult() throws Exception {
         try (KeepingRunner runner = runner(true)) {
             List<RunResult> results = List.of(runner.run(points.get(0)), runner.run(points.get(1)));
@@ -135,7 +137,7 @@ class KeepingRunnerTest {
             KeptPoints kept = new KeptPoints(report);
             SplittableRandom random = new SplittableRandom(Long.getLong("kept.seed", 1));
             int taken = 0;
-            for (int round = 0; round < Integer.getInteger("kept.rounds", 1000); round++) {
+            for (int round = 0; round < Integer.getInteger("kept.rounds", 300); round++) {
                 for (int i = 0; i < 2; i++) {
                     Files.write(files.get(i), damaged(whole.get(i), whole.get(1 - i), random));
                 }

@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A plan that is killed goes on with {@code --resume}, writes what a plan writes that nobody killed, and leaves no file behind. */
-@Timeout(600)
+@Tag("slow")
 class KilledPlanTest {
     private static final String OPEN = """
             scenario: killed-plan

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  * of a sweep which nobody killed. {@code -Dkill.rounds=N} kills more of them, {@code -Dkill.seed=N} at other moments.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
+@Tag("slow")
 class KilledSweepTest {
     private static final String SWEEP = """
             scenario: killed

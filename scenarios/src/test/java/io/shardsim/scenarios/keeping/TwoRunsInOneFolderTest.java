@@ -11,12 +11,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two runs that write into one folder at once: its files are whole, and those of one of them. {@code -Dtwo.rounds=N} tries more often. */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
+@Tag("slow")
 class TwoRunsInOneFolderTest {
     private static final String SWEEP = """
             scenario: %s

@@ -22,6 +22,7 @@ import java.util.jar.Manifest;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The launcher's decisions, in a checkout of its own whose {@code mvn} is a script that notes each call. Its PATH holds the
  * few tools that the launcher may count on and no java.
  */
+@Tag("slow")
 class LauncherTest {
     private static final List<String> TOOLS = List.of(
             "bash",

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
@@ -19,37 +21,47 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That a plan is what simulating everything would give, and says what became of the rest. */
+@Tag("once")
 class PlannerTest {
     private static final String SMALL = """
             scenario: small
-            model: {hidden: 2048, layers: 4, heads: 16, vocab: 32000, gated_ffn: true, ffn: 5504}
+            model: {hidden: 1024, layers: 4, heads: 16, vocab: 8000, gated_ffn: true, ffn: 2752}
             cluster: {instance: p4d.24xlarge, nodes: 2}
-            training: {sequence_length: 1024, global_batch: 32, precision: bf16, activation_offload: false}
+            training: {sequence_length: 512, global_batch: 32, precision: bf16, activation_offload: false}
             search: {strategy.kind: [mics, fsdp2, zero2, megatron-core]}
             """;
 
     private static final Goal FASTEST =
             new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY);
 
+    /** Runs that several tests ask for. */
+    private static final RememberedRuns RUNS = new RememberedRuns();
+
     private static Plan plan(String text, Goal goal, int threads) throws Exception {
+        return plan(text, goal, threads, PointSimulation::new);
+    }
+
+    private static Plan plan(String text, Goal goal, int threads, RunnerFactory runners) throws Exception {
         try (Planner planner =
                         new Planner(Variations.readText("small.yaml", text), goal, 4, threads, (share, what) -> {});
-                PointSimulation simulation = new PointSimulation(new RunOptions(threads, true))) {
-            return planner.plan(simulation, (share, what) -> {});
+                ScenarioRunner runner = runners.create(new RunOptions(threads, true))) {
+            return planner.plan(runner, (share, what) -> {});
         }
     }
 
     @Test
+    @Tag("slow")
     void theBestAreThoseOfAnExhaustiveSearch() throws Exception {
         Variations file = Variations.readText("small.yaml", SMALL);
         List<Candidate> all = SearchSpace.of(file, 1, (share, what) -> {}).candidates();
         assertThat(all).hasSizeGreaterThan(200);
         Map<String, Double> byDigest = new LinkedHashMap<>();
         int fit = 0;
-        try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+        try (ScenarioRunner simulation = RUNS.create(new RunOptions(2, true))) {
             for (Candidate candidate : all) {
                 RunResult run = simulation.run(candidate.point());
                 if (run.training() != null) {
@@ -58,7 +70,7 @@ class PlannerTest {
                 }
             }
         }
-        Plan plan = plan(SMALL, FASTEST, 1);
+        Plan plan = plan(SMALL, FASTEST, 2, RUNS);
         assertThat(plan.best().stream().map(one -> one.run().step().stepSeconds()))
                 .containsExactlyElementsOf(byDigest.values().stream()
                         .sorted(Comparator.naturalOrder())
@@ -134,6 +146,7 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
     void givingUpWhatCannotBeAmongTheBestChangesNothing() throws Exception {
         String open =
                 SMALL.replace(", nodes: 2", "").replace("[mics, fsdp2, zero2, megatron-core]", "[mics, megatron-core]");
@@ -184,6 +197,7 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
     void threadsChangeNothing() throws Exception {
         Variations file = Variations.readText("small.yaml", SMALL);
         String one = PlanJson.write(plan(SMALL, FASTEST, 1), file);
@@ -193,8 +207,9 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
     void theWinnerWrittenAsAScenarioRunsAsThePlanSays() throws Exception {
-        Plan.Ranked best = plan(SMALL, FASTEST, 2).best().get(0);
+        Plan.Ranked best = plan(SMALL, FASTEST, 2, RUNS).best().get(0);
         Map<String, Object> written =
                 Variations.readText("small.yaml", SMALL).file(best.candidate().settings());
         assertThat(written).doesNotContainKey("search");
@@ -211,18 +226,19 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
     void theCheapestNeedNotBeTheFastest() throws Exception {
         String open = SMALL.replace(", nodes: 2", "");
-        Plan fastest = plan(open, FASTEST, 2);
-        Plan cheapest = plan(open, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18), 2);
+        Plan fastest = plan(open, FASTEST, 2, RUNS);
+        Plan cheapest = plan(open, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18), 2, RUNS);
         assertThat(cheapest.best().get(0).cost().usd())
                 .isLessThan(fastest.best().get(0).cost().usd());
         assertThat(cheapest.best().get(0).cost().days())
                 .isGreaterThan(fastest.best().get(0).cost().days());
         double days = fastest.best().get(0).cost().days();
-        Plan inTime = plan(open, new Goal(Objective.CHEAPEST, 500e9, days * 1.01, 1e18), 2);
+        Plan inTime = plan(open, new Goal(Objective.CHEAPEST, 500e9, days * 1.01, 1e18), 2, RUNS);
         assertThat(inTime.ranked()).isNotEmpty().allMatch(one -> one.cost().days() <= days * 1.01);
-        Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18), 2);
+        Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18), 2, RUNS);
         assertThat(never.best()).isEmpty();
         assertThat(PlanText.write(never, 100)).contains("Nothing keeps the limits.");
     }
@@ -238,8 +254,9 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
     void theTextSaysWhyOthersLostAndStaysShort() throws Exception {
-        String text = PlanText.write(plan(SMALL, FASTEST, 2), 80);
+        String text = PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 80);
         List<String> lines = text.lines().toList();
         assertThat(lines).hasSizeLessThanOrEqualTo(25).allMatch(line -> line.length() <= 80);
         assertThat(text).contains("fastest of ", "samples/s", " per step more", "simulated", "do not fit");

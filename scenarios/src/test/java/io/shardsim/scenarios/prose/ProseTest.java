@@ -12,11 +12,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pages and printed texts are short sentences in the field's own words; the words to avoid are in {@code prose/home-made-words.txt}. */
+@Tag("once")
 class ProseTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Prose PROSE = prose();

@@ -10,6 +10,7 @@ import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,6 +125,7 @@ class FrameworkDefaultsTest {
 
     /** Each release and part gives a scenario that can run, whatever the kind of strategy. */
     @Test
+    @Tag("slow")
     void allReleasesGiveScenarios() throws InputException {
         int tried = 0;
         for (String name : Releases.names()) {

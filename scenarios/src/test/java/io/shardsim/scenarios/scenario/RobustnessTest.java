@@ -12,11 +12,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Damaged scenarios are read or refused with messages; nothing else happens. Seeded, so a failure can be repeated. */
+@Tag("slow")
 class RobustnessTest {
-    private static final int ROUNDS = 4_000;
+    private static final int ROUNDS = Integer.getInteger("damage.rounds", 600);
 
     private static final List<String> SNIPPETS = List.of(
             "0",

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -77,6 +78,7 @@ class ScenarioSchemaTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("library")
     void scenariosOfTheLibraryFollowTheSchemaAndAreRead(Path file) throws IOException, InputException {
         assertThat(errors(Files.readString(file))).isEmpty();

@@ -11,10 +11,9 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class SlowClientsTest {
     @Test
     void whoDoesNotReadIsDropped() throws IOException {
@@ -33,6 +32,7 @@ class SlowClientsTest {
 
     /** Whoever is served next by the same thread would be dropped in place of a client that was just in time. */
     @Test
+    @Tag("slow")
     void nobodyIsDroppedLate() throws IOException {
         Duration patience = Duration.ofMillis(1);
         try (SlowClients clients = new SlowClients(patience)) {

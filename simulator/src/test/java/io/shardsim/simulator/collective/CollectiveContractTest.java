@@ -9,6 +9,7 @@ import io.shardsim.topology.Cluster;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -59,6 +60,7 @@ class CollectiveContractTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("entries")
     void slicesSentAreSlicesReceivedAndNobodyWaitsForEver(CollectiveCatalog.Entry entry) {
         forAllRequests(entry, (algorithm, request) -> InOrderInterpreter.run(algorithm, request, NO_MEANING));

@@ -10,12 +10,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 class LocalExchangeTest {
     private static final int ROUNDS = 2_000;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -50,6 +49,7 @@ class LocalExchangeTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(ints = {1, 2, 3, 16})
     void everybodyGetsWhatTheOthersPostedInTheSameRound(int processes) throws Exception {
         List<Future<?>> members = new ArrayList<>();

@@ -19,10 +19,8 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The few internals of Pekko that virtual time leans on, and what it makes of them. */
-@Timeout(30)
 class VirtualTimeDispatcherTest {
     private record Ping(long timePs, long order, int receiverId) implements VirtualTimeMessage {
         @Override

@@ -12,10 +12,8 @@ import java.util.Map;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A run whose heap is full while it starts ends, and leaves its dispatchers to the next. */
-@Timeout(60)
 class FullHeapTest {
     @AutoClose
     private final SimulationEngine engine = new SimulationEngine(2);

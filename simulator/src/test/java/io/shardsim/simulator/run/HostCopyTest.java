@@ -18,10 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Copies between GPU and host memory share the PCIe links: 25 GB/s here, a switch's link to the host included. */
-@Timeout(60)
 class HostCopyTest {
     private static final long BYTES = 100_000_000;
     /** 100 MB at 25 GB/s. */

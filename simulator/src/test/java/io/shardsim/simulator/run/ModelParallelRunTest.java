@@ -20,15 +20,14 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tensor and pipeline parallelism on simulated devices: exact however it is executed, and as long as theory says. */
-@Timeout(120)
 class ModelParallelRunTest {
     private static final int LAYERS = 8;
     private static SimulationEngine engine;
@@ -86,6 +85,7 @@ class ModelParallelRunTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("splits")
     void skippingAndSplittingChangeNothing(String kind, Map<String, Object> given) throws Exception {
         StepObservation all = engine.run(setup(kind, given, 12, false, Map.of()));
@@ -101,6 +101,7 @@ class ModelParallelRunTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("splits")
     void aStragglerSlowsTheOthersAndStaysExact(String kind, Map<String, Object> given) throws Exception {
         Map<Integer, Long> straggler = Map.of(5, 1300L);

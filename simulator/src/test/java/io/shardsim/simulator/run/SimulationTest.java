@@ -25,10 +25,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Whole runs on small clusters against theory, and against themselves with the speed features off. */
-@Timeout(60)
 class SimulationTest {
     /** Work of eight equal kernels. */
     private static final WorkTimes EIGHT_KERNELS = kernels(8);

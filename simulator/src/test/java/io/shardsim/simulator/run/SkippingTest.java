@@ -16,13 +16,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** For every strategy there is: skipping what repeats and leaving out nodes gives the totals of every rank, stream and link. */
-@Timeout(120)
 class SkippingTest {
     private static final int LAYERS = 14;
 
@@ -34,6 +33,7 @@ class SkippingTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("strategies")
     void givesWhatExecutingEverythingGives(String kind) throws Exception {
         sameWithAndWithoutSkipping(kind, LAYERS);
@@ -41,6 +41,7 @@ class SkippingTest {
 
     /** Layers repeat in pairs, or hardly. */
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("strategies")
     void givesItWhereLayersDiffer(String kind) throws Exception {
         sameWithAndWithoutSkipping(kind, LAYERS / 2);
@@ -71,6 +72,7 @@ class SkippingTest {
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @MethodSource("strategies")
     void staysExactWithAStraggler(String kind) throws Exception {
         Map<Integer, Long> straggler = Map.of(5, 1100L);

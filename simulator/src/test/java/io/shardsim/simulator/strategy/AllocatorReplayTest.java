@@ -12,6 +12,7 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -80,6 +81,7 @@ class AllocatorReplayTest {
 
     /** A GEMM that adds to the buffer itself makes no tensor of its gradient. */
     @Test
+    @Tag("slow")
     void gradientsThatAreAddedAfterwardsTakeMoreRoom() {
         Map<String, Object> given = Map.of("gradients_in_fp32", false);
         Map<String, Object> apart = Map.of("gradients_in_fp32", false, "gradient_accumulation_fusion", false);
@@ -90,11 +92,17 @@ class AllocatorReplayTest {
     private static long smallestThatFits(ShardingStrategy strategy) {
         // So few tokens that the largest tensor is the gradient of a matrix.
         TrainingJob job = job(strategy, AttentionKind.FLASH, 256, 1);
-        for (long quarters = 4; ; quarters++) {
+        long tooFew = 4;
+        long enough = 4 * 80;
+        while (enough - tooFew > 1) {
+            long quarters = (tooFew + enough) / 2;
             if (fit(strategy, job, new GpuMemory(quarters * GIB / 4, 0)).fits()) {
-                return quarters;
+                enough = quarters;
+            } else {
+                tooFew = quarters;
             }
         }
+        return enough;
     }
 
     /** 0.6 GB for the buffers of each (github.com/NVIDIA/nccl issue 964). */

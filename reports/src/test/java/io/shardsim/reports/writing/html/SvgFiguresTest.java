@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -28,6 +29,7 @@ class SvgFiguresTest {
 
     /** Every figure of the page is a file, every file is XML, and nothing is drawn outside of it. */
     @Test
+    @Tag("slow")
     void everyFigureOfTheReportIsAFile() throws IOException {
         for (ScenarioResult result : List.of(
                 SampleRuns.sweep("<s> & \"t\""),

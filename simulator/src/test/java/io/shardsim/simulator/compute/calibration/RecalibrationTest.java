@@ -11,13 +11,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Runs the calibration again from the tables: what a fit finds must not be better than what ships by more than the search's own scatter. Prints the
- * coefficients. {@code -DexcludedGroups=} also fits on the largest table, which takes a minute.
+ * coefficients. {@code -Dnight} searches longer, and on the largest table, too.
  */
+@Tag("once")
 class RecalibrationTest {
     /** Searches that start elsewhere end within this of each other [1]. */
     private static final double SCATTER = 0.03;
 
-    private static final int EVALUATIONS = 4000;
+    private static final int EVALUATIONS = Integer.getInteger("fit.evaluations", 250);
 
     @BeforeEach
     void tablesArePresent() {
@@ -25,6 +26,7 @@ class RecalibrationTest {
     }
 
     @Test
+    @Tag("slow")
     void productsOnA100AreFittedAsShipped() {
         assertShipped(CalibrateMatmul.run("ampere", EVALUATIONS, 1));
     }
@@ -35,20 +37,22 @@ class RecalibrationTest {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("night")
     void productsOnH100AreFittedAsShipped() {
         assertShipped(CalibrateMatmul.run("hopper", EVALUATIONS, 5));
     }
 
     @Test
+    @Tag("slow")
     void wholeStepsAreFittedAsShipped() {
-        assertShipped(CalibrateTraining.run(1500));
+        assertShipped(CalibrateTraining.run(EVALUATIONS * 3 / 8));
     }
 
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(strings = {"ampere", "hopper"})
     void ringsInANodeAreFittedAsShipped(String architecture) {
-        assertShipped(CalibrateNccl.run(architecture, EVALUATIONS));
+        assertShipped(CalibrateNccl.run(architecture, EVALUATIONS / 10));
     }
 
     private static void assertShipped(double[] errors) {
