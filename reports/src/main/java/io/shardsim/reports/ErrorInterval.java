@@ -20,7 +20,8 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
      * @param error simulated speed over measured speed, less one [1]
      * @param samplesPerSecond that it measured, where it is the same model on the same cluster under the same strategy
      */
-    public record Near(String id, String role, double error, @Nullable Double samplesPerSecond) {}
+    public record Near(
+            String id, String role, double error, @Nullable Double samplesPerSecond) {}
 
     public ErrorInterval {
         nearest = List.copyOf(nearest);

@@ -95,7 +95,8 @@ public final class MemoryWords {
         return fit.capacityBytes() < least || fit.capacityBytes() >= most
                 ? ""
                 : " " + Quantities.fixed(100 * range.coverage(), 0) + " % of such runs need "
-                        + threeDigits(Math.round(least)) + " to " + threeDigits(Math.round(most)) + " GiB per GPU, and it has "
+                        + threeDigits(Math.round(least)) + " to " + threeDigits(Math.round(most))
+                        + " GiB per GPU, and it has "
                         + threeDigits(fit.capacityBytes()) + ".";
     }
 

@@ -41,7 +41,9 @@ class MemoryWordsTest {
         assertThat(warning(fit(38, 39.8), false))
                 .startsWith("memory is tight: the run needs 38.0 of 39.6 GiB per GPU, 39.8 GiB with fragmentation.")
                 .doesNotContain("Lower");
-        assertThat(MemoryWords.warning(fit(39.7, 41), true, null)).as("does not run").isNull();
+        assertThat(MemoryWords.warning(fit(39.7, 41), true, null))
+                .as("does not run")
+                .isNull();
     }
 
     /** Neither yes nor no where the GPU's memory lies within what such runs need. */
@@ -49,16 +51,23 @@ class MemoryWordsTest {
     void tellsBothBoundsWhereTheyDoNotDecide() {
         ErrorInterval range = new ErrorInterval(0.8, -0.05, 0.1, List.of());
         String bounds = " 80 % of such runs need 37.3 to 43.2 GiB per GPU, and it has 39.6.";
-        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(39.7, 41), true, range)).text())
+        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(39.7, 41), true, range))
+                        .text())
                 .isEqualTo("memory is at the edge: the run may fit or not." + bounds);
-        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(37, 38), true, range)).text())
+        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(37, 38), true, range))
+                        .text())
                 .startsWith("memory is 96 % full")
                 .endsWith(" 80 % of such runs need 34.5 to 40.0 GiB per GPU, and it has 39.6. Lower micro_batch.");
-        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(38, 41), false, range)).text())
+        assertThat(Objects.requireNonNull(MemoryWords.warning(fit(38, 41), false, range))
+                        .text())
                 .startsWith("memory is tight")
                 .endsWith("memory." + bounds);
-        assertThat(MemoryWords.warning(fit(44, 45), true, range)).as("certainly too large").isNull();
-        assertThat(MemoryWords.warning(fit(30, 36), true, range)).as("certainly fits").isNull();
+        assertThat(MemoryWords.warning(fit(44, 45), true, range))
+                .as("certainly too large")
+                .isNull();
+        assertThat(MemoryWords.warning(fit(30, 36), true, range))
+                .as("certainly fits")
+                .isNull();
     }
 
     private static String warning(MemoryFit fit, boolean mayLower) {

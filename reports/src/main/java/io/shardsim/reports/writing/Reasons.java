@@ -39,8 +39,7 @@ final class Reasons {
                     out.paragraph(Findings.weights(weights), Look.PLAIN);
                 }
                 reasons.warnings(MessageCode.MEMORY_TIGHT);
-                scenario.series()
-                        .forEach((name, runs) -> reasons.why(name, ScenarioResult.largestThatFits(runs)));
+                scenario.series().forEach((name, runs) -> reasons.why(name, ScenarioResult.largestThatFits(runs)));
                 reasons.said(Diagnosis::around);
                 out.gap();
                 reasons.remarks();
@@ -66,8 +65,10 @@ final class Reasons {
         Map<String, Set<String>> said = new LinkedHashMap<>();
         scenario.series().forEach((name, runs) -> {
             RunResult run = ScenarioResult.largestThatFits(runs);
-            sentences.apply(run).forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
-                    .add(name + ", " + Quantities.counted(run.gpus(), "GPU")));
+            sentences
+                    .apply(run)
+                    .forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
+                            .add(name + ", " + Quantities.counted(run.gpus(), "GPU")));
         });
         int all = scenario.series().size();
         said.forEach((sentence, subjects) -> out.paragraph(

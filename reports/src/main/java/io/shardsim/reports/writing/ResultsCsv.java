@@ -73,6 +73,7 @@ public final class ResultsCsv {
                 case "scaling",
                         "waited_for",
                         "trials",
+                        "untried",
                         "assumptions",
                         "blast_radius",
                         "critical_path",

@@ -111,7 +111,10 @@ final class ErrorRanges {
     /** Whether a figure is of the run itself, and its source has no other: of several settings none stands for the run. */
     private boolean isOnlyOf(Row row, Likeness run, long parameters) {
         return row.isOf(run, parameters)
-                && rowsOf(row.source()).stream().filter(each -> each.isOf(run, parameters)).count() == 1;
+                && rowsOf(row.source()).stream()
+                                .filter(each -> each.isOf(run, parameters))
+                                .count()
+                        == 1;
     }
 
     /** The same of a world in which a source was never read. */

@@ -134,8 +134,7 @@ public final class RecordedErrors {
 
         /** Whether it ran the same model on the same cluster under the same strategy. */
         boolean isOf(Likeness other, long parameters) {
-            return likeness.distance(other) == 0
-                    && Math.abs(parameters - run.parameters()) <= SAME_MODEL * parameters;
+            return likeness.distance(other) == 0 && Math.abs(parameters - run.parameters()) <= SAME_MODEL * parameters;
         }
 
         private double forStrangers() {
@@ -190,7 +189,8 @@ public final class RecordedErrors {
                                             + ": no published run of that release is compared with. Read the figures as a guess.")));
         }
         ErrorRanges ranges = run.isTraining() ? training : collectives;
-        return facts.withAccuracy(ranges.of(run, Likeness.parametersOf(point)).orElse(null), aboutMemory(point), warnings(run, like));
+        return facts.withAccuracy(
+                ranges.of(run, Likeness.parametersOf(point)).orElse(null), aboutMemory(point), warnings(run, like));
     }
 
     /** How far off the memory of a training is; null where no peak of a run like it was published. */

@@ -149,12 +149,13 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--trials",
             paramLabel = "all|none",
-            description =
-                    "all: try every setting and every assumption, whatever it takes; none: as --no-trials."
-                            + " Default: about a fifth of the points' events.")
+            description = "all: try every setting and every assumption, whatever it takes; none: as --no-trials."
+                    + " Default: about a fifth of the points' events.")
     private @Nullable String trials;
 
-    @Option(names = "--no-trials", description = "Only run the points: no advice, and no prices of assumptions and differences.")
+    @Option(
+            names = "--no-trials",
+            description = "Only run the points: no advice, and no prices of assumptions and differences.")
     private boolean noTrials;
 
     @Option(
@@ -264,7 +265,9 @@ final class RunCommand implements Callable<Integer> {
                 Map<Scenario, Long> left = new IdentityHashMap<>();
                 showing(progress -> scenarios.forEach(
                         scenario -> left.put(scenario, price(prices, scenario, runs.results(scenario), progress))));
-                print(results(scenarios, scenario -> prices.with(runs.results(scenario))), SummaryTable.Part.COMPARISONS);
+                print(
+                        results(scenarios, scenario -> prices.with(runs.results(scenario))),
+                        SummaryTable.Part.COMPARISONS);
                 int atOnce = cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY;
                 showing(progress -> advised.tryOtherSettings(runner, atOnce, left::get, progress));
                 if (!cluster.isLocal() && !runner.standing().isEmpty()) {

@@ -109,8 +109,7 @@ public final class PointSimulation implements ScenarioRunner {
         }
     }
 
-    private RunResult runTraining(
-            TrainingPoint training, @Nullable RunObserver observer, RunLimits limits)
+    private RunResult runTraining(TrainingPoint training, @Nullable RunObserver observer, RunLimits limits)
             throws InterruptedException {
         RunFacts facts = RecordedErrors.builtIn().annotate(new TrainingFacts(training).facts(), training.point());
         if (!training.fits() && !(beyondMemory && training.task().microBatch() != null)) {

@@ -24,10 +24,7 @@ public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
         try {
             TrainingPoint training = TrainingPoint.within(point);
             return training.fits()
-                    ? new Prospect(
-                            true,
-                            StepBound.ps(training.setup(Set.of())) * 1e-12,
-                            training.isTight())
+                    ? new Prospect(true, StepBound.ps(training.setup(Set.of())) * 1e-12, training.isTight())
                     : TOO_LARGE;
         } catch (BeyondMemoryException early) {
             return TOO_LARGE;

@@ -116,7 +116,8 @@ final class TrainingFacts {
                 .forEach(remark -> warnings.add(new Message(MessageCode.KERNEL_TIMES, remark)));
         // None is smaller than one that was chosen though it is tight.
         boolean mayLower = job.microBatch() > 1 && (task.microBatch() != null || fit.isRoomy());
-        Message full = MemoryWords.warning(fit, mayLower, RecordedErrors.builtIn().ofMemory(training.point()));
+        Message full =
+                MemoryWords.warning(fit, mayLower, RecordedErrors.builtIn().ofMemory(training.point()));
         if (full != null) {
             warnings.add(full);
         }

@@ -175,9 +175,8 @@ public final class Trials {
     private void choose(ScenarioPoint usual, List<Lever> levers, long eventsMax, Map<Object, RunResult> others) {
         boolean bounded = eventsMax < Long.MAX_VALUE;
         RunFacts.Training model = run.facts().model();
-        long planning = EVENTS_PER_LAYER
-                * Objects.requireNonNull(training).model().layers()
-                * model.accumulationSteps();
+        long planning =
+                EVENTS_PER_LAYER * Objects.requireNonNull(training).model().layers() * model.accumulationSteps();
         Cost cost = new Cost(executed(run), model.accumulationSteps());
         long plans = bounded ? eventsMax / planning : Long.MAX_VALUE;
         long planned = bounded ? Math.min(TRIALS_MAX, plans) : levers.size();
@@ -221,8 +220,7 @@ public final class Trials {
         return attempts.stream()
                 .filter(attempt -> attempt.fit().fits() && !(bounded && isLate(attempt, attempt.leastPs())))
                 .sorted(Comparator.<Attempt, Boolean>comparing(attempt -> !makesRoom(attempt))
-                        .thenComparing(attempt ->
-                                -gainMax(attempt) / StrictMath.pow(attempt.events(), COST_EXPONENT)))
+                        .thenComparing(attempt -> -gainMax(attempt) / StrictMath.pow(attempt.events(), COST_EXPONENT)))
                 .toList();
     }
 
@@ -364,11 +362,13 @@ public final class Trials {
     /** The run with what its trials came to. */
     public RunResult with(Outcomes outcomes) {
         List<String> left = new ArrayList<>(untried);
-        List<Trial> trials =
-                tried(outcomes, left).stream().map(Tried::trial).toList();
+        List<Trial> trials = tried(outcomes, left).stream().map(Tried::trial).toList();
         return run.withTried(run.facts()
                 .tried()
-                .with(trials, left, open.stream().map(each -> assumption(each, outcomes)).toList()));
+                .with(
+                        trials,
+                        left,
+                        open.stream().map(each -> assumption(each, outcomes)).toList()));
     }
 
     private Assumption assumption(Assumptions.Open open, Outcomes outcomes) {

@@ -216,7 +216,10 @@ public final class Planner implements AutoCloseable {
             if (!one.answer().fits()) {
                 prunedByMemory++;
             } else {
-                hope(one.candidate(), one.answer().leastStepSeconds(), one.answer().tight())
+                hope(
+                                one.candidate(),
+                                one.answer().leastStepSeconds(),
+                                one.answer().tight())
                         .ifPresent(promising::add);
             }
         }

@@ -167,7 +167,8 @@ class RecordedErrorsTest {
         for (String source : ranges.sources()) {
             ErrorRanges others = ranges.without(source);
             for (RecordedErrors.Row row : ranges.rowsOf(source)) {
-                Optional<ErrorInterval> range = others.of(row.likeness(), row.run().parameters());
+                Optional<ErrorInterval> range =
+                        others.of(row.likeness(), row.run().parameters());
                 if (range.isPresent()) {
                     double error = ranges.error(row);
                     judged++;
@@ -184,7 +185,8 @@ class RecordedErrorsTest {
     @Test
     void aRunThatWasPublishedCarriesItsMeasurement() throws InputException {
         Map<String, Double> measured = new TreeMap<>();
-        for (ScenarioPoint point : ScenarioReader.read("library/gpt2-30b-on-p4d.yaml").points()) {
+        for (ScenarioPoint point :
+                ScenarioReader.read("library/gpt2-30b-on-p4d.yaml").points()) {
             RecordedErrors.builtIn().ranges().get(0).of(Likeness.of(point), Likeness.parametersOf(point)).stream()
                     .flatMap(range -> range.nearest().stream())
                     .filter(near -> near.samplesPerSecond() != null && near.id().startsWith("SMP"))
@@ -205,8 +207,8 @@ class RecordedErrorsTest {
     @Test
     void anErrorOfATimeIsTurnedIntoOneOfASpeed() {
         Likeness like = new Likeness("training", "ampere", "a100-80gb", "fsdp", 1, 8, 4096, 2048);
-        RecordedErrors.Row slow =
-                new RecordedErrors.Row(new RecordedErrors.Published("a", "validation", "b", 1), Metric.STEP_SECONDS, 10, 20, like, null);
+        RecordedErrors.Row slow = new RecordedErrors.Row(
+                new RecordedErrors.Published("a", "validation", "b", 1), Metric.STEP_SECONDS, 10, 20, like, null);
         assertThat(slow.error()).isCloseTo(1, within(1e-12));
         assertThat(slow.speedError()).isCloseTo(-0.5, within(1e-12));
     }

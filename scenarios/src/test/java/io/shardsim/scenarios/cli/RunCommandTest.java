@@ -136,8 +136,8 @@ class RunCommandTest extends WithoutSimulation {
         answer = RunCommandTest::simulated;
         String file = file("a.yaml", Shell.SMALL);
         List<Integer> runs = new ArrayList<>();
-        for (List<String> more :
-                List.of(List.of("--no-trials"), List.of("--trials", "none"), List.<String>of(), List.of("--trials", "all"))) {
+        for (List<String> more : List.of(
+                List.of("--no-trials"), List.of("--trials", "none"), List.<String>of(), List.of("--trials", "all"))) {
             ran.clear();
             List<String> arguments = new ArrayList<>(List.of("run", file, "--out", outFolder()));
             arguments.addAll(more);

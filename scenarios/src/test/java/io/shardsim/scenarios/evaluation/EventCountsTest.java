@@ -50,8 +50,7 @@ class EventCountsTest {
         @Override
         public RunResult run(ScenarioPoint point, RunLimits limits) throws InterruptedException {
             try {
-                RunResult result =
-                        limits == RunLimits.NONE ? runner().run(point) : runner().run(point, limits);
+                RunResult result = limits == RunLimits.NONE ? runner().run(point) : runner().run(point, limits);
                 if (result.fits()) {
                     add(result.effort().executedEvents());
                 }
@@ -104,8 +103,8 @@ class EventCountsTest {
 
     private static void check(String name) throws Exception {
         Path file = Path.of("library", name + ".yaml");
-        Scenario scenario = ScenarioReader.read(
-                (Files.exists(file) ? file : Path.of("..", ".ci", name + ".yaml")).toString());
+        Scenario scenario =
+                ScenarioReader.read((Files.exists(file) ? file : Path.of("..", ".ci", name + ".yaml")).toString());
         PointRuns points = new PointRuns(List.of(scenario), 2);
         AdvisedRuns runs = new AdvisedRuns(List.of(scenario), points);
         String row;
@@ -126,8 +125,7 @@ class EventCountsTest {
                     },
                     2);
             long left = eventsMax - prices.price(scenario, results, eventsMax, (done, what) -> {});
-            runs.tryOtherSettings(
-                    counted, 2, same -> Math.max(Trials.eventsMin(results), left), (done, what) -> {});
+            runs.tryOtherSettings(counted, 2, same -> Math.max(Trials.eventsMin(results), left), (done, what) -> {});
             row += " | " + counted.text() + " |";
         }
         String table = Files.readString(TABLE);

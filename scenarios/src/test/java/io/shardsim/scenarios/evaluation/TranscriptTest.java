@@ -75,8 +75,7 @@ class TranscriptTest {
             List<RunResult> results = points.results(scenario);
             long eventsMax = Trials.eventsMax(results);
             long left = eventsMax - prices.price(scenario, results, eventsMax, (done, what) -> {});
-            runs.tryOtherSettings(
-                    simulation, 2, same -> Math.max(Trials.eventsMin(results), left), (done, what) -> {});
+            runs.tryOtherSettings(simulation, 2, same -> Math.max(Trials.eventsMin(results), left), (done, what) -> {});
         }
         assertThat(runs.failures()).isEmpty();
         return ScenarioResult.of(scenario.name(), prices.with(runs.results(scenario)));

@@ -321,7 +321,9 @@ class TrialsTest {
             Trials trials = Trials.of(scenario, List.of(run), runs * (executed + 10_000));
             assertThat(trials.points()).as("%d runs", runs).hasSizeLessThanOrEqualTo((int) Math.min(all, 2 * runs));
             RunFacts facts = trials.with(new PointRuns(List.of(), 1)).facts();
-            assertThat(facts.assumptions()).as("named, and priced where that is not too much").hasSize(2);
+            assertThat(facts.assumptions())
+                    .as("named, and priced where that is not too much")
+                    .hasSize(2);
             assertThat(facts.tried().untried().isEmpty()).isEqualTo(runs == 0 || runs == 100);
         }
     }
@@ -378,8 +380,7 @@ class TrialsTest {
     @Test
     void anotherPointOfTheSweepIsATrialToo() throws Exception {
         Scenario scenario = ScenarioReader.readText(
-                "a.yaml",
-                with(SMALL, "{kind: mics}") + "sweep: {strategy.shard_group: [4, 8, 16]}\n");
+                "a.yaml", with(SMALL, "{kind: mics}") + "sweep: {strategy.shard_group: [4, 8, 16]}\n");
         List<RunResult> results = new ArrayList<>();
         for (ScenarioPoint point : scenario.points()) {
             results.add(simulation.run(point));
@@ -391,8 +392,8 @@ class TrialsTest {
         assertThat(trials.with(new PointRuns(List.of(), 1)).facts().trials())
                 .filteredOn(Trial::isDone)
                 .isNotEmpty()
-                .allMatch(trial -> results.stream()
-                        .anyMatch(run -> run.step().samplesPerSecond() == trial.samplesPerSecond()));
+                .allMatch(trial ->
+                        results.stream().anyMatch(run -> run.step().samplesPerSecond() == trial.samplesPerSecond()));
     }
 
     /** Fast-forward executes few of its events, but each micro-batch is planned. */

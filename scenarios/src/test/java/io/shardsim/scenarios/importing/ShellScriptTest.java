@@ -23,7 +23,8 @@ class ShellScriptTest {
     /** A variable in front of a command reaches it as an exported one does; one on a line of its own does not. */
     @Test
     void whatACommandIsGivenIsExported() {
-        assertThat(ShellScript.read("A=1\nexport B=2\nC=3 D=4 run\n").exported()).containsOnlyKeys("B", "C", "D");
+        assertThat(ShellScript.read("A=1\nexport B=2\nC=3 D=4 run\n").exported())
+                .containsOnlyKeys("B", "C", "D");
     }
 
     @Test
