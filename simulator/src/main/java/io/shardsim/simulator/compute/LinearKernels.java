@@ -7,23 +7,52 @@ import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Split;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
+import io.shardsim.simulator.workload.Tuning;
 import java.util.List;
 
 /**
- * A linear map: one product for each of its matrices, or one for all where the framework fuses them.
+ * A linear map: one product for each of its matrices, or one for all where the framework fuses them, and those of the adapters beside it.
+ *
+ * <p>A quantized matrix is brought to 16 bits before each of its products. An adapter's result is scaled and added to that of its matrix (huggingface/peft
+ * v0.10, tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler makes one kernel of both.
  *
  * @param afterNorm whether a norm gives what it takes
  * @param number of its first product among those of the block
+ * @param tuning of the matrices
  */
-record LinearKernels(RankShare share, List<RankProduct> products, boolean afterNorm, int number)
+record LinearKernels(
+        RankShare share,
+        List<RankProduct> products,
+        boolean afterNorm,
+        int number,
+        Tuning tuning,
+        List<RankAdapter> adapters)
         implements OperatorKernels {
+
+    /** The two matrices of an adapter as one rank has them. */
+    private record RankAdapter(RankProduct down, RankProduct up) {}
 
     static LinearKernels of(RankShare share, Linear linear, boolean afterNorm, int number) {
         List<RankProduct> products = linear.products().stream()
                 .map(product -> ofRank(share, product, linear.split()))
                 .toList();
         boolean fused = products.size() > 1 && share.profile().fusedProjections();
-        return new LinearKernels(share, fused ? List.of(fused(linear.name(), products)) : products, afterNorm, number);
+        List<RankAdapter> adapters = linear.adapters().stream()
+                .map(adapter -> new RankAdapter(ofAdapter(adapter.down()), ofAdapter(adapter.up())))
+                .toList();
+        return new LinearKernels(
+                share,
+                fused ? List.of(fused(linear.name(), products)) : products,
+                afterNorm,
+                number,
+                linear.tuning(),
+                adapters);
+    }
+
+    /** Tensor parallelism splits none, since no strategy with it trains adapters. */
+    private static RankProduct ofAdapter(Product product) {
+        return new RankProduct(
+                product.name(), product.inputs(), product.outputs(), false, RankProduct.Format.OF_THE_JOB);
     }
 
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
@@ -57,8 +86,48 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
             }
         } else {
             addForward(kernels, portion, direction == Direction.RECOMPUTE_NOT_KEPT);
+            adapters.forEach(adapter -> addForward(kernels, adapter));
         }
         return kernels.list();
+    }
+
+    private void addForward(RankShare.Sequence kernels, RankAdapter adapter) {
+        kernels.add(adapter.down().forward(share.tokens()));
+        kernels.add(adapter.up().forward(share.tokens()));
+        addScaled(
+                kernels, "adapter.forward", adapter.up().outputs(), adapter.up().outputs());
+    }
+
+    /** Gradients of what an adapter takes are scaled before it and added to those of its matrix behind it. */
+    private void addInputGradients(RankShare.Sequence kernels, RankAdapter adapter) {
+        kernels.add(adapter.up().inputGradient(share.tokens()));
+        kernels.add(adapter.down().inputGradient(share.tokens()));
+        addScaled(
+                kernels,
+                "adapter.backward",
+                adapter.up().outputs(),
+                adapter.down().inputs());
+    }
+
+    /** Scales elements of so many for each token in place, and adds others up. */
+    private void addScaled(RankShare.Sequence kernels, String name, long scaled, long added) {
+        long elementBytes = share.profile().elementBytes();
+        if (share.profile().recomputesPointwise()) {
+            kernels.add(new Kernel.MemoryBound(name, 3 * elementBytes * share.tokens() * added));
+        } else {
+            kernels.add(new Kernel.MemoryBound(name + ".scale", 2 * elementBytes * share.tokens() * scaled));
+            kernels.add(new Kernel.MemoryBound(name + ".add", 3 * elementBytes * share.tokens() * added));
+        }
+    }
+
+    /** Reads a quantized matrix and writes it in the precision of the job. */
+    private void addDequantized(RankShare.Sequence kernels, RankProduct product) {
+        if (tuning.isQuantized()) {
+            long weights = product.inputs() * product.outputs();
+            int elementBytes = share.profile().elementBytes();
+            kernels.add(new Kernel.MemoryBound(
+                    product.name() + ".dequantize", tuning.bytes(weights, elementBytes) + elementBytes * weights));
+        }
     }
 
     private void addForward(RankShare.Sequence kernels, Portion portion, boolean notKept) {
@@ -71,6 +140,7 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
             if (whole && product.eightBits() && !afterNorm) {
                 kernels.add(Operator.QUANTIZE_INPUT, share.tokens() * product.inputs());
             }
+            addDequantized(kernels, product);
             addRows(kernels, product.forward(share.tokens()), portion);
             if (whole && product.bias()) {
                 kernels.add(Operator.BIAS_FORWARD, share.tokens() * product.outputs());
@@ -83,12 +153,18 @@ record LinearKernels(RankShare share, List<RankProduct> products, boolean afterN
             if (portion != Portion.OTHER_ROWS && product.eightBits()) {
                 kernels.add(Operator.QUANTIZE_GRADIENT, share.tokens() * product.outputs());
             }
+            addDequantized(kernels, product);
             addRows(kernels, product.inputGradient(share.tokens()), portion);
         }
+        adapters.forEach(adapter -> addInputGradients(kernels, adapter));
     }
 
     private void addWeightGradients(RankShare.Sequence kernels) {
-        for (RankProduct product : products) {
+        for (RankAdapter adapter : adapters) {
+            kernels.add(adapter.up().weightGradient(share.tokens()));
+            kernels.add(adapter.down().weightGradient(share.tokens()));
+        }
+        for (RankProduct product : tuning.isTrained() ? products : List.<RankProduct>of()) {
             if (product.eightBits() && afterNorm) {
                 kernels.add(Operator.TRANSPOSE_INPUT, share.tokens() * product.inputs());
             }

@@ -31,7 +31,9 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
         if (!share.profile().lossInPieces()) {
             kernels.add(Operator.LOSS_BACKWARD, logitElements());
             kernels.add(logits().inputGradient(share.tokens()));
-            kernels.add(logits().weightGradient(share.tokens()));
+            if (loss.tuning().isTrained()) {
+                kernels.add(logits().weightGradient(share.tokens()));
+            }
         }
         return kernels.list();
     }
@@ -45,9 +47,12 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
             kernels.add(logits.forward(tokens));
             kernels.add(Operator.LOSS_FORWARD, tokens * logits.outputs());
             kernels.add(logits.inputGradient(tokens));
-            kernels.add(logits.weightGradient(tokens));
-            kernels.add(new Kernel.MemoryBound(
-                    "logits.weight-gradient-sum", share.profile().elementBytes() * logits.inputs() * logits.outputs()));
+            if (loss.tuning().isTrained()) {
+                kernels.add(logits.weightGradient(tokens));
+                kernels.add(new Kernel.MemoryBound(
+                        "logits.weight-gradient-sum",
+                        share.profile().elementBytes() * logits.inputs() * logits.outputs()));
+            }
         }
     }
 

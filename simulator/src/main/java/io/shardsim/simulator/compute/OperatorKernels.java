@@ -35,10 +35,12 @@ interface OperatorKernels {
 
         @Override
         public OperatorKernels embedding(Operator.Embedding embedding) {
-            return elementwise(
-                    FrameworkProfile.Operator.EMBEDDING_FORWARD,
-                    FrameworkProfile.Operator.EMBEDDING_BACKWARD,
-                    share.whole(embedding.width()));
+            long elements = share.whole(embedding.width());
+            return new Elementwise(
+                    share.profile().kernels(FrameworkProfile.Operator.EMBEDDING_FORWARD, elements),
+                    embedding.tuning().isTrained()
+                            ? share.profile().kernels(FrameworkProfile.Operator.EMBEDDING_BACKWARD, elements)
+                            : List.of());
         }
 
         @Override

@@ -136,25 +136,47 @@ public record TrainingJob(
         if (parallel.tensor() == 1) {
             return tensors;
         }
-        return tensors.stream()
-                .map(tensor -> new ParameterTensor(
-                        tensor.name(), tensor.elements(parallel.tensor()), tensor.splitByTensorParallel()))
-                .toList();
+        return tensors.stream().map(tensor -> tensor.ofRank(parallel.tensor())).toList();
     }
 
-    /** Parameters of a layer on one rank. */
+    /** Trained parameters of a layer on one rank. */
     public long layerParameters(int layer) {
-        return model.layerParameters(layer, parallel.tensor());
+        return trained(model.layerTensors(layer));
     }
 
-    /** Parameters of the embedding on one rank. */
+    /** Trained parameters of the embedding on one rank. */
     public long embeddingParameters() {
-        return model.embeddingParameters(parallel.tensor());
+        return trained(model.embeddingTensors());
     }
 
-    /** Parameters of final norm and output on one rank. */
+    /** Trained parameters of final norm and output on one rank. */
     public long outputParameters() {
-        return model.outputParameters(parallel.tensor());
+        return trained(model.outputTensors());
+    }
+
+    private long trained(List<ParameterTensor> tensors) {
+        return tensors.stream()
+                .filter(ParameterTensor::isTrained)
+                .mapToLong(tensor -> tensor.elements(parallel.tensor()))
+                .sum();
+    }
+
+    /** Bytes of a layer's frozen parameters on one rank. */
+    public long layerFrozenBytes(int layer) {
+        return frozenBytes(model.layerTensors(layer));
+    }
+
+    /** Bytes of the frozen parameters before and after the layers on one rank. */
+    public long rootFrozenBytes() {
+        return frozenBytes(model.embeddingTensors()) + frozenBytes(model.outputTensors());
+    }
+
+    private long frozenBytes(List<ParameterTensor> tensors) {
+        return tensors.stream()
+                .filter(tensor -> !tensor.isTrained())
+                .mapToLong(tensor ->
+                        tensor.ofRank(parallel.tensor()).bytes(precision().bytes()))
+                .sum();
     }
 
     /** Tokens of a sample that one rank has. */

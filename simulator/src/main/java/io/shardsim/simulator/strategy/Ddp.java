@@ -60,6 +60,11 @@ public final class Ddp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean trainsAdapters() {
+        return true;
+    }
+
+    @Override
     protected Map<String, String> ownIdle(TrainingJob job) {
         return job.accumulationSteps() == 1
                 ? Map.of("sync_every_micro_batch", "with one micro-batch a step")
@@ -81,7 +86,7 @@ public final class Ddp extends ShardingStrategy {
         @Override
         void holdStates() {
             long stateBytes = job.precision().stateBytes() * parameters();
-            writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes());
+            writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes() + frozenBytes());
             writer.allocate(MemoryOwner.GRADIENTS, stateBytes);
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes);
             writer.allocate(MemoryOwner.BUCKETS, stateBytes);
@@ -107,14 +112,14 @@ public final class Ddp extends ShardingStrategy {
 
         @Override
         int beforeForward(long elements) {
-            return job.precision().isMixed()
+            return job.precision().isMixed() && elements > 0
                     ? writer.copy(Stream.COMPUTE, (4 + job.precision().bytes()) * elements, "cast parameters")
                     : StepWriter.NONE;
         }
 
         @Override
         int afterBackward(long elements, int computed) {
-            return job.precision().isMixed()
+            return job.precision().isMixed() && elements > 0
                     ? writer.copy(
                             Stream.COMPUTE, (8 + job.precision().bytes()) * elements, "accumulate gradients", computed)
                     : computed;

@@ -77,6 +77,11 @@ public final class Fsdp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean trainsAdapters() {
+        return true;
+    }
+
+    @Override
     protected List<Refusal> ownProblems(TrainingJob job) {
         return ShardGroups.problem("shard_group", chosenShardGroup(), job).stream()
                 .toList();
@@ -110,6 +115,14 @@ public final class Fsdp extends ShardingStrategy {
         return settings.names().contains("shard_group") ? settings.count("shard_group") : 0;
     }
 
+    /**
+     * What is gathered together.
+     *
+     * @param elements that are trained, and so reduced
+     * @param bytes of all of it, as it is gathered
+     */
+    private record Unit(long elements, long bytes) {}
+
     /** One training step while it is being written; its departures say how a unit lies in memory. */
     private abstract class Step {
         final TrainingJob job;
@@ -118,9 +131,9 @@ public final class Fsdp extends ShardingStrategy {
         private final RankGroups replication;
         private final int layers;
         /** Of each layer. */
-        private final long[] layerElements;
+        private final Unit[] units;
 
-        final long rootElements;
+        final Unit root;
         final long elementBytes;
         final long reduceBytes;
         /** Bytes of a weight that is updated, of its gradient and of each of its moments. */
@@ -156,10 +169,10 @@ public final class Fsdp extends ShardingStrategy {
             shard = shardGroups(job);
             replication = ShardGroups.replication(shard, job);
             layers = job.model().layers();
-            layerElements = new long[layers];
-            Arrays.setAll(layerElements, at -> ShardGroups.padded(job.layerParameters(at), shard.size()));
-            rootElements = ShardGroups.padded(job.embeddingParameters() + job.outputParameters(), shard.size());
             elementBytes = job.precision().bytes();
+            units = new Unit[layers];
+            Arrays.setAll(units, at -> unit(job.layerParameters(at), job.layerFrozenBytes(at)));
+            root = unit(job.embeddingParameters() + job.outputParameters(), job.rootFrozenBytes());
             stateBytes = job.precision().stateBytes();
             reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
             wait = settings.flag("no_sync") && job.accumulationSteps() > 1;
@@ -181,8 +194,13 @@ public final class Fsdp extends ShardingStrategy {
             update();
         }
 
+        private Unit unit(long trained, long frozenBytes) {
+            long elements = ShardGroups.padded(trained, shard.size());
+            return new Unit(elements, elementBytes * elements + ShardGroups.padded(frozenBytes, shard.size()));
+        }
+
         /** Brings what was gathered to where the parameters are, unless they are views of it. */
-        int place(long elements, int whole) {
+        int place(long bytes, int whole) {
             return whole;
         }
 
@@ -202,18 +220,24 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private long shardElements() {
-            return (Arrays.stream(layerElements).sum() + rootElements) / shard.size();
+            return (Arrays.stream(units).mapToLong(Unit::elements).sum() + root.elements()) / shard.size();
+        }
+
+        /** Frozen parameters are held as they are gathered. */
+        private long frozenShardBytes() {
+            long all = Arrays.stream(units).mapToLong(Unit::bytes).sum() + root.bytes();
+            return all / shard.size() - elementBytes * shardElements();
         }
 
         private void holdStates() {
-            writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements());
+            writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements() + frozenShardBytes());
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes * shardElements());
         }
 
         private void forwardPass() {
-            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
-            int root = gather(rootElements, "gather root", lastReduce);
-            int previous = writer.forwardEmbedding(place(rootElements, root));
+            writer.allocate(MemoryOwner.GATHERED_UNITS, root.bytes());
+            int gatheredRoot = gather(root, "gather root", lastReduce);
+            int previous = writer.forwardEmbedding(place(root.bytes(), gatheredRoot));
             for (int layer = 0; layer < layers; layer++) {
                 writer.beginLayer();
                 int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
@@ -221,7 +245,7 @@ public final class Fsdp extends ShardingStrategy {
                     freeUnit(layer - 2);
                 }
                 gathered[layer] = gatherLayer(layer, freed);
-                forward[layer] = writer.forwardLayer(layer, place(layerElements[layer], gathered[layer]), previous);
+                forward[layer] = writer.forwardLayer(layer, place(units[layer].bytes(), gathered[layer]), previous);
                 previous = StepWriter.NONE;
             }
             writer.forwardHead();
@@ -255,8 +279,8 @@ public final class Fsdp extends ShardingStrategy {
             if (ahead) {
                 gatherNext(layer, freed);
             }
-            int ready = freeAfterForward ? place(layerElements[layer], gathered[layer]) : gathered[layer];
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements[layer]);
+            int ready = freeAfterForward ? place(units[layer].bytes(), gathered[layer]) : gathered[layer];
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * units[layer].elements());
             reduceLayer(layer, writer.backwardLayer(layer, ready));
             if (!ahead) {
                 gatherNext(layer, freed);
@@ -266,20 +290,21 @@ public final class Fsdp extends ShardingStrategy {
         /** Before its recomputation nothing says that backward will need a unit, so none is gathered ahead; the limiter counts both frees. */
         private void backwardLayerGatheredTwice(int layer) {
             freeReduced(layer + 2);
-            int ready = place(layerElements[layer], gathered[layer]);
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * layerElements[layer]);
+            int ready = place(units[layer].bytes(), gathered[layer]);
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * units[layer].elements());
             int[] recomputed = writer.restoreLayer(layer, ready);
-            int again = place(layerElements[layer], gatherLayer(layer, freeAfterBackward(layer + 1)));
+            int again = place(units[layer].bytes(), gatherLayer(layer, freeAfterBackward(layer + 1)));
             reduceLayer(layer, writer.backwardRestored(layer, StepWriter.with(recomputed, again)));
             freeUnit(layer);
             gatherNext(layer, recomputed);
         }
 
         private void reduceLayer(int layer, int computed) {
-            backward[layer] = accumulate(layerElements[layer], computed);
+            long elements = units[layer].elements();
+            backward[layer] = accumulate(elements, computed);
             if (reduces()) {
-                backward[layer] = joinLayer(layerElements[layer], backward[layer]);
-                reduce(layerElements[layer], "reduce-scatter layer", backward[layer]);
+                backward[layer] = joinLayer(elements, backward[layer]);
+                reduce(elements, "reduce-scatter layer", backward[layer]);
             }
         }
 
@@ -293,8 +318,8 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private void freeUnit(int layer) {
-            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements[layer]);
-            gatheredBytes -= elementBytes * layerElements[layer];
+            writer.free(MemoryOwner.GATHERED_UNITS, units[layer].bytes());
+            gatheredBytes -= units[layer].bytes();
         }
 
         /** Frees all units that are gathered. */
@@ -304,7 +329,7 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private void freeReduced(int layer) {
-            writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * layerElements[layer] : 0);
+            writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * units[layer].elements() : 0);
         }
 
         /** Gathers what comes before a layer, which backward needs after it. */
@@ -317,35 +342,41 @@ public final class Fsdp extends ShardingStrategy {
         private int gatherLayer(int layer, int... freed) {
             int[] waits = limit ? freed : new int[0];
             int issued = writer.host(settings.whole("host_time_per_unit"), "issue gather", waits);
-            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * layerElements[layer]);
-            gatheredBytes += elementBytes * layerElements[layer];
-            return gather(layerElements[layer], "gather layer", issued);
+            writer.allocate(MemoryOwner.GATHERED_UNITS, units[layer].bytes());
+            gatheredBytes += units[layer].bytes();
+            return gather(units[layer], "gather layer", issued);
         }
 
-        private int gather(long elements, String label, int issued) {
-            int ready = job.precision().isMixed()
+        private int gather(Unit unit, String label, int issued) {
+            int ready = job.precision().isMixed() && unit.elements() > 0
                     ? writer.copy(
                             Stream.GATHER,
-                            (stateBytes + elementBytes) * (elements / shard.size()),
+                            (stateBytes + elementBytes) * (unit.elements() / shard.size()),
                             "cast shard",
                             issued)
                     : issued;
-            lastGather = writer.gather(shard, elementBytes * elements, gatherAlgorithm, label, ready, lastReduce);
+            lastGather = writer.gather(shard, unit.bytes(), gatherAlgorithm, label, ready, lastReduce);
             return lastGather;
         }
 
         private void backwardRoot() {
             freeUnits();
-            writer.allocate(MemoryOwner.BUCKETS, elementBytes * rootElements);
-            int computed = accumulate(rootElements, writer.backwardEmbedding());
+            long elements = root.elements();
+            writer.allocate(MemoryOwner.BUCKETS, elementBytes * elements);
+            int computed = writer.backwardEmbedding();
+            if (elements > 0) {
+                computed = accumulate(elements, computed);
+            }
             if (reduces()) {
-                joinRoot();
-                reduce(rootElements, "reduce-scatter root", computed);
+                if (elements > 0) {
+                    joinRoot();
+                    reduce(elements, "reduce-scatter root", computed);
+                }
                 freeReduced(0);
                 freeReduced(1);
-                writer.free(MemoryOwner.BUCKETS, reduceBytes * rootElements);
+                writer.free(MemoryOwner.BUCKETS, reduceBytes * elements);
             }
-            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * rootElements);
+            writer.free(MemoryOwner.GATHERED_UNITS, root.bytes());
         }
 
         /** Adds gradients to those of earlier micro-batches, where they wait for the last one. */
@@ -415,7 +446,7 @@ public final class Fsdp extends ShardingStrategy {
 
         @Override
         void joinRoot() {
-            writer.allocate(MemoryOwner.BUCKETS, (readyBytes - passingBytes) * rootElements);
+            writer.allocate(MemoryOwner.BUCKETS, (readyBytes - passingBytes) * root.elements());
         }
 
         @Override
@@ -449,10 +480,10 @@ public final class Fsdp extends ShardingStrategy {
 
         /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */
         @Override
-        int place(long elements, int whole) {
-            writer.allocate(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
-            int placed = writer.copy(Stream.COMPUTE, 2 * elementBytes * elements, "copy out parameters", whole);
-            writer.free(MemoryOwner.GATHERED_UNITS, elementBytes * elements);
+        int place(long bytes, int whole) {
+            writer.allocate(MemoryOwner.GATHERED_UNITS, bytes);
+            int placed = writer.copy(Stream.COMPUTE, 2 * bytes, "copy out parameters", whole);
+            writer.free(MemoryOwner.GATHERED_UNITS, bytes);
             return placed;
         }
 

@@ -4,6 +4,7 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Linear.Adapter;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Transformer;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,6 +24,8 @@ import java.util.Set;
  *
  * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2, record_module. [2] transformers 4.34, models/gpt2/modeling_gpt2.py,
  * models/llama/modeling_llama.py.
+ *
+ * <p>Beside a matrix with an adapter run a dropout, the adapter's two matrices and the module around them (huggingface/peft v0.10, tuners/lora/layer.py).
  */
 final class ModuleTrace {
     /** Modules whose compute is planned as one: the embedding, a layer or the head, in one direction. */
@@ -80,7 +84,7 @@ final class ModuleTrace {
     private record Owner(int[] tensors, boolean followed) {}
 
     private final Set<String> straight;
-    private final List<Long> elements = new ArrayList<>();
+    private final List<ParameterTensor> tensors = new ArrayList<>();
     private final BitSet layerStarts = new BitSet();
     private final List<Visit> visits = new ArrayList<>();
     private final List<Segment> segments = new ArrayList<>();
@@ -97,7 +101,7 @@ final class ModuleTrace {
                 .toList()) {
             for (int i = 0; i < block.size(); i++) {
                 if (block.get(i) instanceof Linear linear) {
-                    addStraight(linear.products(), block.get(i + 1), names);
+                    addStraight(linear, block.get(i + 1), names);
                 }
             }
         }
@@ -105,9 +109,12 @@ final class ModuleTrace {
         return names;
     }
 
-    private static void addStraight(List<Product> products, Operator next, Set<String> names) {
+    private static void addStraight(Linear linear, Operator next, Set<String> names) {
+        List<Product> products = linear.products();
         for (int i = 0; i < products.size(); i++) {
-            if (!next.runsAfter(i, products.size())) {
+            Optional<Adapter> adapter = linear.adapter(products.get(i));
+            adapter.ifPresent(beside -> names.add(beside.down().name()));
+            if (adapter.isEmpty() && !next.runsAfter(i, products.size())) {
                 names.add(products.get(i).name());
             }
         }
@@ -120,7 +127,7 @@ final class ModuleTrace {
         List<Owner> embedding = trace.modules(job.embeddingTensors());
         List<List<Owner>> layers = new ArrayList<>();
         for (int layer = 0; layer < model.layers(); layer++) {
-            trace.layerStarts.set(trace.elements.size());
+            trace.layerStarts.set(trace.tensors.size());
             layers.add(trace.modules(job.layerTensors(layer)));
         }
         List<Owner> head = trace.modules(job.outputTensors());
@@ -150,19 +157,19 @@ final class ModuleTrace {
     }
 
     /** Groups tensors by the module that owns them: what stands before the last dot of the name. */
-    private List<Owner> modules(List<ParameterTensor> tensors) {
+    private List<Owner> modules(List<ParameterTensor> ofSection) {
         List<Owner> modules = new ArrayList<>();
         String current = "";
         List<Integer> numbers = new ArrayList<>();
-        for (ParameterTensor tensor : tensors) {
+        for (ParameterTensor tensor : ofSection) {
             String owner = owner(tensor.name());
             if (!owner.equals(current) && !numbers.isEmpty()) {
                 modules.add(module(current, numbers));
                 numbers.clear();
             }
             current = owner;
-            numbers.add(elements.size());
-            elements.add(tensor.elements());
+            numbers.add(tensors.size());
+            tensors.add(tensor);
         }
         modules.add(module(current, numbers));
         return modules;
@@ -173,8 +180,8 @@ final class ModuleTrace {
     }
 
     private Owner module(String name, List<Integer> numbers) {
-        int[] tensors = numbers.stream().mapToInt(Integer::intValue).toArray();
-        return new Owner(tensors, !straight.contains(name));
+        int[] owned = numbers.stream().mapToInt(Integer::intValue).toArray();
+        return new Owner(owned, !straight.contains(name));
     }
 
     private void visit(List<Owner> modules) {
@@ -211,12 +218,21 @@ final class ModuleTrace {
 
     /** Number of parameter tensors. */
     int tensors() {
-        return elements.size();
+        return tensors.size();
     }
 
     /** Elements of a tensor. */
     long elements(int tensor) {
-        return elements.get(tensor);
+        return tensors.get(tensor).elements();
+    }
+
+    boolean isTrained(int tensor) {
+        return tensors.get(tensor).isTrained();
+    }
+
+    /** Bytes of a tensor where a trained element has so many. */
+    long bytes(int tensor, int elementBytes) {
+        return tensors.get(tensor).bytes(elementBytes);
     }
 
     /** True for the first tensor of each layer. */

@@ -127,7 +127,7 @@ abstract class ReplicatedStep {
         }
     }
 
-    /** Parameters of this stage on one rank; a tied embedding is held where it is looked up and where it makes logits. */
+    /** Trained parameters of this stage on one rank; a tied embedding is held where it is looked up and where it makes logits. */
     final long parameters() {
         return pieces().mapToLong(this::parameters).sum();
     }
@@ -154,6 +154,19 @@ abstract class ReplicatedStep {
                 ? job.embeddingTensors().get(0).elements()
                 : 0;
         return sum;
+    }
+
+    /** Bytes of the frozen parameters of this stage on one rank. */
+    final long frozenBytes() {
+        return pieces().mapToLong(this::frozenBytes).sum();
+    }
+
+    private long frozenBytes(int ofPiece) {
+        int first = partition.firstLayer(ofPiece);
+        long ofLayers = IntStream.range(first, first + partition.layers(ofPiece))
+                .mapToLong(job::layerFrozenBytes)
+                .sum();
+        return ofLayers + (partition.holdsEmbedding(ofPiece) ? job.rootFrozenBytes() : 0);
     }
 
     /** Pieces of the model that this stage holds, in the order of forward. */
@@ -264,8 +277,10 @@ abstract class ReplicatedStep {
     }
 
     private void fillBuckets(List<ParameterTensor> tensors) {
-        for (int i = tensors.size() - 1; i >= 0; i--) {
-            long elements = tensors.get(i).elements();
+        List<ParameterTensor> trained =
+                tensors.stream().filter(ParameterTensor::isTrained).toList();
+        for (int i = trained.size() - 1; i >= 0; i--) {
+            long elements = trained.get(i).elements();
             if (goesBefore(bucketElements, elements)) {
                 closeBucket();
             }

@@ -63,8 +63,39 @@ public abstract class ShardingStrategy {
                             + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::updatesIn16Bits)),
                     "precision"));
         }
+        if (!job.model().adapters().isNone()) {
+            problems.addAll(adapterProblems(job));
+        }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
+        return problems;
+    }
+
+    /** What keeps adapters from being trained so. */
+    private List<Refusal> adapterProblems(TrainingJob job) {
+        List<Refusal> problems = new ArrayList<>();
+        if (!trainsAdapters()) {
+            problems.add(Refusal.of(
+                    "lora is not modelled with this strategy; take "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::trainsAdapters))
+                            + ", or remove lora",
+                    "lora"));
+        }
+        if (job.precision().bytes() != 2 || job.precision() == Precision.FP8) {
+            problems.add(Refusal.of(
+                    "lora with precision " + job.precision().id()
+                            + " is not modelled; write precision: bf16, bf16_pure or fp16",
+                    "precision",
+                    "lora"));
+        }
+        if (HostOffload.of(settings).optimizer() || HostOffload.of(settings).parameters()) {
+            problems.add(Refusal.of(
+                    "lora with offload_optimizer or offload_parameters is not modelled; write false", "lora"));
+        }
+        if (job.parallel().ranksOfSample() > 1) {
+            problems.add(Refusal.of(
+                    "lora is not modelled with tensor, context or pipeline parallelism; write 1 for each", "lora"));
+        }
         return problems;
     }
 
@@ -90,6 +121,11 @@ public abstract class ShardingStrategy {
 
     /** Whether the weights that it updates may be those of 16 bits. */
     protected boolean updatesIn16Bits() {
+        return false;
+    }
+
+    /** Whether what it holds, reduces and updates may be adapters alone, beside frozen parameters. */
+    protected boolean trainsAdapters() {
         return false;
     }
 

@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * One training step of DeepSpeed's third ZeRO stage while it is being written [1]; systems built on it depart from it in
@@ -131,12 +132,23 @@ abstract class Stage3Step {
         update();
     }
 
+    /** Trained parameters of a rank. */
     private long shardElements() {
-        long elements = 0;
-        for (int tensor = 0; tensor < trace.tensors(); tensor++) {
-            elements += paddedElements(tensor) / shard.size();
-        }
-        return elements;
+        return IntStream.range(0, trace.tensors())
+                .filter(trace::isTrained)
+                .mapToLong(tensor -> paddedElements(tensor) / shard.size())
+                .sum();
+    }
+
+    /** Bytes of a tensor as it is gathered. */
+    private long gatheredBytes(int tensor) {
+        return trace.isTrained(tensor)
+                ? bytes(paddedElements(tensor))
+                : ShardGroups.padded(trace.bytes(tensor, job.precision().bytes()), shard.size());
+    }
+
+    final long gatheredBytes(int[] tensors) {
+        return IntStream.of(tensors).mapToLong(this::gatheredBytes).sum();
     }
 
     final long paddedElements(int tensor) {
@@ -166,11 +178,12 @@ abstract class Stage3Step {
     }
 
     private void holdStates() {
-        long persistent = 0;
+        long parameterBytes = 0;
         for (int tensor = 0; tensor < trace.tensors(); tensor++) {
-            persistent += coordinator.isPersistent(tensor) ? paddedElements(tensor) : 0;
+            parameterBytes += coordinator.isPersistent(tensor) ? gatheredBytes(tensor) : 0;
+            parameterBytes += offload.parameters() ? 0 : gatheredBytes(tensor) / shard.size();
         }
-        writer.allocate(MemoryOwner.PARAMETERS, bytes((offload.parameters() ? 0 : shardElements()) + persistent));
+        writer.allocate(MemoryOwner.PARAMETERS, parameterBytes);
         if (!offload.optimizer()) {
             writer.allocate(MemoryOwner.GRADIENTS, bytes(shardElements()));
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
@@ -260,7 +273,7 @@ abstract class Stage3Step {
                 addToBucket(visit.tensors()[i]);
             }
         }
-        releasedBytes[segment] += bytes(paddedElements(coordinator.release(step)));
+        releasedBytes[segment] += gatheredBytes(coordinator.release(step));
     }
 
     private void fetch(int[] tensors, String label, int issued, int turn) {
@@ -268,7 +281,7 @@ abstract class Stage3Step {
             return;
         }
         int ongoing = fetches.size() > MAX_ONGOING_FETCH_EVENTS ? fetches.removeFirst() : StepWriter.NONE;
-        writer.allocate(MemoryOwner.GATHERED_UNITS, bytes(paddedElements(tensors)));
+        writer.allocate(MemoryOwner.GATHERED_UNITS, gatheredBytes(tensors));
         int before = sharesCommunicator() ? lastReduce : StepWriter.NONE;
         int gathered = offload.parameters()
                 ? gather(tensors, label, loadShards(tensors, issued, ongoing, before, turn))
@@ -312,13 +325,17 @@ abstract class Stage3Step {
         for (int step = segment.firstVisit(); step < segment.endVisit(); step++) {
             Visit visit = trace.visits().get(step);
             if (visit.computesGradients()) {
-                elements += elements(visit.tensors());
+                elements += elements(
+                        IntStream.of(visit.tensors()).filter(trace::isTrained).toArray());
             }
         }
         return elements;
     }
 
     private void addToBucket(int tensor) {
+        if (!trace.isTrained(tensor)) {
+            return;
+        }
         long elements = trace.elements(tensor);
         if (bucketElements > 0 && bucketElements + elements > reduceBucket) {
             sendBucket();
@@ -407,7 +424,7 @@ abstract class Stage3Step {
             if (coordinator.isPersistent(tensor)) {
                 writer.gather(
                         shard,
-                        bytes(paddedElements(tensor)),
+                        gatheredBytes(tensor),
                         settings.name("gather_algorithm"),
                         "gather persistent parameters",
                         updated);

@@ -38,6 +38,11 @@ public final class ZeroThree extends ShardingStrategy {
     }
 
     @Override
+    protected boolean trainsAdapters() {
+        return true;
+    }
+
+    @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(job.dataParallel(), job);
     }
@@ -50,7 +55,7 @@ public final class ZeroThree extends ShardingStrategy {
 
         @Override
         int gather(int[] tensors, String label, int... waits) {
-            long total = bytes(paddedElements(tensors));
+            long total = gatheredBytes(tensors);
             lastGather = writer.gather(shard, total, settings.name("gather_algorithm"), label, waits);
             return tensors.length == 1
                     ? lastGather

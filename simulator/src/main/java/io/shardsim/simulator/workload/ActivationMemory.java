@@ -2,10 +2,12 @@ package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Residual;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes that a forward pass keeps for the backward pass, by the count of Korthikanti et al. [1], equations 1 to 4, with
@@ -77,13 +79,13 @@ public record ActivationMemory(
     public List<OfOperator> byOperator(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
         List<OfOperator> kept = new ArrayList<>();
-        long comesBack = 0;
+        Operator before = null;
         for (Operator operator : shape.kind(layer).operators()) {
             int ways = operator.takesPart() || sequenceParallel ? tensorParallel : 1;
-            long input = elementBytes * Math.max(0, operator.savedInputs() - comesBack);
+            long input = elementBytes * keptInput(before, operator);
             long within = keptWithin(operator, sequenceLength, Checkpointing.NONE);
             kept.add(new OfOperator(operator, divide(input * tokens, ways), divide(within * tokens, ways)));
-            comesBack = recomputesPointwise ? operator.cheapResults() : 0;
+            before = operator;
         }
         return kept;
     }
@@ -133,22 +135,32 @@ public record ActivationMemory(
      */
     private long kept(LayerKind kind, boolean split, int sequenceLength, Checkpointing checkpointing) {
         long bytes = 0;
-        long comesBack = 0;
+        Operator before = null;
         for (Operator operator : kind.operators()) {
             if (operator.takesPart() == split) {
-                bytes += elementBytes * Math.max(0, operator.savedInputs() - comesBack);
+                bytes += elementBytes * keptInput(before, operator);
                 bytes += keptWithin(operator, sequenceLength, checkpointing);
             }
-            comesBack = recomputesPointwise ? operator.cheapResults() : 0;
+            before = operator;
         }
         return bytes;
     }
 
-    /** The mask of a dropout before a residual addition; what attention makes of scores. */
+    /** Elements of an operator's input that are kept: not what comes back; what flash attention gives it keeps itself, whatever takes it. */
+    private long keptInput(@Nullable Operator before, Operator operator) {
+        long comesBack = before != null && recomputesPointwise ? before.cheapResults() : 0;
+        long ofAttention = before instanceof Attention core && attention == AttentionKind.FLASH ? core.width() : 0;
+        return Math.max(ofAttention, operator.savedInputs() - comesBack);
+    }
+
+    /** The mask of a dropout before a residual addition; what adapters have between their matrices; what attention makes of scores. */
     private long keptWithin(Operator operator, int sequenceLength, Checkpointing checkpointing) {
         boolean masks = dropout && !recomputesPointwise;
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
+        }
+        if (operator instanceof Linear linear) {
+            return elementBytes * linear.savedWithin();
         }
         if (!(operator instanceof Attention core) || checkpointing == Checkpointing.SELECTIVE) {
             return 0;

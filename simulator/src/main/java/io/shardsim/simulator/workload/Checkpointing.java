@@ -2,6 +2,7 @@ package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Which activations of a transformer layer are recomputed in the backward pass instead of kept. */
@@ -53,14 +54,16 @@ public enum Checkpointing {
         long kept = 0;
         for (Stretch stretch : shape.operators().stretches()) {
             LayerKind kind = stretch.kind();
-            all += stretch.layers()
-                    * kind.operators().stream().mapToLong(Operator::weights).sum();
-            kept += stretch.layers()
-                    * kind.blocks().stream()
-                            .flatMap(block -> keptProducts(block).stream())
-                            .mapToLong(Product::weights)
-                            .sum();
+            all += stretch.layers() * weights(kind, LayerKind::products);
+            kept += stretch.layers() * weights(kind, this::keptProducts);
         }
         return (double) (all - kept) / all;
+    }
+
+    private static long weights(LayerKind kind, Function<List<Operator>, List<Product>> ofBlock) {
+        return kind.blocks().stream()
+                .flatMap(block -> ofBlock.apply(block).stream())
+                .mapToLong(Product::weights)
+                .sum();
     }
 }

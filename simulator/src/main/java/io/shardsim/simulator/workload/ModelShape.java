@@ -3,6 +3,8 @@ package io.shardsim.simulator.workload;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
  * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
@@ -20,8 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param layers number of transformer layers
  * @param family what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
+ * @param adapters what is trained in place of all of it
  */
-public record ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
+public record ModelShape(
+        int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings, Adapters adapters) {
     /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
     private static final int SHAPES_MAX = 256;
 
@@ -76,6 +80,11 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         }
     }
 
+    /** Trained whole. */
+    public ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
+        this(hidden, layers, family, attention, ffn, embeddings, Adapters.NONE);
+    }
+
     private static void requirePositive(String key, int value) {
         if (value <= 0) {
             throw new IllegalArgumentException(key + " " + value + " must be at least 1");
@@ -101,16 +110,21 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
 
     /** The same shape with another vocabulary. */
     public ModelShape withVocab(int other) {
-        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()));
+        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()), adapters);
     }
 
     /** The same shape with another number of layers. */
     public ModelShape withLayers(int other) {
-        return with(other, embeddings);
+        return with(other, embeddings, adapters);
     }
 
-    private ModelShape with(int newLayers, Embeddings newEmbeddings) {
-        return new ModelShape(hidden, newLayers, family, attention, ffn, newEmbeddings);
+    /** The same shape, frozen, with adapters. */
+    public ModelShape withAdapters(Adapters others) {
+        return with(layers, embeddings, others);
+    }
+
+    private ModelShape with(int newLayers, Embeddings newEmbeddings, Adapters newAdapters) {
+        return new ModelShape(hidden, newLayers, family, attention, ffn, newEmbeddings, newAdapters);
     }
 
     /** Query heads of a layer. */
@@ -157,10 +171,12 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
             List<ParameterTensor> embedding,
             List<ParameterTensor> output) {
         static Parts of(ModelShape shape) {
-            Transformer operators = switch (shape.family()) {
-                case GPT2 -> Transformer.gpt2(shape);
-                case LLAMA -> Transformer.llama(shape);
-            };
+            Transformer operators = shape.adapters()
+                    .on(
+                            switch (shape.family()) {
+                                case GPT2 -> Transformer.gpt2(shape);
+                                case LLAMA -> Transformer.llama(shape);
+                            });
             return new Parts(
                     operators,
                     operators.kinds(),
@@ -246,14 +262,27 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
         return sum(outputTensors(), tensorParallel);
     }
 
-    /** All parameters, N. */
+    /** All parameters, N; adapters count. */
     public long parameters() {
-        long elements = embeddingParameters() + outputParameters();
+        return parameters(tensor -> true);
+    }
+
+    /** Of all parameters those that are trained. */
+    public long trainedParameters() {
+        return parameters(ParameterTensor::isTrained);
+    }
+
+    private long parameters(Predicate<ParameterTensor> which) {
+        long elements = sum(embeddingTensors(), which) + sum(outputTensors(), which);
         for (Stretch stretch : operators().stretches()) {
-            long ofLayer = sum(tensors(stretch.kind().operators()), 1);
+            long ofLayer = sum(tensors(stretch.kind().operators()), which);
             elements = Math.addExact(elements, Math.multiplyExact(ofLayer, (long) stretch.layers()));
         }
         return elements;
+    }
+
+    private static long sum(List<ParameterTensor> tensors, Predicate<ParameterTensor> which) {
+        return sum(tensors.stream().filter(which).toList(), 1);
     }
 
     private static long sum(List<ParameterTensor> tensors, int tensorParallel) {
@@ -280,17 +309,31 @@ public record ModelShape(int hidden, int layers, Family family, Heads attention,
                 .sum();
     }
 
-    /** Forward flops of the whole model; a backward is twice that, a full recomputation once more the layers. */
+    /** Forward flops of the whole model; a full recomputation is once more the layers. */
     public double forwardFlops(long tokens, int sequenceLength) {
+        return flops(tokens, operator -> operator.flops(sequenceLength));
+    }
+
+    /** Backward flops of the whole model: twice those of forward where all is trained. */
+    public double backwardFlops(long tokens, int sequenceLength) {
+        return flops(tokens, operator -> operator.backwardFlops(sequenceLength));
+    }
+
+    private double flops(long tokens, ToLongFunction<Operator> ofToken) {
         double ofLayers = 0;
         for (Stretch stretch : operators().stretches()) {
-            ofLayers += stretch.layers() * ((double) flops(stretch.kind().operators(), sequenceLength) * tokens);
+            ofLayers += stretch.layers()
+                    * ((double) stretch.kind().operators().stream()
+                                    .mapToLong(ofToken)
+                                    .sum()
+                            * tokens);
         }
-        return ofLayers + logitsForwardFlops(tokens);
+        return ofLayers
+                + (double) operators().output().stream().mapToLong(ofToken).sum() * tokens;
     }
 
     /** Flops of one training step with no recomputation counted: what model flops utilization divides by. */
     public double modelFlops(long tokens, int sequenceLength) {
-        return 3.0 * forwardFlops(tokens, sequenceLength);
+        return forwardFlops(tokens, sequenceLength) + backwardFlops(tokens, sequenceLength);
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.simulator.workload;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One operator of a transformer, as its model describes it: what it holds, and all that follows from its place between others. Widths are those of one
@@ -38,6 +39,11 @@ public sealed interface Operator {
         return List.of();
     }
 
+    /** The same operator with parameters that are not trained. */
+    default Operator frozen() {
+        return this;
+    }
+
     /** Weights of the matrices that multiply each token. */
     default long weights() {
         return 0;
@@ -50,6 +56,11 @@ public sealed interface Operator {
      */
     default long flops(int sequenceLength) {
         return 2 * weights();
+    }
+
+    /** Multiplications and additions of its backward for one token: gradients of its inputs, and of its weights if they are trained. */
+    default long backwardFlops(int sequenceLength) {
+        return 2 * flops(sequenceLength);
     }
 
     /** Elements of its input that its backward takes, for one token. */
@@ -93,13 +104,24 @@ public sealed interface Operator {
      * @param vocab rows of the token embedding
      * @param positions rows of the position embedding; 0 for none
      */
-    record Embedding(int vocab, int positions, int width) implements Operator {
+    record Embedding(int vocab, int positions, int width, Tuning tuning) implements Operator {
+        Embedding(int vocab, int positions, int width) {
+            this(vocab, positions, width, Tuning.TRAINED);
+        }
+
         @Override
         public List<ParameterTensor> parameters() {
-            ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * width, true);
+            ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * width, true, tuning);
             return positions == 0
                     ? List.of(tokens)
-                    : List.of(tokens, new ParameterTensor("embedding.positions", (long) positions * width, false));
+                    : List.of(
+                            tokens,
+                            new ParameterTensor("embedding.positions", (long) positions * width, false, tuning));
+        }
+
+        @Override
+        public Operator frozen() {
+            return new Embedding(vocab, positions, width, Tuning.FROZEN);
         }
 
         @Override
@@ -113,11 +135,20 @@ public sealed interface Operator {
      *
      * @param rms whether it divides by the root mean square alone; else it takes the mean off first, and has a bias
      */
-    record Norm(String name, int width, boolean rms) implements Operator {
+    record Norm(String name, int width, boolean rms, Tuning tuning) implements Operator {
+        public Norm(String name, int width, boolean rms) {
+            this(name, width, rms, Tuning.TRAINED);
+        }
+
         @Override
         public List<ParameterTensor> parameters() {
-            ParameterTensor weight = new ParameterTensor(name + ".weight", width, false);
-            return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false));
+            ParameterTensor weight = new ParameterTensor(name + ".weight", width, false, tuning);
+            return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false, tuning));
+        }
+
+        @Override
+        public Operator frozen() {
+            return new Norm(name, width, rms, Tuning.FROZEN);
         }
 
         @Override
@@ -145,7 +176,16 @@ public sealed interface Operator {
      * An RMS norm of each head's queries and keys, whose heads share two weights: one of queries, one of keys (huggingface/transformers,
      * models/qwen3/modeling_qwen3.py, Qwen3Attention, q_norm and k_norm).
      */
-    record QueryKeyNorm(int heads, int kvHeads, int headDim) implements Operator {
+    record QueryKeyNorm(int heads, int kvHeads, int headDim, Tuning tuning) implements Operator {
+        public QueryKeyNorm(int heads, int kvHeads, int headDim) {
+            this(heads, kvHeads, headDim, Tuning.TRAINED);
+        }
+
+        @Override
+        public Operator frozen() {
+            return new QueryKeyNorm(heads, kvHeads, headDim, Tuning.FROZEN);
+        }
+
         /** Width of all queries together, and of all keys. */
         public List<Integer> widths() {
             return List.of(heads * headDim, kvHeads * headDim);
@@ -154,8 +194,8 @@ public sealed interface Operator {
         @Override
         public List<ParameterTensor> parameters() {
             return List.of(
-                    new ParameterTensor("attention.query_norm.weight", headDim, false),
-                    new ParameterTensor("attention.key_norm.weight", headDim, false));
+                    new ParameterTensor("attention.query_norm.weight", headDim, false, tuning),
+                    new ParameterTensor("attention.key_norm.weight", headDim, false, tuning));
         }
 
         @Override
@@ -197,8 +237,10 @@ public sealed interface Operator {
      *
      * @param name of all of it, for a framework that fuses what the model holds apart
      * @param products the matrices that the model holds, each applied to the same input
+     * @param adapters trained beside them
      */
-    record Linear(String name, List<Product> products, Split split) implements Operator {
+    record Linear(String name, List<Product> products, Split split, Tuning tuning, List<Adapter> adapters)
+            implements Operator {
 
         /** A matrix, with a bias perhaps. */
         public record Product(String name, int inputs, int outputs, boolean bias) {
@@ -206,6 +248,35 @@ public sealed interface Operator {
             public long weights() {
                 return (long) inputs * outputs;
             }
+        }
+
+        /**
+         * Two matrices beside one: what the second makes of what the first gives is added to the result (LoRA, arXiv:2106.09685, section 4.1).
+         *
+         * @param beside name of that matrix
+         * @param down from its inputs to the rank
+         * @param up from the rank to its outputs
+         */
+        public record Adapter(String beside, Product down, Product up) {
+            static Adapter beside(Product product, int rank) {
+                return new Adapter(
+                        product.name(),
+                        new Product(product.name() + ".lora_A", product.inputs(), rank, false),
+                        new Product(product.name() + ".lora_B", rank, product.outputs(), false));
+            }
+
+            long weights() {
+                return down.weights() + up.weights();
+            }
+
+            public int rank() {
+                return down.outputs();
+            }
+        }
+
+        /** Trained whole. */
+        public Linear(String name, List<Product> products, Split split) {
+            this(name, products, split, Tuning.TRAINED, List.of());
         }
 
         /** Of one matrix. */
@@ -216,24 +287,59 @@ public sealed interface Operator {
         @Override
         public List<ParameterTensor> parameters() {
             List<ParameterTensor> tensors = new ArrayList<>();
+            boolean outputs = split == Split.OUTPUTS;
             for (Product product : products) {
-                tensors.add(new ParameterTensor(product.name() + ".weight", product.weights(), true));
+                tensors.add(tensor(product, true, tuning));
                 if (product.bias()) {
-                    tensors.add(
-                            new ParameterTensor(product.name() + ".bias", product.outputs(), split == Split.OUTPUTS));
+                    Tuning ofBias = tuning.isTrained() ? tuning : Tuning.FROZEN;
+                    tensors.add(new ParameterTensor(product.name() + ".bias", product.outputs(), outputs, ofBias));
                 }
+                adapter(product).ifPresent(adapter -> {
+                    tensors.add(tensor(adapter.down(), !outputs, Tuning.TRAINED));
+                    tensors.add(tensor(adapter.up(), outputs, Tuning.TRAINED));
+                });
             }
             return tensors;
         }
 
-        @Override
-        public long weights() {
-            return products.stream().mapToLong(Product::weights).sum();
+        private static ParameterTensor tensor(Product product, boolean split, Tuning tuning) {
+            return new ParameterTensor(product.name() + ".weight", product.weights(), split, tuning);
+        }
+
+        /** The pair beside a matrix. */
+        public Optional<Adapter> adapter(Product product) {
+            return adapters.stream()
+                    .filter(adapter -> adapter.beside().equals(product.name()))
+                    .findFirst();
         }
 
         @Override
+        public long weights() {
+            return own() + ofAdapters();
+        }
+
+        private long own() {
+            return products.stream().mapToLong(Product::weights).sum();
+        }
+
+        private long ofAdapters() {
+            return adapters.stream().mapToLong(Adapter::weights).sum();
+        }
+
+        @Override
+        public long backwardFlops(int sequenceLength) {
+            return (tuning.isTrained() ? 4 : 2) * own() + 4 * ofAdapters();
+        }
+
+        /** A gradient of weights takes it, and all that make some take the same. */
+        @Override
         public long savedInputs() {
-            return products.get(0).inputs();
+            return tuning.isTrained() || !adapters.isEmpty() ? products.get(0).inputs() : 0;
+        }
+
+        /** What adapters have between their two matrices, for one token. */
+        long savedWithin() {
+            return adapters.stream().mapToLong(Adapter::rank).sum();
         }
 
         @Override
@@ -360,10 +466,24 @@ public sealed interface Operator {
      *
      * @param tied whether the logits' matrix is that of the token embedding
      */
-    record Loss(int width, int vocab, boolean tied) implements Operator {
+    record Loss(int width, int vocab, boolean tied, Tuning tuning) implements Operator {
+        public Loss(int width, int vocab, boolean tied) {
+            this(width, vocab, tied, Tuning.TRAINED);
+        }
+
         @Override
         public List<ParameterTensor> parameters() {
-            return tied ? List.of() : List.of(new ParameterTensor("output.weight", weights(), true));
+            return tied ? List.of() : List.of(new ParameterTensor("output.weight", weights(), true, tuning));
+        }
+
+        @Override
+        public Operator frozen() {
+            return new Loss(width, vocab, tied, Tuning.FROZEN);
+        }
+
+        @Override
+        public long backwardFlops(int sequenceLength) {
+            return (tuning.isTrained() ? 4 : 2) * weights();
         }
 
         @Override
@@ -373,7 +493,7 @@ public sealed interface Operator {
 
         @Override
         public long savedInputs() {
-            return width;
+            return tuning.isTrained() ? width : 0;
         }
 
         @Override

@@ -302,7 +302,7 @@ public final class AllocatorReplay {
 
     /** Makes the gradient of a matrix, and adds it to what is there. */
     private void addUp(Matrix matrix, long bytes) {
-        if (gradients == Gradients.FUSED) {
+        if (gradients == Gradients.FUSED || bytes == 0) {
             return;
         }
         Block made = allocator.allocate(bytes);

@@ -10,6 +10,7 @@ import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Norm;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The tensors that a layer keeps for its backward, one by one, in the order in which its forward makes them; together they are what {@link
@@ -67,6 +68,12 @@ final class LayerBlocks {
     private static List<Long> matrixBytes(TrainingJob job, Operator operator) {
         if (!(operator instanceof Linear linear)) {
             return List.of();
+        }
+        if (!linear.tuning().isTrained()) {
+            return linear.adapters().stream()
+                    .flatMap(adapter -> Stream.of(adapter.down(), adapter.up()))
+                    .map(product -> job.precision().bytes() * product.weights())
+                    .toList();
         }
         long ways = job.parallel().tensor();
         List<Long> bytes = linear.products().stream()

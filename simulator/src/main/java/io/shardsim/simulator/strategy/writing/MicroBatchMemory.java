@@ -8,6 +8,7 @@ import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,8 +80,11 @@ final class MicroBatchMemory {
 
     /** Gradient of a tied embedding from the head's backward to the embedding's. */
     long tiedGradientBytes() {
-        return job.model().tiedEmbeddings() && job.parallel().stages() == 1
-                ? job.precision().bytes() * job.embeddingTensors().get(0).elements()
+        ParameterTensor tokens = job.embeddingTensors().get(0);
+        return job.model().tiedEmbeddings()
+                        && tokens.isTrained()
+                        && job.parallel().stages() == 1
+                ? job.precision().bytes() * tokens.elements()
                 : 0;
     }
 
@@ -188,5 +192,16 @@ final class MicroBatchMemory {
     /** What the backward of a layer holds beside what is kept. */
     long backwardTemporaryBytes(int layer) {
         return of(layer).backwardTemporary();
+    }
+
+    /** The largest of a layer's quantized matrices in the format in which GEMMs take it. */
+    long dequantizedBytes(int layer) {
+        return job.model().kind(layer).operators().stream()
+                .filter(operator ->
+                        operator instanceof Linear linear && linear.tuning().isQuantized())
+                .flatMap(operator -> ((Linear) operator).products().stream())
+                .mapToLong(product -> job.precision().bytes() * product.weights())
+                .max()
+                .orElse(0);
     }
 }

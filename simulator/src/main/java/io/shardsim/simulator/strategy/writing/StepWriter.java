@@ -198,7 +198,8 @@ public final class StepWriter {
 
     /** Forward of a layer that has been entered. */
     public int forwardEntered(int layer, int... waits) {
-        long temporary = job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes(layer) : 0;
+        long temporary = memory.dequantizedBytes(layer)
+                + (job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes(layer) : 0);
         allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
         int forward = blocks.forward(layer, "forward layer", waits);
@@ -263,9 +264,10 @@ public final class StepWriter {
 
     /** Backward of a restored layer; frees its activations. */
     public int backwardRestored(int layer, int... waits) {
-        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        long temporary = memory.backwardTemporaryBytes(layer) + memory.dequantizedBytes(layer);
+        allocate(MemoryOwner.WORKING_SET, temporary);
         int backward = blocks.backward(layer, "backward layer", waits);
-        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.backwardTemporaryBytes(layer));
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + temporary);
         free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
         offload().leaveBackward(backward);
         return backward;

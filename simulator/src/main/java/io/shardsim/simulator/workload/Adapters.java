@@ -1,0 +1,108 @@
+package io.shardsim.simulator.workload;
+
+import io.shardsim.simulator.workload.Operator.Linear;
+import io.shardsim.simulator.workload.Operator.Linear.Product;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Low-rank adapters beside the matrices of a model whose own parameters are frozen (LoRA [1]): a matrix W of in x out gets A of in x r and B of r x out, and
+ * gives W x + B A x. Only A and B are trained. In 8 or 4 bits (QLoRA [2]) the matrices of layers are quantized; embeddings, norms and the head are not.
+ *
+ * <p>Leaves out dropout before A, adapters of embeddings and of the head, and biases that are trained. The gradient of the first adapter's input, which nothing
+ * needs, counts.
+ *
+ * <p>[1] Hu et al., arXiv:2106.09685. [2] Dettmers et al., arXiv:2305.14314.
+ *
+ * @param rank width between A and B, r; 0 for a model that is trained whole
+ * @param modules that have one, as Hugging Face names them in Llama; {@link #ALL} stands for each matrix of a layer
+ * @param frozenBits of a frozen weight of a layer's matrix: 16, 8 or 4
+ */
+public record Adapters(int rank, List<String> modules, int frozenBits) {
+    /** A model without adapters, which is trained whole. */
+    public static final Adapters NONE = new Adapters(0, List.of(), 16);
+
+    /** Every matrix of a layer, as PEFT calls them. */
+    public static final String ALL = "all-linear";
+
+    /** Matrices by module (huggingface/transformers, models/llama and phi3, modeling files, 2024). */
+    private static final Map<String, String> PRODUCTS = Map.of(
+            "q_proj", "attention.query",
+            "k_proj", "attention.key",
+            "v_proj", "attention.value",
+            "qkv_proj", "attention.qkv",
+            "o_proj", "attention.output",
+            "gate_proj", "ffn.gate",
+            "up_proj", "ffn.up",
+            "down_proj", "ffn.down");
+
+    public Adapters {
+        modules = List.copyOf(modules);
+        if (rank < 0) {
+            throw new IllegalArgumentException("lora.r " + rank + " is negative");
+        }
+        Tuning.frozen(frozenBits);
+    }
+
+    public boolean isNone() {
+        return rank == 0;
+    }
+
+    /** The operators with adapters, all else frozen. */
+    Transformer on(Transformer whole) {
+        if (isNone()) {
+            return whole;
+        }
+        checkModules(whole);
+        return new Transformer(
+                on(whole.embedding()),
+                whole.stretches().stream()
+                        .map(stretch -> new Stretch(
+                                new LayerKind(stretch.kind().blocks().stream()
+                                        .map(this::on)
+                                        .toList()),
+                                stretch.layers()))
+                        .toList(),
+                on(whole.output()));
+    }
+
+    private List<Operator> on(List<Operator> operators) {
+        return operators.stream()
+                .map(operator -> operator instanceof Linear linear ? on(linear) : operator.frozen())
+                .toList();
+    }
+
+    private Operator on(Linear linear) {
+        List<Linear.Adapter> adapters = linear.products().stream()
+                .filter(this::adapts)
+                .map(product -> Linear.Adapter.beside(product, rank))
+                .toList();
+        return new Linear(linear.name(), linear.products(), linear.split(), Tuning.frozen(frozenBits), adapters);
+    }
+
+    private boolean adapts(Product product) {
+        return modules.stream()
+                .anyMatch(module -> module.equals(ALL) || product.name().equals(PRODUCTS.get(module)));
+    }
+
+    private void checkModules(Transformer whole) {
+        List<String> known = PRODUCTS.keySet().stream()
+                .filter(module -> products(whole).anyMatch(name -> name.equals(PRODUCTS.get(module))))
+                .sorted()
+                .toList();
+        for (String module : modules) {
+            if (!module.equals(ALL) && !known.contains(module)) {
+                throw new IllegalArgumentException("lora.target_modules " + module + " is not in this model; it has "
+                        + String.join(", ", known) + ", or write " + ALL);
+            }
+        }
+    }
+
+    private static Stream<String> products(Transformer whole) {
+        return whole.kinds().stream()
+                .flatMap(kind -> kind.blocks().stream())
+                .flatMap(block -> LayerKind.products(block).stream())
+                .map(Product::name);
+    }
+}
