@@ -45,6 +45,7 @@ public final class Catalog {
             "GPU",
             FigureFolder.figures(
                     HardwareKeys.GPU,
+                    FigureFile.ALSO,
                     Key.required("architecture", ScalarTypes.choice(ARCHITECTURES), "family of kernel times")));
     static final FigureFolder INSTANCES = folder(
             "instances",
@@ -52,6 +53,7 @@ public final class Catalog {
             FigureFolder.figures(
                     Stream.concat(HardwareKeys.SERVER.stream(), Stream.of(HardwareKeys.PRICE))
                             .toList(),
+                    FigureFile.ALSO,
                     Key.required("gpu", ScalarTypes.text("[a-z0-9][a-z0-9-]*", "the name of a GPU"), "its GPU"),
                     HardwareKeys.NETWORK));
     static final FigureFolder STORAGE = folder("storage", "storage service", FigureFolder.figures(StorageKeys.ALL));
@@ -119,9 +121,9 @@ public final class Catalog {
         return MODELS.names();
     }
 
-    /** The GPU of this name, or null. */
+    /** The GPU that is called so, or null. */
     public static @Nullable CatalogEntry<GpuSpec> gpu(String name) {
-        FigureFile file = GPUS.find(name);
+        FigureFile file = GPUS.called(name);
         return file == null ? null : gpu(file);
     }
 
@@ -129,18 +131,18 @@ public final class Catalog {
         return CatalogEntry.of(file, spec(file));
     }
 
-    /** The instance of this name, or null. */
+    /** The instance that is called so, or null. */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name) {
         return instance(name, Map.of());
     }
 
     /**
-     * The instance of this name with some values replaced, or null.
+     * The instance that is called so with some values replaced, or null.
      *
      * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK} and {@link HardwareKeys#PRICE}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
-        FigureFile file = INSTANCES.find(name);
+        FigureFile file = INSTANCES.called(name);
         return file == null ? null : instance(file, changed);
     }
 

@@ -48,7 +48,7 @@ public record Unmodelled(String is, String write) {
     public static @Nullable Unmodelled of(String list, String name) {
         String asked = name.toLowerCase(Locale.ROOT);
         while (!asked.isEmpty()) {
-            String folded = asked.replaceAll("[-._ ]", "");
+            String folded = FigureFolder.folded(asked);
             for (Block entry : FILES.named(list).block().<Block>list("entries")) {
                 if (entry.<String>list("names").contains(folded)) {
                     return new Unmodelled(entry.text("is", ""), entry.text("write", ""));

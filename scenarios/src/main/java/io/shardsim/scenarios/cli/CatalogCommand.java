@@ -103,10 +103,11 @@ final class CatalogCommand implements Callable<Integer> {
         }
         Kind chosen = KINDS.get(kind);
         if (chosen == null) {
-            printNamed(kind, text);
+            printNamed(hardware(kind), text);
             return ExitStatus.DONE;
         }
         List<String> names = chosen.names().get();
+        name = name == null || names.contains(name) ? name : hardware(name);
         if (name != null && !names.contains(name)) {
             throw new ParameterException(
                     spec.commandLine(), "no " + name + " among the " + kind + "; " + Nearest.remedy(name, names));
@@ -115,6 +116,13 @@ final class CatalogCommand implements Callable<Integer> {
             print(each, chosen.describe().apply(each), text);
         }
         return ExitStatus.DONE;
+    }
+
+    /** A GPU's or instance's name in the catalog where it is called so; else the name itself. */
+    private static String hardware(String called) {
+        CatalogEntry<?> gpu = Catalog.gpu(called);
+        CatalogEntry<?> entry = gpu == null ? Catalog.instance(called) : gpu;
+        return entry == null ? called : entry.name();
     }
 
     /** Every entry of a name, under its kind. */

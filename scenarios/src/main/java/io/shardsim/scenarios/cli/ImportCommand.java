@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.importing.ImportReport;
 import io.shardsim.scenarios.importing.Imported;
@@ -76,7 +77,9 @@ final class ImportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        known("--instance", instance, Catalog.instanceNames());
+        if (instance != null && Catalog.instance(instance) == null) {
+            throw refused(Unmodelled.refusal("--instance", "instances", instance, Catalog.instanceNames()));
+        }
         known("--model", model, Catalog.modelNames());
         inBounds("--nodes", nodes, 65_536);
         inBounds("--sequence-length", sequenceLength, 16_777_216);

@@ -115,8 +115,11 @@ final class Assumptions {
         if (!says("training.precision") && !able.has(Precision.BF16)) {
             add(task.learning().precision().id() + " (" + Architecture.called(gpu) + " has no BF16)", List.of());
         }
-        if (!says("training.attention") && able.flashAttention() == 0) {
-            add("standard attention (" + Architecture.called(gpu) + " has no FlashAttention)", List.of());
+        if (!says("training.attention") && able.flashAttention() < FrameworkProfile.USUAL_FLASH_VERSION) {
+            String version = able.flashAttention() == 0 ? "" : " " + FrameworkProfile.USUAL_FLASH_VERSION;
+            add(
+                    "standard attention (" + Architecture.called(gpu) + " has no FlashAttention" + version + ")",
+                    List.of());
         }
     }
 

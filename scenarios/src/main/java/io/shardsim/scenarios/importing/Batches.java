@@ -2,8 +2,8 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.importing.Fact.Rank;
-import io.shardsim.simulator.Nearest;
 import io.shardsim.topology.InstanceSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -52,8 +52,8 @@ final class Batches {
                     .problems()
                     .add(
                             key.position(),
-                            key.path() + " " + name + " is not in the catalog; "
-                                    + Nearest.remedy(name, Catalog.instanceNames()) + " (--instance NAME sets one)");
+                            Unmodelled.refusal(key.path(), "instances", name, Catalog.instanceNames())
+                                    + " (--instance NAME sets one)");
         }
         return entry == null ? null : entry.spec();
     }

@@ -36,6 +36,10 @@ public final class ScenarioKeys {
 
     private static final ValueType NAME = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", NAMED);
 
+    /** Hardware as its vendor or {@code nvidia-smi} writes it. */
+    private static final ValueType HARDWARE =
+            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}", "a name of letters, digits, dots, dashes and blanks");
+
     public static final String TITLE = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,99}";
 
     /** A framework, its release and what is used with it. */
@@ -83,7 +87,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "attention",
                             ScalarTypes.choice("standard", "flash"),
-                            "how attention scores are computed; omitted: flash, in fp32 and on Volta standard"),
+                            "how attention scores are computed; omitted: flash, in fp32 and on Volta and Turing standard"),
                     Key.optional(
                             "kernels",
                             NAME,
@@ -244,10 +248,12 @@ public final class ScenarioKeys {
 
     private static List<Key> clusterKeys() {
         List<Key> keys = new ArrayList<>();
-        keys.add(Key.optional("instance", NAME, "instance of the catalog; the other keys change what it says"));
+        keys.add(Key.optional("instance", HARDWARE, "instance of the catalog; the other keys change what it says"));
         keys.add(Key.required("nodes", ScalarTypes.whole(1, NODES_MAX), "number of nodes"));
         keys.add(Key.optional(
-                "gpu", new EitherType(NAME, GPU), "GPU of an inline cluster: a name of the catalog, or its figures"));
+                "gpu",
+                new EitherType(HARDWARE, GPU),
+                "GPU of an inline cluster: a name of the catalog, or its figures"));
         for (Key key : HardwareKeys.SERVER) {
             keys.add(Key.optional(key.name(), key.type(), key.meaning()));
         }

@@ -147,7 +147,7 @@ final class TrainingResolver {
         String usual = precision(training) == Precision.FP32 ? "standard" : "flash";
         boolean runs = cluster == null
                 || given.contains("training.attention")
-                || Architecture.of(cluster.instance().gpu()).flashAttention() > 0;
+                || Architecture.of(cluster.instance().gpu()).flashAttention() >= FrameworkProfile.USUAL_FLASH_VERSION;
         return runs ? AttentionKind.valueOf(upper(training.text("attention", usual))) : AttentionKind.STANDARD;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
@@ -54,7 +55,7 @@ class CatalogTest {
         assertThat(gpu.memoryBytes()).isBetween(8L << 30, 1L << 40);
         assertThat(gpu.memoryBandwidth().bytesPerSecond()).isBetween(100_000_000_000L, 20_000_000_000_000L);
         assertThat(gpu.peakHalfFlopsPerSecond()).isBetween(1e13, 1e16);
-        assertThat(gpu.peakSingleFlopsPerSecond()).isLessThan(gpu.peakHalfFlopsPerSecond());
+        assertThat(gpu.peakSingleFlopsPerSecond()).isBetween(1e12, gpu.peakHalfFlopsPerSecond());
         assertThat(gpu.boostClockHz()).isBetween(500_000_000L, 4_000_000_000L);
     }
 
@@ -64,6 +65,37 @@ class CatalogTest {
         double flopsPerClock = gpu.peakHalfFlopsPerSecond() / gpu.boostClockHz() / gpu.smCount();
         double power = Math.pow(2, Math.round(Math.log(flopsPerClock) / Math.log(2)));
         assertThat(flopsPerClock / power).isCloseTo(1.0, within(0.01));
+    }
+
+    /** As people and {@code nvidia-smi} write them. */
+    @ParameterizedTest
+    @CsvSource({
+        "h100, h100-80gb",
+        "H100 SXM, h100-80gb",
+        "NVIDIA H100 80GB HBM3, h100-80gb",
+        "A100 80GB, a100-80gb",
+        "NVIDIA A100-SXM4-40GB, a100-40gb",
+        "Tesla V100-SXM2-32GB, v100-32gb",
+        "NVIDIA H200, h200",
+        "NVIDIA GeForce RTX 4090, rtx-4090",
+        "RTX3090, rtx-3090",
+        "Tesla T4, t4",
+        "NVIDIA A800-SXM4-80GB, a800",
+        "NVIDIA GH200 480GB, gh200"
+    })
+    void gpusAreFoundByOtherNames(String called, String name) {
+        assertThat(Objects.requireNonNull(Catalog.gpu(called)).name()).isEqualTo(name);
+    }
+
+    @Test
+    void noNameIsThatOfTwoEntries() {
+        for (FigureFolder folder : List.of(Catalog.GPUS, Catalog.INSTANCES)) {
+            List<String> all = folder.names().stream()
+                    .flatMap(name -> Stream.concat(Stream.of(name), folder.named(name).also().stream()))
+                    .map(FigureFolder::folded)
+                    .toList();
+            assertThat(all).doesNotHaveDuplicates();
+        }
     }
 
     static Stream<InstanceSpec> instances() {

@@ -275,7 +275,7 @@ class ScenarioErrorsTest {
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: a200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
-                        "a.yaml:3:16: gpu a200 is not in the catalog; known: a100-40gb, a100-80gb, b200, b300, gb200, gb300, h100-80gb, h200, v100-16gb, v100-32gb"),
+                        "a.yaml:3:16: gpu a200 is not in the catalog; known: a100-40gb, a100-80gb, a10g, a800, b200, b300, gb200, gb300, gh200, h100-80gb, h20, h200, h800, l4, l40s, rtx-3090, rtx-4090, t4, v100-16gb, v100-32gb"),
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: A100, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: 32}",

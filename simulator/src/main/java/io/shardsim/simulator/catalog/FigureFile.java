@@ -4,6 +4,7 @@ import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problems;
@@ -21,9 +22,14 @@ import org.jspecify.annotations.Nullable;
  * another of its folder has the keys of that one, too, but for those that it writes itself.
  *
  * @param name of the file, without its suffix
+ * @param also what else people call the entry; a file that extends it has other names
  */
-public record FigureFile(String name, Block block, Map<String, Figure> figures) {
+public record FigureFile(String name, Block block, Map<String, Figure> figures, List<String> also) {
     private static final String TITLE = "title";
+    /** Of folders whose entries go by several names. */
+    public static final Key ALSO =
+            Key.optional("also", new ListType(FigureType.LINE, "name"), "what else people call it");
+
     private static final String SOURCES = "sources";
     /** What is written of a source. */
     public static final BlockType SOURCE = BlockType.of(
@@ -50,7 +56,13 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
         for (Part part : chain) {
             figures(part.block(), type, part.problems()).forEach(figures::putIfAbsent);
         }
-        return chain.isEmpty() ? null : new FigureFile(name, Part.merged(chain, type), figures);
+        return chain.isEmpty()
+                ? null
+                : new FigureFile(
+                        name,
+                        Part.merged(chain, type),
+                        figures,
+                        chain.get(0).block().list(ALSO.name()));
     }
 
     private static Map<String, Figure> figures(Block block, BlockType type, Problems problems) {
@@ -154,7 +166,7 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures) 
                 key,
                 (same, figure) ->
                         new Figure(key, value, value.toString(), figure.source(), figure.date(), figure.note())));
-        return new FigureFile(name, block, changed);
+        return new FigureFile(name, block, changed, also);
     }
 
     private Object value(String key) {

@@ -7,6 +7,7 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -81,6 +82,27 @@ public final class FigureFolder {
         } catch (InputException broken) {
             throw new CatalogException(broken);
         }
+    }
+
+    /** The entry that people call by a name: its file's, or another of its names, however it is spelled; null when there is none. */
+    public @Nullable FigureFile called(String name) {
+        FigureFile exact = find(name);
+        String sought = folded(name);
+        return exact != null || sought.isEmpty()
+                ? exact
+                : names().stream()
+                        .map(this::named)
+                        .filter(file -> Stream.concat(Stream.of(file.name()), file.also().stream())
+                                .anyMatch(each -> folded(each).equals(sought)))
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    /** A name in small letters and digits, without what vendors put before it ({@code NVIDIA}, {@code Standard_}, {@code ml.}). */
+    public static String folded(String name) {
+        return name.toLowerCase(Locale.ROOT)
+                .replaceFirst("^(nvidia |tesla |geforce |amazon |standard_|ml[.])+", "")
+                .replaceAll("[^a-z0-9]", "");
     }
 
     /** The entry of a name, which must exist. */

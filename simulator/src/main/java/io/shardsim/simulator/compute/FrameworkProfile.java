@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Leaves out operators that depend on data, fusion that depends on sizes, and the copies around collectives, which are the strategy's.
  */
 public final class FrameworkProfile {
+    /** The version of FlashAttention that a toolchain has where its file says nothing. */
+    public static final long USUAL_FLASH_VERSION = 2;
+
     private static final int HALF_BYTES = 2;
     private static final int SINGLE_BYTES = 4;
 
@@ -330,7 +333,7 @@ public final class FrameworkProfile {
 
     /** The version of FlashAttention that its toolchain has. */
     public long flashVersion() {
-        return figures.has("flash_version") ? figures.whole("flash_version") : 2;
+        return figures.has("flash_version") ? figures.whole("flash_version") : USUAL_FLASH_VERSION;
     }
 
     /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */

@@ -149,7 +149,7 @@ public final class ProfileFiles {
         add(TOOLCHAINS, profile, "toolchain", figures);
         add(OPTIMIZERS, profile, "optimizer_library", figures);
         figures.putAll(profile.figures());
-        return new FigureFile(name, profile.block(), figures);
+        return new FigureFile(name, profile.block(), figures, profile.also());
     }
 
     private static void add(FigureFolder folder, FigureFile profile, String axis, Map<String, Figure> figures) {
@@ -167,7 +167,7 @@ public final class ProfileFiles {
     static FigureFile inFp8(FigureFile merged, String recipe) {
         Map<String, Figure> figures = new LinkedHashMap<>(merged.figures());
         figures.putAll(RECIPES_OF_FP8.named(recipe).figures());
-        return new FigureFile(merged.name(), merged.block(), figures);
+        return new FigureFile(merged.name(), merged.block(), figures, merged.also());
     }
 
     private static FigureFolder folder(String below, String kind, List<Key> keys) {
