@@ -9,7 +9,7 @@ import java.math.RoundingMode;
  * names its own.
  *
  * <ul>
- *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1].
+ *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1], nor are experts that a token does not go through.
  *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
  *       attention with selective, the same as mfu without; in between where some is computed again.
  *   <li>{@code modelTeraflopsPerGpu}: what mfu is a share of the peak of, and what people are shown beside it.
@@ -31,11 +31,11 @@ public record ModelFlopsUtilization(
 
     public static ModelFlopsUtilization of(
             double tokensPerSecondPerGpu,
-            long parameters,
+            long activeParameters,
             double attentionFlopsPerToken,
             Recomputation recomputation,
             double peakFlopsPerSecond) {
-        double n = parameters;
+        double n = activeParameters;
         double modelFlops = 6 * n + attentionFlopsPerToken;
         double perParameter = 6 + 2 * recomputation.products();
         double hardwareFlops = perParameter * n + (1 + recomputation.attention() / 3) * attentionFlopsPerToken;
@@ -58,10 +58,10 @@ public record ModelFlopsUtilization(
     }
 
     /**
-     * Attention scores and values of all layers, forward and backward: 12 L h s per token. Scores and values take 2 s h multiply-adds
+     * Attention scores and values of all layers, forward and backward: 12 L h s per token, h the width of all heads. Scores and values take 2 s h multiply-adds
      * each way; backward takes twice forward; a causal mask is not taken off, as the published conventions do not.
      */
-    public static double attentionFlopsPerToken(int layers, int hidden, int sequenceLength) {
-        return 12.0 * layers * hidden * sequenceLength;
+    public static double attentionFlopsPerToken(int layers, int headsWidth, int sequenceLength) {
+        return 12.0 * layers * headsWidth * sequenceLength;
     }
 }

@@ -379,10 +379,28 @@ public record RunFacts(
     public record Peak(String format, double flopsPerSecond) {}
 
     /**
+     * How many parameters a model has, embeddings counted once.
+     *
+     * @param active those without the experts that a token does not go through
+     */
+    public record Parameters(long all, long active) {
+        /** Of a model in which each token goes through all. */
+        public static Parameters of(long parameters) {
+            return new Parameters(parameters, parameters);
+        }
+
+        /** In words, in billions. */
+        String words() {
+            String total = Quantities.significant(all * 1e-9) + " B";
+            return active == all ? total : total + " (" + Quantities.significant(active * 1e-9) + " B active)";
+        }
+    }
+
+    /**
      * What is trained.
      *
      * @param model catalog name or {@code inline}
-     * @param parameters parameters of the model, embeddings counted once
+     * @param size parameters of the model
      * @param attentionFlopsPerToken attention scores and values, forward and backward, see
      *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
      * @param globalBatch samples per training step
@@ -391,12 +409,17 @@ public record RunFacts(
      */
     public record Training(
             String model,
-            long parameters,
+            Parameters size,
             double attentionFlopsPerToken,
             long globalBatch,
             Batch batch,
             Recomputation recomputation,
             Peak peak) {
+        /** All parameters. */
+        public long parameters() {
+            return size.all();
+        }
+
         public int sequenceLength() {
             return batch.sequenceLength();
         }

@@ -181,7 +181,7 @@ public record RunResult(
                 busyShare(observation, Stream.COMPUTE),
                 ModelFlopsUtilization.of(
                         tokensPerSecondPerGpu,
-                        model.parameters(),
+                        model.size().active(),
                         model.attentionFlopsPerToken(),
                         model.recomputation(),
                         model.peak().flopsPerSecond()),

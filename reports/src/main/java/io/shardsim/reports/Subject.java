@@ -136,7 +136,7 @@ public final class Subject {
     }
 
     private static String modelInBrief(RunFacts.Training model) {
-        return model.model() + " " + Quantities.significant(model.parameters() * 1e-9) + " B";
+        return model.model() + " " + model.size().words();
     }
 
     /** A value of the resolved scenario in words; empty where the run has none. */
@@ -222,7 +222,7 @@ public final class Subject {
 
     private static String model(RunResult run) {
         RunFacts.Training model = run.facts().model();
-        return model.model() + ", " + Quantities.significant(model.parameters() * 1e-9) + " B parameters";
+        return model.model() + ", " + model.size().words() + " parameters";
     }
 
     /** Strategies that differ in a setting are one here; by their full names where two are alike in short. */

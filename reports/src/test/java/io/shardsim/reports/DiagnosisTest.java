@@ -147,7 +147,7 @@ class DiagnosisTest {
                         SampleRuns.strategy("zero3", "ZeRO-3", 256),
                         new RunFacts.Training(
                                 "m",
-                                1_000_000_000,
+                                RunFacts.Parameters.of(1_000_000_000),
                                 0,
                                 1536,
                                 new Batch(2048, 1, 6),

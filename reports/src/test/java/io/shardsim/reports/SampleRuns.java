@@ -369,7 +369,7 @@ public final class SampleRuns {
                                 strategy(kind, name, shardGroup),
                                 new RunFacts.Training(
                                         "gpt2-30b",
-                                        PARAMETERS,
+                                        RunFacts.Parameters.of(PARAMETERS),
                                         ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
                                         GLOBAL_BATCH,
                                         new Batch(SEQUENCE, micro, accumulation),
@@ -427,7 +427,7 @@ public final class SampleRuns {
                         strategy("fsdp", "FSDP", nodes * 8),
                         new RunFacts.Training(
                                 "gpt2-30b",
-                                PARAMETERS,
+                                RunFacts.Parameters.of(PARAMETERS),
                                 1.45e9,
                                 GLOBAL_BATCH,
                                 new Batch(SEQUENCE, 3, 32),

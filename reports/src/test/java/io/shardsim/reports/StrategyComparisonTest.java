@@ -54,7 +54,7 @@ class StrategyComparisonTest {
                         new RunFacts.Strategy(kind, kind, 32, new StateHolders(32, 8), RunFacts.Split.NONE, kernels),
                         new RunFacts.Training(
                                 "m",
-                                1_000_000_000,
+                                RunFacts.Parameters.of(1_000_000_000),
                                 0,
                                 globalBatch,
                                 new Batch(2048, microBatch, 48 / microBatch),

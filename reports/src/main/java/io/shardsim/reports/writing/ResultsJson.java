@@ -108,6 +108,9 @@ public final class ResultsJson {
         RunFacts.Training model = facts.training();
         if (model != null) {
             out.with("model", model.model()).with("parameters", model.parameters());
+            if (model.size().active() < model.parameters()) {
+                out.with("active_parameters", model.size().active());
+            }
         }
         out.with("instance", facts.cluster().instance().name())
                 .with("nodes", run.nodes())

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -41,18 +40,15 @@ final class ErrorRanges {
 
     private final List<Row> rows;
     private final ToDoubleFunction<Row> error;
-    private final BiPredicate<Likeness, Likeness> comparable;
     /** State: guarded by this; NaN until a range is asked for, for most runs ask for one kind of figure only. */
     private double deviations = Double.NaN;
 
     /**
      * @param error of a figure [1]
-     * @param comparable whether one figure may speak for another
      */
-    ErrorRanges(List<Row> rows, ToDoubleFunction<Row> error, BiPredicate<Likeness, Likeness> comparable) {
+    ErrorRanges(List<Row> rows, ToDoubleFunction<Row> error) {
         this.rows = rows;
         this.error = error;
-        this.comparable = comparable;
     }
 
     /** How many deviations a range reaches to either side [1]. */
@@ -120,7 +116,7 @@ final class ErrorRanges {
     /** The same of a world in which a source was never read. */
     ErrorRanges without(String source) {
         return new ErrorRanges(
-                rows.stream().filter(row -> !row.source().equals(source)).toList(), error, comparable);
+                rows.stream().filter(row -> !row.source().equals(source)).toList(), error);
     }
 
     Set<String> sources() {
@@ -156,7 +152,7 @@ final class ErrorRanges {
     private List<Row> nearest(Likeness run, String without) {
         Map<String, Near> ofSource = new LinkedHashMap<>();
         for (Row row : rows) {
-            if (!row.source().equals(without) && comparable.test(row.likeness(), run)) {
+            if (!row.source().equals(without) && row.likeness().sameWork(run)) {
                 ofSource.merge(
                         row.source(),
                         new Near(row, row.likeness().distance(run)),

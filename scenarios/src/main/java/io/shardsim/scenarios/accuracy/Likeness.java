@@ -32,6 +32,8 @@ record Likeness(
     private static final double OTHER_ARCHITECTURE = 8;
 
     private static final String TRAINING = "training";
+    /** Of a mixture of experts: other kernels than those of dense models, which say nothing of them. */
+    private static final String OF_EXPERTS = "training of experts";
 
     private static final double OTHER_GPU = 0.5;
     private static final double OTHER_FRAMEWORK = 2;
@@ -48,7 +50,7 @@ record Likeness(
         GpuSpec gpu = cluster.instance().gpu();
         if (point.task() instanceof Task.Training training) {
             return new Likeness(
-                    TRAINING,
+                    training.model().mixture().isPresent() ? OF_EXPERTS : TRAINING,
                     gpu.architecture(),
                     gpu.name(),
                     training.strategy().kind(),
@@ -75,7 +77,7 @@ record Likeness(
     }
 
     boolean isTraining() {
-        return work.equals(TRAINING);
+        return work.startsWith(TRAINING);
     }
 
     boolean sameWork(Likeness other) {

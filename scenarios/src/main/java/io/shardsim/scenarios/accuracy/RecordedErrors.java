@@ -73,13 +73,11 @@ public final class RecordedErrors {
                         row.metric() != Metric.TFLOPS_PER_GPU && !row.metric().isMemory())
                 .toList();
         training = new ErrorRanges(
-                speeds.stream().filter(row -> row.likeness().isTraining()).toList(), Row::speedError, (a, b) -> true);
+                speeds.stream().filter(row -> row.likeness().isTraining()).toList(), Row::speedError);
         collectives = new ErrorRanges(
-                speeds.stream().filter(row -> !row.likeness().isTraining()).toList(),
-                Row::speedError,
-                Likeness::sameWork);
+                speeds.stream().filter(row -> !row.likeness().isTraining()).toList(), Row::speedError);
         memory = new ErrorRanges(
-                rows.stream().filter(row -> row.metric().isMemory()).toList(), Row::error, (a, b) -> true);
+                rows.stream().filter(row -> row.metric().isMemory()).toList(), Row::error);
     }
 
     /**

@@ -69,9 +69,9 @@ final class TrainingFacts {
     private RunFacts.Training model() {
         return new RunFacts.Training(
                 task.modelName(),
-                job.model().parameters(),
+                new RunFacts.Parameters(job.model().parameters(), job.model().activeParameters()),
                 ModelFlopsUtilization.attentionFlopsPerToken(
-                        job.model().layers(), job.model().hidden(), task.sequenceLength()),
+                        job.model().layers(), job.model().headsWidth(), task.sequenceLength()),
                 task.globalBatch(),
                 new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),

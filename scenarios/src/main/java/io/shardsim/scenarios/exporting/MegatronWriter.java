@@ -88,6 +88,16 @@ final class MegatronWriter extends FrameworkWriter {
         if (settings.whole("model.kv_heads") < settings.whole("model.heads")) {
             script.put("group-query-attention", true).put("num-query-groups", settings.whole("model.kv_heads"));
         }
+        if (settings.ownHeadWidth()) {
+            script.carry("kv-channels");
+        }
+        if (settings.whole("model.experts") > 1) {
+            script.carry("num-experts", "moe-router-topk", "moe-ffn-hidden-size")
+                    .put("moe-grouped-gemm", true);
+            if (settings.whole("model.shared_expert_ffn") > 0) {
+                script.carry("moe-shared-expert-intermediate-size");
+            }
+        }
         boolean gated = settings.is("model.gated_ffn");
         if (gated) {
             script.put("swiglu", true).put("normalization", "RMSNorm").put("disable-bias-linear", true);

@@ -63,6 +63,11 @@ final class Settings {
         put(SHARD_GROUP, planner.shardGroups(job).size());
     }
 
+    /** Whether heads are not as wide as hidden makes them. */
+    boolean ownHeadWidth() {
+        return whole("model.head_dim") * whole("model.heads") != whole("model.hidden");
+    }
+
     private void putModel(ModelShape model) {
         put("model.hidden", model.hidden());
         put("model.layers", model.layers());
@@ -70,6 +75,13 @@ final class Settings {
         put("model.vocab", model.embeddings().vocab());
         put("model.ffn", model.ffn());
         put("model.kv_heads", model.attention().keyValues());
+        put("model.head_dim", model.headDim());
+        put("model.experts", model.mixture().experts().number());
+        put("model.experts_per_token", model.mixture().experts().perToken());
+        put("model.expert_ffn", model.mixture().ffn());
+        put("model.shared_expert_ffn", model.mixture().sharedFfn());
+        put("model.dense_layers", model.mixture().denseLayers());
+        put("model.expert_layer_period", model.mixture().period());
         put("model.gated_ffn", model.family() == ModelShape.Family.LLAMA);
         put("model.qk_norm", model.attention().normed());
         put("model.tied_embeddings", model.embeddings().tied());

@@ -31,9 +31,18 @@ final class TrainerFiles {
     private static final Kind LLAMA = new Kind("llama", "LlamaForCausalLM", "LlamaDecoderLayer");
     private static final Kind QWEN3 = new Kind("qwen3", "Qwen3ForCausalLM", "Qwen3DecoderLayer");
 
+    private static final Kind QWEN3_MOE = new Kind("qwen3_moe", "Qwen3MoeForCausalLM", "Qwen3MoeDecoderLayer");
+    private static final Kind QWEN2_MOE = new Kind("qwen2_moe", "Qwen2MoeForCausalLM", "Qwen2MoeDecoderLayer");
+    private static final Kind MIXTRAL = new Kind("mixtral", "MixtralForCausalLM", "MixtralDecoderLayer");
+
     private TrainerFiles() {}
 
     private static Kind kind(Settings settings) {
+        if (settings.whole("model.experts") > 1) {
+            return settings.is("model.qk_norm")
+                    ? QWEN3_MOE
+                    : settings.whole("model.shared_expert_ffn") > 0 ? QWEN2_MOE : MIXTRAL;
+        }
         if (settings.is("model.gated_ffn")) {
             return settings.is("model.qk_norm") ? QWEN3 : LLAMA;
         }
@@ -71,12 +80,25 @@ final class TrainerFiles {
         } else if (!kind.equals(GPT2)) {
             file.put("hidden_act", "silu");
         }
-        if (kind.equals(QWEN3)) {
-            file.put("head_dim", settings.whole("model.hidden") / settings.whole("model.heads"));
+        if (kind.equals(QWEN3) || settings.ownHeadWidth()) {
+            file.carry("head_dim");
         }
+        experts(file, settings, kind);
         file.carry("vocab_size", "tie_word_embeddings")
                 .put("attn_implementation", settings.is(Settings.ATTENTION, "flash") ? "flash_attention_2" : "eager");
         return new WrittenFile(MODEL, Texts.json(file.tree()));
+    }
+
+    private static void experts(ForeignBlock file, Settings settings, Kind kind) {
+        if (kind.equals(MIXTRAL)) {
+            file.carry("num_local_experts", "num_experts_per_tok")
+                    .put("intermediate_size", settings.whole("model.expert_ffn"));
+        } else if (settings.whole("model.experts") > 1) {
+            file.carry("num_experts", "num_experts_per_tok", "moe_intermediate_size", "decoder_sparse_step");
+            if (kind.equals(QWEN2_MOE)) {
+                file.carry("shared_expert_intermediate_size");
+            }
+        }
     }
 
     /**

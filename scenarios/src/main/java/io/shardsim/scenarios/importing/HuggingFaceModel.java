@@ -43,6 +43,12 @@ final class HuggingFaceModel implements Importer {
             Map.entry("mistral", new Kind(true, SILU, "", false, "")),
             Map.entry("qwen2", new Kind(true, SILU, "", false, BIASES)),
             Map.entry("qwen3", new Kind(true, SILU, "", false, "")),
+            Map.entry("mixtral", new Kind(true, SILU, "", false, "")),
+            Map.entry("qwen3_moe", new Kind(true, SILU, "", false, "")),
+            Map.entry("qwen2_moe", new Kind(true, SILU, "", false, BIASES)),
+            Map.entry(
+                    "olmoe",
+                    new Kind(true, SILU, "", false, "queries and keys are normed head by head, not all heads at once")),
             Map.entry("gemma", new Kind(true, SILU, "", true, "")),
             Map.entry("phi3", new Kind(true, SILU, "", false, "projections that Phi-3 joins run one by one")),
             Map.entry("granite", new Kind(true, SILU, "", false, "")),
@@ -116,24 +122,32 @@ final class HuggingFaceModel implements Importer {
         }
         first(file, draft, "model.vocab", "vocab_size");
         draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
-        if ("qwen3".equals(file.text("model_type"))) {
-            draft.byDefault("model.qk_norm", true, "a Qwen3 layer");
+        String type = String.valueOf(file.text("model_type"));
+        if (type.startsWith("qwen3") || type.equals("olmoe")) {
+            draft.byDefault("model.qk_norm", true, "a layer of model_type " + type);
         }
+        contributeExperts(file, draft);
         draft.giveFlag(file, "tie_word_embeddings", "model.tied_embeddings");
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         Long width = file.whole("head_dim", 1, MOST);
         if (width != null && hidden != null && heads != null && width * heads != hidden) {
-            file.refuse(
-                    "head_dim",
-                    "head_dim " + width + " x " + heads + " heads = " + width * heads + " is not the width " + hidden
-                            + " of the model, which is not modelled; leave this file out and give --model NAME, or"
-                            + " write head_dim "
-                            + hidden / heads + " for a model of about its cost");
+            draft.give("model.head_dim", width, file.key("head_dim"));
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
             file.judge("word_embed_proj_dim", Verdict.IRRELEVANT, "as wide as hidden");
         }
+    }
+
+    /** Experts, which Mixtral and OLMoE have as wide as intermediate_size says. */
+    private static void contributeExperts(ForeignFile file, Draft draft) {
+        for (String key : List.of("num_local_experts", "num_experts")) {
+            draft.giveWhole(file, key, "model.experts", 1, MOST);
+        }
+        draft.giveWhole(file, "num_experts_per_tok", "model.experts_per_token", 1, MOST);
+        draft.giveWhole(file, "moe_intermediate_size", "model.expert_ffn", 1, MOST);
+        draft.giveWhole(file, "shared_expert_intermediate_size", "model.shared_expert_ffn", 1, MOST);
+        draft.giveWhole(file, "decoder_sparse_step", "model.expert_layer_period", 1, MOST);
     }
 
     /** The first of these keys that the file has; a problem where it has none. */

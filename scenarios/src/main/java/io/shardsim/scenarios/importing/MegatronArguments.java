@@ -130,11 +130,12 @@ final class MegatronArguments implements Importer {
         }
         Long width = file.whole("kv-channels", 1, MOST);
         if (width != null && hidden != null && heads != null && width * heads != hidden) {
-            file.refuse(
-                    "kv-channels",
-                    "kv-channels " + width + " x " + heads + " heads = " + width * heads + " is not the width " + hidden
-                            + " of the model, which is not modelled; leave it out for a model of about its cost");
+            draft.give("model.head_dim", width, file.key("kv-channels"));
         }
+        draft.giveWhole(file, "num-experts", "model.experts", 1, MOST);
+        draft.giveWhole(file, "moe-router-topk", "model.experts_per_token", 1, MOST);
+        draft.giveWhole(file, "moe-ffn-hidden-size", "model.expert_ffn", 1, MOST);
+        draft.giveWhole(file, "moe-shared-expert-intermediate-size", "model.shared_expert_ffn", 1, MOST);
     }
 
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {

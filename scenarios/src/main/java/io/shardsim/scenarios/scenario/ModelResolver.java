@@ -57,11 +57,11 @@ final class ModelResolver {
         }
         long kvHeads = inline.whole("kv_heads", heads);
         boolean divides = true;
-        if (hidden % heads != 0) {
+        if (inline.value("head_dim") == null && hidden % heads != 0) {
             divides = false;
             problems.add(
                     inline.at("heads"),
-                    "heads " + heads + " does not divide hidden " + hidden + "; "
+                    "heads " + heads + " does not divide hidden " + hidden + "; give head_dim, or "
                             + NearestNumbers.divisors(hidden, heads));
         }
         if (heads % kvHeads != 0) {
@@ -71,10 +71,27 @@ final class ModelResolver {
                     "kv_heads " + kvHeads + " does not divide heads " + heads + "; "
                             + NearestNumbers.divisors(heads, kvHeads));
         }
-        boolean normable = !inline.flag("qk_norm", false) || inline.flag("gated_ffn", false);
-        if (!normable) {
+        int before = problems.size();
+        boolean gated = inline.flag("gated_ffn", false);
+        if (!gated && inline.flag("qk_norm", false)) {
             problems.add(inline.at("qk_norm"), "qk_norm true needs gated_ffn true; set it, or remove qk_norm");
         }
-        return divides && normable ? ModelKeys.shape(inline, sequenceLength) : null;
+        Long experts = inline.whole("experts");
+        if (!gated && experts != null) {
+            problems.add(
+                    inline.at("experts"), "experts " + experts + " needs gated_ffn true; set it, or remove experts");
+        }
+        long perToken = inline.whole("experts_per_token", 2);
+        if (experts != null && perToken > experts) {
+            problems.add(
+                    inline.at("experts_per_token"),
+                    "experts_per_token " + perToken + " is more than experts " + experts + "; set at most " + experts);
+        }
+        for (String key : ModelKeys.OF_EXPERTS) {
+            if (experts == null && inline.value(key) != null) {
+                problems.add(inline.at(key), key + " needs experts; give their number, or remove " + key);
+            }
+        }
+        return divides && problems.size() == before ? ModelKeys.shape(inline, sequenceLength) : null;
     }
 }

@@ -115,7 +115,7 @@ class RecordedErrorsTest {
                         new RunFacts.Strategy("fsdp", "FSDP", 8, new StateHolders(8, 8), RunFacts.Split.NONE, ""),
                         new RunFacts.Training(
                                 "inline",
-                                1,
+                                RunFacts.Parameters.of(1),
                                 1,
                                 4096,
                                 new Batch(sequenceLength, 1, 1),

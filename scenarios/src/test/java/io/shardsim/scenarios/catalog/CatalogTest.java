@@ -148,11 +148,36 @@ class CatalogTest {
         "llama2-13b, 13.016e9, 0.001",
         "llama2-70b, 68.977e9, 0.001",
         "llama3-8b, 8.030e9, 0.001",
-        "llama3-70b, 70.554e9, 0.001"
+        "llama3-70b, 70.554e9, 0.001",
+        "llama3-405b, 405.9e9, 0.001",
+        "mistral-7b, 7.242e9, 0.001",
+        "qwen3-8b, 8.191e9, 0.001",
+        "qwen3-32b, 32.762e9, 0.001",
+        "mixtral-8x7b, 46.703e9, 0.001",
+        "mixtral-8x22b, 140.63e9, 0.001",
+        "qwen3-30b-a3b, 30.532e9, 0.001",
+        "qwen3-235b-a22b, 235.094e9, 0.001",
+        "olmoe-1b-7b, 6.919e9, 0.001",
+        "llama4-scout, 107.770e9, 0.001"
     })
     void modelsHaveTheirPublishedNumberOfParameters(String name, double parameters, double tolerance) {
         ModelShape shape = Objects.requireNonNull(Catalog.model(name)).spec();
         assertThat(shape.parameters() / parameters).isCloseTo(1.0, within(tolerance));
+    }
+
+    /** Published active parameters, look-up of tokens included. */
+    @ParameterizedTest
+    @CsvSource({
+        "mixtral-8x7b, 12.9e9",
+        "mixtral-8x22b, 39.15e9",
+        "qwen3-30b-a3b, 3.35e9",
+        "qwen3-235b-a22b, 22.2e9",
+        "olmoe-1b-7b, 1.28e9",
+        "llama4-scout, 17.17e9"
+    })
+    void aTokenGoesThroughThePublishedNumberOfParameters(String name, double active) {
+        ModelShape shape = Objects.requireNonNull(Catalog.model(name)).spec();
+        assertThat(shape.activeParameters() / active).isCloseTo(1.0, within(0.005));
     }
 
     @Test

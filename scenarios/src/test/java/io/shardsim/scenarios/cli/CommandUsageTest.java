@@ -121,7 +121,7 @@ class CommandUsageTest extends WithoutSimulation {
                 "catalog zzzzzz | shardsim catalog: no kind or entry zzzzzz in the catalog; kinds: models, instances, gpus, storage, collectives, strategies, schedules, releases, frameworks, modules, compilers, toolchains, optimizers, fp8, architectures, compute, nccl, networks, tuners, smddp, faults, library",
                 "catalog modles x | shardsim catalog: no kind modles in the catalog; did you mean models?",
                 "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
-                "catalog models gpt5 | shardsim catalog: no gpt5 among the models; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"
+                "catalog smddp gpt5 | shardsim catalog: no gpt5 among the smddp; known: smddp"
             })
     void wrongUsageIsToldInOneLineWithTheNearestThing(String arguments, String message) {
         String[] words = arguments == null || arguments.isEmpty() ? new String[0] : arguments.split(" ");

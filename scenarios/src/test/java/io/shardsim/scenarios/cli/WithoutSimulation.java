@@ -134,7 +134,7 @@ abstract class WithoutSimulation {
                         new RunFacts.Strategy("fsdp", "FSDP", 8, new StateHolders(8, 8), RunFacts.Split.NONE, ""),
                         new RunFacts.Training(
                                 "m",
-                                1,
+                                RunFacts.Parameters.of(1),
                                 1,
                                 task.globalBatch(),
                                 new Batch(1, 1, 1),

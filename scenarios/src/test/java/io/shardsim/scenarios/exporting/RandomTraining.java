@@ -91,6 +91,13 @@ final class RandomTraining {
             maybe(model, "ffn", "704", "1024");
             maybe(model, "kv_heads", "2", "8");
             maybe(model, "qk_norm", "true");
+            maybe(model, "head_dim", "32", "128");
+            if (oneIn(4)) {
+                model.put("experts", pick("4", "16"));
+                maybe(model, "experts_per_token", "1", "4");
+                maybe(model, "expert_ffn", "320");
+                maybe(model, "shared_expert_ffn", "320");
+            }
         } else {
             maybe(model, "max_positions", "1024");
             if (oneIn(3)) {

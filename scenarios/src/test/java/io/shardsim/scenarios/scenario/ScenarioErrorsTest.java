@@ -3,6 +3,7 @@ package io.shardsim.scenarios.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
@@ -287,11 +288,12 @@ class ScenarioErrorsTest {
                 with(
                         "model: gpt2-30b",
                         "model: 30",
-                        "a.yaml:2:8: model 30 is not in the catalog; known: gpt2-1.5b, gpt2-10b, gpt2-30b, gpt3-13b, gpt3-175b, gpt3-1t, llama-7b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b"),
+                        "a.yaml:2:8: model 30 is not in the catalog; known: "
+                                + String.join(", ", Catalog.modelNames())),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 60, vocab: 50257}",
-                        "a.yaml:2:42: heads 60 does not divide hidden 7168; nearest divisors: 56, 64"),
+                        "a.yaml:2:42: heads 60 does not divide hidden 7168; give head_dim, or nearest divisors: 56, 64"),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, kv_heads: 5, vocab: 50257}",
@@ -300,6 +302,15 @@ class ScenarioErrorsTest {
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, qk_norm: true}",
                         "a.yaml:2:69: qk_norm true needs gated_ffn true; set it, or remove qk_norm"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
+                        "a.yaml:2:72: expert_ffn needs experts; give their number, or remove expert_ffn"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, experts: 4, experts_per_token: 8}",
+                        "a.yaml:2:69: experts 4 needs gated_ffn true; set it, or remove experts",
+                        "a.yaml:2:91: experts_per_token 8 is more than experts 4; set at most 4"),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 1e12, layers: 0, heads: 64}",

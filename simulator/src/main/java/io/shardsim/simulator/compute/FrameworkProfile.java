@@ -57,6 +57,12 @@ public final class FrameworkProfile {
         ACTIVATION_BACKWARD("the same, backward"),
         GATED_ACTIVATION_FORWARD("SiLU of the gate times up, of a feed-forward element"),
         GATED_ACTIVATION_BACKWARD("the same, backward"),
+        ROUTE_FORWARD("softmax and choice of experts, of a router logit"),
+        ROUTE_BACKWARD("the same, backward"),
+        PERMUTE_FORWARD("copies of tokens in the order of experts, of a hidden element of a copy"),
+        PERMUTE_BACKWARD("the same, backward"),
+        COMBINE_FORWARD("weighted sum of what experts give, of a hidden element of a copy"),
+        COMBINE_BACKWARD("the same, backward"),
         BIAS_FORWARD("addition of the bias where the GEMM does not do it, of an output element of a linear map"),
         BIAS_GRADIENT("sum of output gradients over tokens, of an output element of a linear map with bias"),
         LOSS_FORWARD("cross entropy, of a logit"),
@@ -282,6 +288,11 @@ public final class FrameworkProfile {
     /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */
     public boolean repeatsKeyValueHeads() {
         return figures.flag("repeats_key_value_heads");
+    }
+
+    /** Whether the products of all experts are one launch (grouped GEMM); else a loop goes through the experts. */
+    public boolean groupedExperts() {
+        return figures.flag("grouped_experts");
     }
 
     /** Whether query, key and value come of one product, and gate and up projection of another. */

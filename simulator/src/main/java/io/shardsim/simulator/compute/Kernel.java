@@ -46,6 +46,11 @@ public sealed interface Kernel {
             return 2.0 * batch * m * n * k;
         }
 
+        /** One of its batch. */
+        Matmul single() {
+            return new Matmul(name, 1, m, n, k, operands);
+        }
+
         /** One of so many pieces that the rows are cut into, the largest. */
         Matmul piece(int pieces) {
             return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k, operands);

@@ -52,7 +52,12 @@ record LinearKernels(
     /** Tensor parallelism splits none, since no strategy with it trains adapters. */
     private static RankProduct ofAdapter(Product product) {
         return new RankProduct(
-                product.name(), product.inputs(), product.outputs(), false, RankProduct.Format.OF_THE_JOB);
+                product.name(),
+                product.inputs(),
+                product.outputs(),
+                false,
+                RankProduct.Format.OF_THE_JOB,
+                product.experts());
     }
 
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
@@ -61,7 +66,8 @@ record LinearKernels(
                 split == Split.INPUTS ? share.split(product.inputs()) : product.inputs(),
                 split == Split.OUTPUTS ? share.split(product.outputs()) : product.outputs(),
                 product.bias(),
-                share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB);
+                share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB,
+                product.experts());
     }
 
     private static RankProduct fused(String name, List<RankProduct> products) {
@@ -71,7 +77,8 @@ record LinearKernels(
                 first.inputs(),
                 products.stream().mapToLong(RankProduct::outputs).sum(),
                 first.bias(),
-                first.format());
+                first.format(),
+                first.experts());
     }
 
     @Override
@@ -123,7 +130,7 @@ record LinearKernels(
     /** Reads a quantized matrix and writes it in the precision of the job. */
     private void addDequantized(RankShare.Sequence kernels, RankProduct product) {
         if (tuning.isQuantized()) {
-            long weights = product.inputs() * product.outputs();
+            long weights = product.experts().number() * product.inputs() * product.outputs();
             int elementBytes = share.profile().elementBytes();
             kernels.add(new Kernel.MemoryBound(
                     product.name() + ".dequantize", tuning.bytes(weights, elementBytes) + elementBytes * weights));
@@ -138,12 +145,12 @@ record LinearKernels(
             }
             boolean whole = portion != Portion.OTHER_ROWS;
             if (whole && product.eightBits() && !afterNorm) {
-                kernels.add(Operator.QUANTIZE_INPUT, share.tokens() * product.inputs());
+                kernels.add(Operator.QUANTIZE_INPUT, product.allRows(share.tokens()) * product.inputs());
             }
             addDequantized(kernels, product);
             addRows(kernels, product.forward(share.tokens()), portion);
             if (whole && product.bias()) {
-                kernels.add(Operator.BIAS_FORWARD, share.tokens() * product.outputs());
+                kernels.add(Operator.BIAS_FORWARD, product.allRows(share.tokens()) * product.outputs());
             }
         }
     }
@@ -151,7 +158,7 @@ record LinearKernels(
     private void addInputGradients(RankShare.Sequence kernels, Portion portion) {
         for (RankProduct product : products) {
             if (portion != Portion.OTHER_ROWS && product.eightBits()) {
-                kernels.add(Operator.QUANTIZE_GRADIENT, share.tokens() * product.outputs());
+                kernels.add(Operator.QUANTIZE_GRADIENT, product.allRows(share.tokens()) * product.outputs());
             }
             addDequantized(kernels, product);
             addRows(kernels, product.inputGradient(share.tokens()), portion);
@@ -166,11 +173,11 @@ record LinearKernels(
         }
         for (RankProduct product : tuning.isTrained() ? products : List.<RankProduct>of()) {
             if (product.eightBits() && afterNorm) {
-                kernels.add(Operator.TRANSPOSE_INPUT, share.tokens() * product.inputs());
+                kernels.add(Operator.TRANSPOSE_INPUT, product.allRows(share.tokens()) * product.inputs());
             }
-            kernels.add(product.weightGradient(share.tokens()));
+            add(kernels, product.weightGradient(share.tokens()));
             if (product.bias()) {
-                kernels.add(Operator.BIAS_GRADIENT, share.tokens() * product.outputs());
+                kernels.add(Operator.BIAS_GRADIENT, product.allRows(share.tokens()) * product.outputs());
             }
         }
     }
@@ -179,11 +186,22 @@ record LinearKernels(
     private void addRows(RankShare.Sequence kernels, Kernel.Matmul product, Portion portion) {
         int ranks = share.workload().split().tensor();
         if (portion == Portion.OWN_ROWS) {
-            kernels.add(product.piece(ranks));
+            add(kernels, product.piece(ranks));
         } else if (portion != Portion.OTHER_ROWS) {
-            kernels.add(product);
+            add(kernels, product);
         } else if (ranks > 1) {
-            kernels.add(product.otherPieces(ranks));
+            add(kernels, product.otherPieces(ranks));
+        }
+    }
+
+    /** A product of each expert at once, or one expert's after the other's where the framework has no grouped GEMM. */
+    private void add(RankShare.Sequence kernels, Kernel.Matmul product) {
+        if (share.profile().groupedExperts()) {
+            kernels.add(product);
+            return;
+        }
+        for (long expert = 0; expert < product.batch(); expert++) {
+            kernels.add(product.single());
         }
     }
 }

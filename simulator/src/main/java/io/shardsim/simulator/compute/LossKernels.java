@@ -2,6 +2,7 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.LayerKernels.Logits;
+import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
@@ -62,6 +63,7 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
     }
 
     private RankProduct logits() {
-        return new RankProduct("logits", loss.width(), share.split(loss.vocab()), false, RankProduct.Format.OF_THE_JOB);
+        return new RankProduct(
+                "logits", loss.width(), share.split(loss.vocab()), false, RankProduct.Format.OF_THE_JOB, Experts.NONE);
     }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
@@ -84,7 +85,8 @@ interface OperatorKernels {
                     activation.gated()
                             ? FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD
                             : FrameworkProfile.Operator.ACTIVATION_BACKWARD,
-                    share.tokens() * share.split(activation.width()));
+                    share.tokens() * share.split(activation.width()),
+                    activation.experts());
         }
 
         @Override
@@ -105,10 +107,29 @@ interface OperatorKernels {
             return new LossKernels(share, loss);
         }
 
+        @Override
+        public OperatorKernels router(Operator.Router router) {
+            return new RouterKernels(share, router);
+        }
+
+        @Override
+        public OperatorKernels combine(Operator.Combine combine) {
+            return elementwise(
+                    FrameworkProfile.Operator.COMBINE_FORWARD,
+                    FrameworkProfile.Operator.COMBINE_BACKWARD,
+                    share.tokens() * combine.savedInputs(),
+                    combine.experts());
+        }
+
         private OperatorKernels elementwise(
                 FrameworkProfile.Operator forward, FrameworkProfile.Operator backward, long elements) {
+            return elementwise(forward, backward, elements, Experts.NONE);
+        }
+
+        private OperatorKernels elementwise(
+                FrameworkProfile.Operator forward, FrameworkProfile.Operator backward, long elements, Experts experts) {
             return new Elementwise(
-                    share.profile().kernels(forward, elements), share.profile().kernels(backward, elements));
+                    share.perExpert(forward, elements, experts), share.perExpert(backward, elements, experts));
         }
     }
 

@@ -3,6 +3,7 @@ package io.shardsim.simulator.compute;
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Operator.Experts;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,6 +29,16 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile) 
     long whole(long width) {
         long elements = tokens() * width;
         return workload.split().sequence() ? split(elements) : elements;
+    }
+
+    /** A map of the elements of all experts, or of one expert's after the other's where the framework goes through them in a loop. */
+    List<Kernel> perExpert(Operator operator, long elements, Experts experts) {
+        int parts = profile.groupedExperts() ? 1 : experts.number();
+        List<Kernel> kernels = new ArrayList<>();
+        for (int part = 0; part < parts; part++) {
+            kernels.addAll(profile.kernels(operator, elements / parts));
+        }
+        return kernels;
     }
 
     /** Nothing yet, to be added to. */

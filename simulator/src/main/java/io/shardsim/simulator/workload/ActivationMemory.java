@@ -5,6 +5,7 @@ import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Residual;
+import io.shardsim.simulator.workload.Operator.Router;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ public record ActivationMemory(
         boolean recomputesPointwise) {
     /** One fp32 for each query and head (arXiv:2205.14135, algorithm 1). */
     private static final long LOG_SUM_EXP_BYTES = 4;
+
+    /** Softmax of a router's logit in fp32, as all frameworks have it (huggingface/transformers, modeling_mixtral.py, MixtralSparseMoeBlock, 2024). */
+    private static final long ROUTER_LOGIT_BYTES = 4;
 
     public ActivationMemory {
         if (tensorParallel < 1) {
@@ -159,6 +163,9 @@ public record ActivationMemory(
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
         }
+        if (operator instanceof Router router) {
+            return ROUTER_LOGIT_BYTES * router.experts().number();
+        }
         if (operator instanceof Linear linear) {
             return elementBytes * linear.savedWithin();
         }
@@ -178,7 +185,11 @@ public record ActivationMemory(
         long bytes = 0;
         for (List<Operator> block : kind.blocks()) {
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
-                bytes += recomputesPointwise && product.equals(last) ? 0 : elementBytes * (long) product.outputs();
+                bytes += recomputesPointwise && product.equals(last)
+                        ? 0
+                        : elementBytes
+                                * (long) product.outputs()
+                                * product.experts().perToken();
             }
             for (Operator operator : block) {
                 bytes += operator instanceof Attention core

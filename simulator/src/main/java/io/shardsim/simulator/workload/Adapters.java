@@ -2,6 +2,7 @@ package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
+import io.shardsim.simulator.workload.Operator.Router;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -10,7 +11,7 @@ import java.util.stream.Stream;
  * Low-rank adapters beside the matrices of a model whose own parameters are frozen (LoRA [1]): a matrix W of in x out gets A of in x r and B of r x out, and
  * gives W x + B A x. Only A and B are trained. In 8 or 4 bits (QLoRA [2]) the matrices of layers are quantized; embeddings, norms and the head are not.
  *
- * <p>Leaves out dropout before A, adapters of embeddings and of the head, and biases that are trained. The gradient of the first adapter's input, which nothing
+ * <p>Leaves out dropout before A, adapters of experts, of embeddings and of the head, and biases that are trained. The gradient of the first adapter's input, which nothing
  * needs, counts.
  *
  * <p>[1] Hu et al., arXiv:2106.09685. [2] Dettmers et al., arXiv:2305.14314.
@@ -75,7 +76,7 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
 
     private Operator on(Linear linear) {
         List<Linear.Adapter> adapters = linear.products().stream()
-                .filter(this::adapts)
+                .filter(product -> product.experts().number() == 1 && adapts(product))
                 .map(product -> Linear.Adapter.beside(product, rank))
                 .toList();
         return new Linear(linear.name(), linear.products(), linear.split(), Tuning.frozen(frozenBits), adapters);
@@ -87,6 +88,13 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
     }
 
     private void checkModules(Transformer whole) {
+        boolean mixture = whole.kinds().stream()
+                .anyMatch(kind -> kind.operators().stream().anyMatch(Router.class::isInstance));
+        if (mixture && modules.contains(ALL)) {
+            throw new IllegalArgumentException(
+                    "lora.target_modules " + ALL
+                            + " would be adapters in every expert, which are not modelled; name those of attention: k_proj, o_proj, q_proj, v_proj");
+        }
         List<String> known = PRODUCTS.keySet().stream()
                 .filter(module -> products(whole).anyMatch(name -> name.equals(PRODUCTS.get(module))))
                 .sorted()

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.Operator.Experts;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +15,7 @@ import java.util.function.ToLongFunction;
  * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
  * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
  *
- * <p>Leaves out mixture of experts, encoder-decoder models, biases or norms that break the two patterns, and ALiBi slopes.
+ * <p>Leaves out encoder-decoder models, biases or norms that break the two patterns, and ALiBi slopes.
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *
@@ -22,10 +23,18 @@ import java.util.function.ToLongFunction;
  * @param layers number of transformer layers
  * @param family what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
+ * @param mixture experts in the place of that block
  * @param adapters what is trained in place of all of it
  */
 public record ModelShape(
-        int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings, Adapters adapters) {
+        int hidden,
+        int layers,
+        Family family,
+        Heads attention,
+        int ffn,
+        Mixture mixture,
+        Embeddings embeddings,
+        Adapters adapters) {
     /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
     private static final int SHAPES_MAX = 256;
 
@@ -43,9 +52,34 @@ public record ModelShape(
      *
      * @param queries query heads, a
      * @param keyValues key-value heads; as many without grouped-query attention
+     * @param width of a head
      * @param normed whether queries and keys are normed head by head (QK-norm); Llama's layer alone
      */
-    public record Heads(int queries, int keyValues, boolean normed) {}
+    public record Heads(int queries, int keyValues, int width, boolean normed) {}
+
+    /**
+     * A mixture of experts.
+     *
+     * @param experts of a layer, and how many of them a token goes through
+     * @param ffn width between the two linear maps of an expert
+     * @param sharedFfn the same of the expert that all tokens go through; 0 for none
+     * @param denseLayers layers without experts before all others
+     * @param period of so many layers after these the last one has experts
+     */
+    public record Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+        /** No layer has experts. */
+        public static final Mixture NONE = new Mixture(Experts.NONE, 0, 0, 0, 1);
+
+        /** Whether a layer, from 0, has experts. */
+        boolean isAt(int layer) {
+            return isPresent() && layer >= denseLayers && (layer + 1) % period == 0;
+        }
+
+        /** Whether there are any. */
+        public boolean isPresent() {
+            return experts.number() > 1;
+        }
+    }
 
     /**
      * What is around the layers.
@@ -63,16 +97,21 @@ public record ModelShape(
         requirePositive("ffn", ffn);
         requirePositive("vocab", embeddings.vocab());
         requirePositive("kv_heads", attention.keyValues());
-        if (hidden % attention.queries() != 0) {
-            throw new IllegalArgumentException(
-                    "hidden " + hidden + " is not a multiple of heads " + attention.queries());
-        }
+        requirePositive("head_dim", attention.width());
         if (attention.queries() % attention.keyValues() != 0) {
             throw new IllegalArgumentException(
                     "heads " + attention.queries() + " is not a multiple of kv_heads " + attention.keyValues());
         }
         if (attention.normed() && family != Family.LLAMA) {
             throw new IllegalArgumentException("qk_norm true needs gated_ffn true");
+        }
+        if (mixture.isPresent() && family != Family.LLAMA) {
+            throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
+        }
+        if (mixture.experts().perToken() > mixture.experts().number()) {
+            throw new IllegalArgumentException("experts_per_token "
+                    + mixture.experts().perToken() + " is more than experts "
+                    + mixture.experts().number());
         }
         if (embeddings.positions() < 0) {
             throw new IllegalArgumentException(
@@ -81,8 +120,9 @@ public record ModelShape(
     }
 
     /** Trained whole. */
-    public ModelShape(int hidden, int layers, Family family, Heads attention, int ffn, Embeddings embeddings) {
-        this(hidden, layers, family, attention, ffn, embeddings, Adapters.NONE);
+    public ModelShape(
+            int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
+        this(hidden, layers, family, attention, ffn, mixture, embeddings, Adapters.NONE);
     }
 
     private static void requirePositive(String key, int value) {
@@ -97,15 +137,22 @@ public record ModelShape(
                 hidden,
                 layers,
                 Family.GPT2,
-                new Heads(heads, heads, false),
+                new Heads(heads, heads, hidden / heads, false),
                 4 * hidden,
+                Mixture.NONE,
                 new Embeddings(vocab, true, maxPositions));
     }
 
     /** A Llama style model: gated feed-forward block, rotary positions, separate output matrix. */
     public static ModelShape llama(int hidden, int layers, int heads, int ffn, int vocab, int kvHeads) {
         return new ModelShape(
-                hidden, layers, Family.LLAMA, new Heads(heads, kvHeads, false), ffn, new Embeddings(vocab, false, 0));
+                hidden,
+                layers,
+                Family.LLAMA,
+                new Heads(heads, kvHeads, hidden / heads, false),
+                ffn,
+                Mixture.NONE,
+                new Embeddings(vocab, false, 0));
     }
 
     /** The same shape with another vocabulary. */
@@ -124,7 +171,7 @@ public record ModelShape(
     }
 
     private ModelShape with(int newLayers, Embeddings newEmbeddings, Adapters newAdapters) {
-        return new ModelShape(hidden, newLayers, family, attention, ffn, newEmbeddings, newAdapters);
+        return new ModelShape(hidden, newLayers, family, attention, ffn, mixture, newEmbeddings, newAdapters);
     }
 
     /** Query heads of a layer. */
@@ -154,7 +201,12 @@ public record ModelShape(
 
     /** Width of one attention head. */
     public int headDim() {
-        return hidden / heads();
+        return attention.width();
+    }
+
+    /** Width of all heads together. */
+    public int headsWidth() {
+        return heads() * headDim();
     }
 
     /** Width of all key heads together (of all value heads likewise). */
@@ -279,6 +331,18 @@ public record ModelShape(
             elements = Math.addExact(elements, Math.multiplyExact(ofLayer, (long) stretch.layers()));
         }
         return elements;
+    }
+
+    /** Parameters without those of experts that a token does not go through. */
+    public long activeParameters() {
+        long idle = 0;
+        for (Stretch stretch : operators().stretches()) {
+            idle += stretch.layers()
+                    * stretch.kind().operators().stream()
+                            .mapToLong(Operator::idleWeights)
+                            .sum();
+        }
+        return parameters() - idle;
     }
 
     private static long sum(List<ParameterTensor> tensors, Predicate<ParameterTensor> which) {

@@ -27,6 +27,10 @@ public sealed interface Operator {
 
         R attention(Attention attention);
 
+        R router(Router router);
+
+        R combine(Combine combine);
+
         R activation(Activation activation);
 
         R residual(Residual residual);
@@ -46,6 +50,11 @@ public sealed interface Operator {
 
     /** Weights of the matrices that multiply each token. */
     default long weights() {
+        return 0;
+    }
+
+    /** Weights of experts that a token does not go through. */
+    default long idleWeights() {
         return 0;
     }
 
@@ -242,10 +251,28 @@ public sealed interface Operator {
     record Linear(String name, List<Product> products, Split split, Tuning tuning, List<Adapter> adapters)
             implements Operator {
 
-        /** A matrix, with a bias perhaps. */
-        public record Product(String name, int inputs, int outputs, boolean bias) {
-            /** Number of its weights. */
+        /**
+         * A matrix, with a bias perhaps.
+         *
+         * @param experts those that each have one of its shape
+         */
+        public record Product(String name, int inputs, int outputs, boolean bias, Experts experts) {
+            /** Of which there is one, for all tokens. */
+            Product(String name, int inputs, int outputs, boolean bias) {
+                this(name, inputs, outputs, bias, Experts.NONE);
+            }
+
+            /** Weights that multiply each token. */
             public long weights() {
+                return experts.perToken() * matrix();
+            }
+
+            /** Weights that there are. */
+            public long held() {
+                return experts.number() * matrix();
+            }
+
+            private long matrix() {
                 return (long) inputs * outputs;
             }
         }
@@ -291,8 +318,9 @@ public sealed interface Operator {
             for (Product product : products) {
                 tensors.add(tensor(product, true, tuning));
                 if (product.bias()) {
+                    long biases = (long) product.experts().number() * product.outputs();
                     Tuning ofBias = tuning.isTrained() ? tuning : Tuning.FROZEN;
-                    tensors.add(new ParameterTensor(product.name() + ".bias", product.outputs(), outputs, ofBias));
+                    tensors.add(new ParameterTensor(product.name() + ".bias", biases, outputs, ofBias));
                 }
                 adapter(product).ifPresent(adapter -> {
                     tensors.add(tensor(adapter.down(), !outputs, Tuning.TRAINED));
@@ -303,7 +331,7 @@ public sealed interface Operator {
         }
 
         private static ParameterTensor tensor(Product product, boolean split, Tuning tuning) {
-            return new ParameterTensor(product.name() + ".weight", product.weights(), split, tuning);
+            return new ParameterTensor(product.name() + ".weight", product.held(), split, tuning);
         }
 
         /** The pair beside a matrix. */
@@ -327,6 +355,13 @@ public sealed interface Operator {
         }
 
         @Override
+        public long idleWeights() {
+            return products.stream()
+                    .mapToLong(product -> product.held() - product.weights())
+                    .sum();
+        }
+
+        @Override
         public long backwardFlops(int sequenceLength) {
             return (tuning.isTrained() ? 4 : 2) * own() + 4 * ofAdapters();
         }
@@ -334,7 +369,10 @@ public sealed interface Operator {
         /** A gradient of weights takes it, and all that make some take the same. */
         @Override
         public long savedInputs() {
-            return tuning.isTrained() || !adapters.isEmpty() ? products.get(0).inputs() : 0;
+            Product first = products.get(0);
+            return tuning.isTrained() || !adapters.isEmpty()
+                    ? (long) first.experts().perToken() * first.inputs()
+                    : 0;
         }
 
         /** What adapters have between their two matrices, for one token. */
@@ -350,6 +388,77 @@ public sealed interface Operator {
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.linear(this);
+        }
+    }
+
+    /**
+     * Experts of which a router chooses some for each token.
+     *
+     * @param number of them in a layer
+     * @param perToken that each token goes through
+     */
+    record Experts(int number, int perToken) {
+        /** All tokens go through the same. */
+        public static final Experts NONE = new Experts(1, 1);
+    }
+
+    /**
+     * Choice of each token's experts, and a copy of it for each of them, in their order.
+     *
+     * @param first whether no operator before it keeps the same input, as a shared expert does
+     */
+    record Router(int width, Experts experts, boolean first, Tuning tuning) implements Operator {
+        Router(int width, Experts experts, boolean first) {
+            this(width, experts, first, Tuning.TRAINED);
+        }
+
+        @Override
+        public List<ParameterTensor> parameters() {
+            return List.of(new ParameterTensor("router.weight", weights(), false, tuning));
+        }
+
+        @Override
+        public Operator frozen() {
+            return new Router(width, experts, first, Tuning.FROZEN);
+        }
+
+        @Override
+        public long backwardFlops(int sequenceLength) {
+            return (tuning.isTrained() ? 4 : 2) * weights();
+        }
+
+        @Override
+        public long weights() {
+            return (long) width * experts.number();
+        }
+
+        @Override
+        public long savedInputs() {
+            return first ? width : 0;
+        }
+
+        /** The copies. */
+        @Override
+        public long cheapResults() {
+            return (long) experts.perToken() * width;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.router(this);
+        }
+    }
+
+    /** Sum of what a token's experts give, weighted by the router, and of the shared expert's result. */
+    record Combine(int width, Experts experts) implements Operator {
+        @Override
+        public long savedInputs() {
+            return (long) experts.perToken() * width;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.combine(this);
         }
     }
 
@@ -408,10 +517,16 @@ public sealed interface Operator {
     /**
      * The feed-forward block's activation.
      *
-     * @param width of its result
+     * @param ffn width of its result
      * @param gated whether it multiplies the activation of one input with another
+     * @param experts each of which has one
      */
-    record Activation(int width, boolean gated) implements Operator {
+    record Activation(int ffn, boolean gated, Experts experts) implements Operator {
+        /** Elements of its result for one token. */
+        public long width() {
+            return (long) experts.perToken() * ffn;
+        }
+
         @Override
         public int projections() {
             return gated ? 2 : 1;
@@ -419,7 +534,7 @@ public sealed interface Operator {
 
         @Override
         public long savedInputs() {
-            return (long) projections() * width;
+            return projections() * width();
         }
 
         @Override
@@ -429,7 +544,7 @@ public sealed interface Operator {
 
         @Override
         public long cheapResults() {
-            return width;
+            return width();
         }
 
         /** The activation of the first product comes before the second product. */

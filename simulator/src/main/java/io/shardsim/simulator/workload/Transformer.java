@@ -1,16 +1,21 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Combine;
 import io.shardsim.simulator.workload.Operator.Embedding;
+import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Operator.Norm;
 import io.shardsim.simulator.workload.Operator.QueryKeyNorm;
 import io.shardsim.simulator.workload.Operator.Residual;
+import io.shardsim.simulator.workload.Operator.Router;
 import io.shardsim.simulator.workload.Operator.Split;
 import io.shardsim.simulator.workload.Segment.Section;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -64,9 +69,21 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 .anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
     }
 
-    /** Layers that are all alike, of two blocks. */
-    private static List<Stretch> alike(int layers, List<Operator> attention, List<Operator> feedForward) {
-        return List.of(new Stretch(new LayerKind(List.of(attention, feedForward)), layers));
+    /** Layers whose feed-forward block is the first, or the second where there are experts. */
+    private static List<Stretch> layers(
+            ModelShape shape, List<Operator> attention, List<Operator> feedForward, List<Operator> experts) {
+        LayerKind dense = new LayerKind(List.of(attention, feedForward));
+        LayerKind mixture = new LayerKind(List.of(attention, experts));
+        List<Stretch> stretches = new ArrayList<>();
+        for (int layer = 0; layer < shape.layers(); ) {
+            boolean hasExperts = shape.mixture().isAt(layer);
+            int first = layer;
+            while (layer < shape.layers() && shape.mixture().isAt(layer) == hasExperts) {
+                layer++;
+            }
+            stretches.add(new Stretch(hasExperts ? mixture : dense, layer - first));
+        }
+        return stretches;
     }
 
     /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
@@ -75,19 +92,21 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         int ffn = shape.ffn();
         List<Operator> attention = List.of(
                 new Norm("input_norm", h, false),
-                new Linear(new Product("attention.qkv", h, h + 2 * shape.kvHidden(), true), Split.OUTPUTS),
+                new Linear(
+                        new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true),
+                        Split.OUTPUTS),
                 new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
-                new Linear(new Product("attention.output", h, h, true), Split.INPUTS),
+                new Linear(new Product("attention.output", shape.headsWidth(), h, true), Split.INPUTS),
                 new Residual(h, true));
         List<Operator> feedForward = List.of(
                 new Norm("ffn_norm", h, false),
                 new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
-                new Activation(ffn, false),
+                new Activation(ffn, false, Experts.NONE),
                 new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
                 new Residual(h, true));
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                alike(shape.layers(), attention, feedForward),
+                layers(shape, attention, feedForward, List.of()),
                 List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
     }
 
@@ -106,26 +125,49 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Linear(
                         "attention.qkv",
                         List.of(
-                                new Product("attention.query", h, h, false),
+                                new Product("attention.query", h, shape.headsWidth(), false),
                                 new Product("attention.key", h, kv, false),
                                 new Product("attention.value", h, kv, false)),
                         Split.OUTPUTS),
                 shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
                 new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
-                new Linear(new Product("attention.output", h, h, false), Split.INPUTS),
+                new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
                 new Residual(h, false));
-        List<Operator> feedForward = List.of(
-                new Norm("ffn_norm", h, true),
-                new Linear(
-                        "ffn.gate-up",
-                        List.of(new Product("ffn.gate", h, ffn, false), new Product("ffn.up", h, ffn, false)),
-                        Split.OUTPUTS),
-                new Activation(ffn, true),
-                new Linear(new Product("ffn.down", ffn, h, false), Split.INPUTS),
-                new Residual(h, false));
+        List<Operator> feedForward = new ArrayList<>();
+        feedForward.add(new Norm("ffn_norm", h, true));
+        feedForward.addAll(gated("ffn", h, ffn, Experts.NONE));
+        feedForward.add(new Residual(h, false));
+        List<Operator> experts = shape.mixture().isPresent() ? experts(h, shape.mixture()) : List.of();
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                alike(shape.layers(), attention, feedForward),
+                layers(shape, attention, feedForward, experts),
                 List.of(new Norm("final_norm", h, true), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
+    }
+
+    /** Experts of a token beside the one that all tokens go through. */
+    private static List<Operator> experts(int h, Mixture mixture) {
+        boolean shared = mixture.sharedFfn() > 0;
+        List<Operator> block = new ArrayList<>();
+        block.add(new Norm("ffn_norm", h, true));
+        if (shared) {
+            block.addAll(gated("shared_expert", h, mixture.sharedFfn(), Experts.NONE));
+        }
+        block.add(new Router(h, mixture.experts(), !shared));
+        block.addAll(gated("experts", h, mixture.ffn(), mixture.experts()));
+        block.add(new Combine(h, mixture.experts()));
+        block.add(new Residual(h, false));
+        return block;
+    }
+
+    private static List<Operator> gated(String name, int h, int ffn, Experts experts) {
+        return List.of(
+                new Linear(
+                        name + ".gate-up",
+                        List.of(
+                                new Product(name + ".gate", h, ffn, false, experts),
+                                new Product(name + ".up", h, ffn, false, experts)),
+                        Split.OUTPUTS),
+                new Activation(ffn, true, experts),
+                new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
     }
 }

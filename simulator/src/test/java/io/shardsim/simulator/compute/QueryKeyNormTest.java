@@ -14,6 +14,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
 import io.shardsim.simulator.workload.ModelShape.Heads;
+import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segments;
 import java.util.ArrayList;
@@ -30,7 +31,13 @@ class QueryKeyNormTest {
 
     private static ModelShape qwen3(boolean normed) {
         return new ModelShape(
-                4096, 36, Family.LLAMA, new Heads(32, 8, normed), 12288, new Embeddings(151936, false, 0));
+                4096,
+                36,
+                Family.LLAMA,
+                new Heads(32, 8, 128, normed),
+                12288,
+                Mixture.NONE,
+                new Embeddings(151936, false, 0));
     }
 
     @Test
@@ -128,7 +135,13 @@ class QueryKeyNormTest {
     @Test
     void layersOfGpt2HaveNone() {
         assertThatThrownBy(() -> new ModelShape(
-                        1024, 24, Family.GPT2, new Heads(16, 16, true), 4096, new Embeddings(50257, true, 1024)))
+                        1024,
+                        24,
+                        Family.GPT2,
+                        new Heads(16, 16, 64, true),
+                        4096,
+                        Mixture.NONE,
+                        new Embeddings(50257, true, 1024)))
                 .hasMessage("qk_norm true needs gated_ffn true");
     }
 }

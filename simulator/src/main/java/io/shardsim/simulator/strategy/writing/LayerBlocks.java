@@ -77,7 +77,7 @@ final class LayerBlocks {
         }
         long ways = job.parallel().tensor();
         List<Long> bytes = linear.products().stream()
-                .map(product -> job.precision().bytes() * product.weights() / ways)
+                .map(product -> job.precision().bytes() * product.held() / ways)
                 .toList();
         return job.profile().fusedProjections()
                 ? List.of(bytes.stream().mapToLong(Long::longValue).sum())

@@ -74,7 +74,7 @@ final class MicroBatchMemory {
      */
     long contextBytes(boolean backward) {
         int ranks = job.parallel().context();
-        long result = split((long) job.model().hidden() * job.precision().bytes(), true);
+        long result = split((long) job.model().headsWidth() * job.precision().bytes(), true);
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
@@ -112,7 +112,7 @@ final class MicroBatchMemory {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
         long bytes = split(norm, operator.takesPart() || job.parallel().sequence());
         if (operator instanceof Activation activation) {
-            bytes += split((long) savedBytes(activation) * activation.width(), true);
+            bytes += split(savedBytes(activation) * activation.width(), true);
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
             // Keys and values beyond their own heads.
             long copied = 2L * (attention.width() - attention.keyWidth());

@@ -1,0 +1,39 @@
+package io.shardsim.simulator.compute;
+
+import io.shardsim.simulator.compute.FrameworkProfile.Operator;
+import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Operator.Router;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Portion;
+import java.util.List;
+
+/** Scores of all experts, the choice among them, and the copies of each token in their order. */
+record RouterKernels(RankShare share, Router router) implements OperatorKernels {
+
+    @Override
+    public List<Kernel> list(Direction direction, Portion portion) {
+        RankShare.Sequence kernels = share.sequence();
+        RankProduct scores = new RankProduct(
+                "router",
+                router.width(),
+                router.experts().number(),
+                false,
+                RankProduct.Format.OF_THE_JOB,
+                Experts.NONE);
+        long logits = share.tokens() * router.experts().number();
+        long copies = share.tokens() * router.cheapResults();
+        if (direction.isBackward()) {
+            kernels.addAll(share.perExpert(Operator.PERMUTE_BACKWARD, copies, router.experts()));
+            kernels.add(Operator.ROUTE_BACKWARD, logits);
+            kernels.add(scores.inputGradient(share.tokens()));
+            if (router.tuning().isTrained()) {
+                kernels.add(scores.weightGradient(share.tokens()));
+            }
+        } else {
+            kernels.add(scores.forward(share.tokens()));
+            kernels.add(Operator.ROUTE_FORWARD, logits);
+            kernels.addAll(share.perExpert(Operator.PERMUTE_FORWARD, copies, router.experts()));
+        }
+        return kernels.list();
+    }
+}

@@ -1,0 +1,113 @@
+package io.shardsim.simulator.compute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Embeddings;
+import io.shardsim.simulator.workload.ModelShape.Family;
+import io.shardsim.simulator.workload.ModelShape.Heads;
+import io.shardsim.simulator.workload.ModelShape.Mixture;
+import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Segment;
+import io.shardsim.simulator.workload.Segment.Direction;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
+import io.shardsim.simulator.workload.Stretch;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class MixtureTest {
+    private static final int HIDDEN = 1024;
+    private static final int EXPERT = 512;
+    private static final int TOKENS = 4096;
+
+    private static ModelShape shape(int layers, int ffn, Mixture mixture) {
+        return new ModelShape(
+                HIDDEN,
+                layers,
+                Family.LLAMA,
+                new Heads(16, 4, 128, false),
+                ffn,
+                mixture,
+                new Embeddings(32_000, false, 0));
+    }
+
+    private static List<Kernel> kernels(ModelShape shape, Direction direction, String profile) {
+        Segments segments = new Segments(shape.operators());
+        Segment segment = direction.isBackward() ? segments.backward(Section.LAYER) : segments.forward(Section.LAYER);
+        return new LayerKernels(
+                        shape,
+                        LayerKernels.Workload.of(TOKENS, 1, AttentionKind.FLASH),
+                        FrameworkProfile.named(profile))
+                .of(segment);
+    }
+
+    private static double flops(List<Kernel> kernels) {
+        return matmuls(kernels).mapToDouble(Kernel.Matmul::flops).sum();
+    }
+
+    private static Stream<Kernel.Matmul> matmuls(List<Kernel> kernels) {
+        return kernels.stream().filter(Kernel.Matmul.class::isInstance).map(Kernel.Matmul.class::cast);
+    }
+
+    @Test
+    void anEvenLoadMultipliesAsMuchAsADenseLayerOfTheSameActiveWidthButForTheRouter() {
+        ModelShape dense = shape(1, 4 * EXPERT, Mixture.NONE);
+        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        double router = 2.0 * TOKENS * HIDDEN * 32;
+        assertThat(flops(kernels(mixture, Direction.FORWARD, "megatron")))
+                .isEqualTo(flops(kernels(dense, Direction.FORWARD, "megatron")) + router);
+        assertThat(flops(kernels(mixture, Direction.BACKWARD, "megatron")))
+                .isEqualTo(flops(kernels(dense, Direction.BACKWARD, "megatron")) + 2 * router);
+        assertThat(mixture.layerForwardFlops(0, TOKENS, TOKENS))
+                .isEqualTo(dense.layerForwardFlops(0, TOKENS, TOKENS) + router);
+    }
+
+    @Test
+    void expertsAreOneGroupedProductOrALoop() {
+        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        assertThat(matmuls(kernels(mixture, Direction.FORWARD, "megatron")))
+                .filteredOn(matmul -> matmul.name().equals("experts.down"))
+                .containsExactly(new Kernel.Matmul("experts.down", 32, TOKENS * 4 / 32, HIDDEN, EXPERT));
+        assertThat(matmuls(kernels(mixture, Direction.FORWARD, "fsdp")))
+                .filteredOn(matmul -> matmul.name().equals("experts.down"))
+                .hasSize(32)
+                .containsOnly(new Kernel.Matmul("experts.down", 1, TOKENS * 4 / 32, HIDDEN, EXPERT));
+    }
+
+    @Test
+    void parametersAreThoseOfAllExpertsAndActiveThoseOfATokensOwn() {
+        ModelShape dense = shape(4, EXPERT, Mixture.NONE);
+        ModelShape mixture = shape(4, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        long expert = 3L * HIDDEN * EXPERT;
+        long router = HIDDEN * 32L;
+        assertThat(mixture.parameters()).isEqualTo(dense.parameters() + 4 * (31 * expert + router));
+        assertThat(mixture.activeParameters()).isEqualTo(dense.parameters() + 4 * (3 * expert + router));
+        assertThat(dense.activeParameters()).isEqualTo(dense.parameters());
+        ModelShape shared = shape(4, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 2 * EXPERT, 0, 1));
+        assertThat(shared.activeParameters() - mixture.activeParameters()).isEqualTo(4 * 2 * expert);
+    }
+
+    @Test
+    void someLayersHaveNoExperts() {
+        ModelShape firstDense = shape(6, 4 * EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 2, 1));
+        assertThat(firstDense.operators().stretches())
+                .extracting(Stretch::layers)
+                .containsExactly(2, 4);
+        ModelShape everySecond = shape(6, 4 * EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 2));
+        assertThat(everySecond.operators().stretches())
+                .extracting(Stretch::layers)
+                .containsExactly(1, 1, 1, 1, 1, 1);
+        assertThat(everySecond.kind(0)).isEqualTo(firstDense.kind(0));
+        assertThat(everySecond.kind(1)).isEqualTo(firstDense.kind(2));
+    }
+
+    @Test
+    void aTokenGoesThroughNoMoreExpertsThanThereAre() {
+        assertThatThrownBy(() -> shape(1, EXPERT, new Mixture(new Experts(4, 8), EXPERT, 0, 0, 1)))
+                .hasMessage("experts_per_token 8 is more than experts 4");
+    }
+}
