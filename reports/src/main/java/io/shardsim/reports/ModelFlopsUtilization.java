@@ -17,6 +17,8 @@ import java.math.RoundingMode;
  *       term; the convention of [2], for documents and to compare with that benchmark.
  * </ul>
  *
+ * <p>A frozen parameter counts 4 in place of 6, since it takes no gradient of its own.
+ *
  * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on
  * SageMaker: 8 x 29.96e9 parameters x 588.2 tokens/s = 141 TFLOPS.
  *
@@ -32,12 +34,14 @@ public record ModelFlopsUtilization(
     public static ModelFlopsUtilization of(
             double tokensPerSecondPerGpu,
             long activeParameters,
+            long trainedParameters,
             double attentionFlopsPerToken,
             Recomputation recomputation,
             double peakFlopsPerSecond) {
         double n = activeParameters;
-        double modelFlops = 6 * n + attentionFlopsPerToken;
-        double perParameter = 6 + 2 * recomputation.products();
+        double ofModel = 4 + 2 * (trainedParameters / n);
+        double modelFlops = ofModel * n + attentionFlopsPerToken;
+        double perParameter = ofModel + 2 * recomputation.products();
         double hardwareFlops = perParameter * n + (1 + recomputation.attention() / 3) * attentionFlopsPerToken;
         return new ModelFlopsUtilization(
                 tokensPerSecondPerGpu * modelFlops / peakFlopsPerSecond,
@@ -47,7 +51,7 @@ public record ModelFlopsUtilization(
                 recomputation.products() > 0
                         ? "hardware flops: " + rounded(perParameter)
                                 + " x parameters per token, recomputation counted, attention not counted"
-                        : "model flops: 6 x parameters per token, attention not counted");
+                        : "model flops: " + rounded(perParameter) + " x parameters per token, attention not counted");
     }
 
     private static String rounded(double perParameter) {

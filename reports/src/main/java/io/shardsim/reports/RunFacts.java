@@ -382,17 +382,30 @@ public record RunFacts(
      * How many parameters a model has, embeddings counted once.
      *
      * @param active those without the experts that a token does not go through
+     * @param trained those of adapters, or the active ones
      */
-    public record Parameters(long all, long active) {
-        /** Of a model in which each token goes through all. */
+    public record Parameters(long all, long active, long trained) {
+        /** Of a model in which each token goes through all, and all are trained. */
         public static Parameters of(long parameters) {
-            return new Parameters(parameters, parameters);
+            return new Parameters(parameters, parameters, parameters);
+        }
+
+        /** What a checkpoint holds: of adapters these alone, as PEFT saves them. */
+        long saved() {
+            return isFrozen() ? trained : all;
+        }
+
+        /** Whether adapters alone are trained. */
+        public boolean isFrozen() {
+            return trained < active;
         }
 
         /** In words, in billions. */
         String words() {
             String total = Quantities.significant(all * 1e-9) + " B";
-            return active == all ? total : total + " (" + Quantities.significant(active * 1e-9) + " B active)";
+            String ofToken = active == all ? "" : " (" + Quantities.significant(active * 1e-9) + " B active)";
+            String adapters = " (" + Quantities.significant(trained * 1e-6) + " M trained, LoRA)";
+            return total + ofToken + (isFrozen() ? adapters : "");
         }
     }
 

@@ -182,6 +182,7 @@ public record RunResult(
                 ModelFlopsUtilization.of(
                         tokensPerSecondPerGpu,
                         model.size().active(),
+                        model.size().trained(),
                         model.attentionFlopsPerToken(),
                         model.recomputation(),
                         model.peak().flopsPerSecond()),

@@ -22,7 +22,8 @@ class ComputingTest {
     @Test
     void teraflopsFollowTheConventionOfAwsBenchmark() {
         // 73.52 samples/s x 2048 tokens on 256 GPUs are 588.16 tokens/s; the blog prints 141 TFLOPS for a 30B model.
-        ModelFlopsUtilization flops = ModelFlopsUtilization.of(588.16, 29_960_000_000L, 0, Recomputation.ALL, 312e12);
+        ModelFlopsUtilization flops =
+                ModelFlopsUtilization.of(588.16, 29_960_000_000L, 29_960_000_000L, 0, Recomputation.ALL, 312e12);
         assertThat(flops.teraflopsPerGpu())
                 .isCloseTo(8 * 29.96e9 * 588.16 / 1e12, ROUNDING)
                 .isCloseTo(141, within(0.1));
@@ -38,18 +39,28 @@ class ComputingTest {
     void hardwareFlopsAreFourThirdsWithFullCheckpointing() {
         double attention = ModelFlopsUtilization.attentionFlopsPerToken(48, 7168, 2048);
         assertThat(attention).isEqualTo(12.0 * 48 * 7168 * 2048);
-        ModelFlopsUtilization full = ModelFlopsUtilization.of(100, 1_000_000_000, attention, Recomputation.ALL, 1e15);
+        ModelFlopsUtilization full =
+                ModelFlopsUtilization.of(100, 1_000_000_000, 1_000_000_000, attention, Recomputation.ALL, 1e15);
         assertThat(full.hfu()).isCloseTo(full.mfu() * 4 / 3, ROUNDING);
-        ModelFlopsUtilization none = ModelFlopsUtilization.of(100, 1_000_000_000, attention, Recomputation.NONE, 1e15);
+        ModelFlopsUtilization none =
+                ModelFlopsUtilization.of(100, 1_000_000_000, 1_000_000_000, attention, Recomputation.NONE, 1e15);
         assertThat(none.hfu()).isEqualTo(none.mfu()).isEqualTo(100 * (6e9 + attention) / 1e15);
         ModelFlopsUtilization selective =
-                ModelFlopsUtilization.of(100, 1_000_000_000, attention, new Recomputation(0, 1), 1e15);
+                ModelFlopsUtilization.of(100, 1_000_000_000, 1_000_000_000, attention, new Recomputation(0, 1), 1e15);
         assertThat(selective.hfu()).isCloseTo(100 * (6e9 + attention * 4 / 3) / 1e15, ROUNDING);
         assertThat(none.convention()).contains("6 x");
-        ModelFlopsUtilization half =
-                ModelFlopsUtilization.of(100, 1_000_000_000, attention, new Recomputation(0.5, 0.5), 1e15);
+        ModelFlopsUtilization half = ModelFlopsUtilization.of(
+                100, 1_000_000_000, 1_000_000_000, attention, new Recomputation(0.5, 0.5), 1e15);
         assertThat(half.hfu()).isCloseTo((full.hfu() + none.hfu()) / 2, ROUNDING);
         assertThat(half.convention()).contains("hardware", "7 x");
+    }
+
+    @Test
+    void aFrozenParameterCountsFour() {
+        ModelFlopsUtilization adapters =
+                ModelFlopsUtilization.of(100, 1_000_000_000, 10_000_000, 0, Recomputation.NONE, 1e15);
+        assertThat(adapters.mfu()).isCloseTo(100 * (4 * 0.99e9 + 6 * 0.01e9) / 1e15, ROUNDING);
+        assertThat(adapters.convention()).contains("4.02 x");
     }
 
     @Test

@@ -111,6 +111,9 @@ public final class ResultsJson {
             if (model.size().active() < model.parameters()) {
                 out.with("active_parameters", model.size().active());
             }
+            if (model.size().isFrozen()) {
+                out.with("trained_parameters", model.size().trained());
+            }
         }
         out.with("instance", facts.cluster().instance().name())
                 .with("nodes", run.nodes())

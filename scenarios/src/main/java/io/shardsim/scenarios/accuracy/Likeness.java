@@ -4,13 +4,14 @@ import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 
 /**
  * What decides whether one run says something about another.
  *
- * @param work {@code training}, or the collective
+ * @param work {@code training}, of what where that makes a difference, or the collective
  * @param architecture of the GPU
  * @param gpu type of the GPU
  * @param strategy as scenarios write it; empty for a bare collective
@@ -35,6 +36,9 @@ record Likeness(
     /** Of a mixture of experts: other kernels than those of dense models, which say nothing of them. */
     private static final String OF_EXPERTS = "training of experts";
 
+    /** Of adapters: other memory and other kernels. */
+    private static final String OF_ADAPTERS = "training of adapters";
+
     private static final double OTHER_GPU = 0.5;
     private static final double OTHER_FRAMEWORK = 2;
     private static final double OTHER_STRATEGY = 0.5;
@@ -50,7 +54,7 @@ record Likeness(
         GpuSpec gpu = cluster.instance().gpu();
         if (point.task() instanceof Task.Training training) {
             return new Likeness(
-                    training.model().mixture().isPresent() ? OF_EXPERTS : TRAINING,
+                    work(training.model()),
                     gpu.architecture(),
                     gpu.name(),
                     training.strategy().kind(),
@@ -78,6 +82,13 @@ record Likeness(
 
     boolean isTraining() {
         return work.startsWith(TRAINING);
+    }
+
+    private static String work(ModelShape model) {
+        if (!model.adapters().isNone()) {
+            return OF_ADAPTERS;
+        }
+        return model.mixture().isPresent() ? OF_EXPERTS : TRAINING;
     }
 
     boolean sameWork(Likeness other) {

@@ -7,6 +7,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.workload.Adapters;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -22,6 +23,7 @@ final class ResolvedSettings {
             "model",
             "cluster",
             "training",
+            "lora",
             "strategy",
             "workload",
             "collectives",
@@ -44,6 +46,7 @@ final class ResolvedSettings {
         resolved.put("model", task.modelName());
         resolved.addCluster();
         resolved.addTraining(task, training.job());
+        resolved.addAdapters(task.model().adapters());
         resolved.addStrategy(training);
         resolved.addCollectives();
         return resolved.list();
@@ -76,6 +79,14 @@ final class ResolvedSettings {
         put("training.kernels", job.kernels());
         put("training.dropout", task.learning().dropout());
         put("training.gradient_clipping", task.learning().gradientClipping());
+    }
+
+    private void addAdapters(Adapters adapters) {
+        if (!adapters.isNone()) {
+            put("lora.r", adapters.rank());
+            put("lora.target_modules", String.join(", ", adapters.modules()));
+            put("lora.frozen_bits", adapters.frozenBits());
+        }
     }
 
     private void addStrategy(TrainingPoint training) {

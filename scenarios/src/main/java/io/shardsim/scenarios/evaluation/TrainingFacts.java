@@ -69,7 +69,10 @@ final class TrainingFacts {
     private RunFacts.Training model() {
         return new RunFacts.Training(
                 task.modelName(),
-                new RunFacts.Parameters(job.model().parameters(), job.model().activeParameters()),
+                new RunFacts.Parameters(
+                        job.model().parameters(),
+                        job.model().activeParameters(),
+                        Math.min(job.model().trainedParameters(), job.model().activeParameters())),
                 ModelFlopsUtilization.attentionFlopsPerToken(
                         job.model().layers(), job.model().headsWidth(), task.sequenceLength()),
                 task.globalBatch(),

@@ -65,7 +65,7 @@ enum Cause {
                 return cause;
             }
         }
-        if (path.startsWith("model.")) {
+        if (path.startsWith("model.") || path.startsWith("lora.")) {
             return MODEL;
         }
         if (path.startsWith("strategy.")) {

@@ -7,12 +7,13 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.workload.Adapters;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Problems;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code model} block: a name of the catalog, or a shape. */
+/** The {@code model} block, a name of the catalog or a shape, and the {@code lora} block. */
 final class ModelResolver {
     private final Block file;
     private final List<Figure> figures;
@@ -27,6 +28,39 @@ final class ModelResolver {
     /** The model, or null after a problem. */
     @Nullable
     ModelShape resolve(int sequenceLength) {
+        ModelShape whole = whole(sequenceLength);
+        Block lora = file.block("lora");
+        return whole == null || lora == null ? whole : adapted(whole, lora);
+    }
+
+    private @Nullable ModelShape adapted(ModelShape whole, Block lora) {
+        Long rank = lora.whole("r");
+        List<String> modules = lora.list("target_modules");
+        if (rank == null || modules.isEmpty() || lora.has("frozen_bits") && lora.whole("frozen_bits") == null) {
+            return null;
+        }
+        int bits = Math.toIntExact(lora.whole("frozen_bits", 16));
+        if (!Adapters.BITS.contains(bits)) {
+            return problems.refuse(
+                    lora.at("frozen_bits"), "frozen_bits " + bits + " is not modelled; write 16, 8 or 4");
+        }
+        List<String> known = Adapters.modulesOf(whole);
+        for (String module : modules) {
+            boolean inExperts = module.equals(Adapters.ALL) && whole.mixture().isPresent();
+            if (inExperts || !module.equals(Adapters.ALL) && !known.contains(module)) {
+                return problems.refuse(
+                        lora.at("target_modules"),
+                        "target_modules " + module
+                                + (inExperts
+                                        ? " means adapters in experts, which are not modelled"
+                                        : " is not in this model")
+                                + "; write some of " + String.join(", ", known));
+            }
+        }
+        return whole.withAdapters(new Adapters(Math.toIntExact(rank), modules, bits));
+    }
+
+    private @Nullable ModelShape whole(int sequenceLength) {
         Object value = file.value("model");
         if (value instanceof Block inline) {
             return inlineModel(inline, sequenceLength);

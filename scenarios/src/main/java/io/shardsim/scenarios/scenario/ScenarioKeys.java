@@ -11,8 +11,10 @@ import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.EitherType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.OneOrListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.workload.Adapters;
 import io.shardsim.topology.units.UnitTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -105,6 +107,18 @@ public final class ScenarioKeys {
                             ScalarTypes.flag(),
                             "initialise parameters on the GPU after sharding, instead of on every host first; omitted: start-up is left out"))
             .suchAs("{sequence_length: 2048, global_batch: 1536}");
+
+    static final BlockType LORA = BlockType.of(
+                    Key.required("r", ScalarTypes.whole(1, 65_536), "rank of the adapters"),
+                    Key.required(
+                            "target_modules",
+                            new OneOrListType(ScalarTypes.choice(Adapters.MODULES), "module"),
+                            "matrices of a layer that have one, as Hugging Face names them in Llama (qkv_proj where query, key and value are one matrix), or all-linear"),
+                    Key.optional(
+                            "frozen_bits",
+                            ScalarTypes.whole(4, 16),
+                            "bits of a frozen weight of a layer: 16, 8 (int8), or 4 (NF4 with double quantization: QLoRA); omitted: 16"))
+            .suchAs("{r: 16, target_modules: all-linear}");
 
     static final BlockType STRATEGY = BlockType.openWith(
                     Key.required(
@@ -212,6 +226,10 @@ public final class ScenarioKeys {
                             FRAMEWORK,
                             "framework, its release, and what is used with it (shardsim catalog releases): gives keys of training and strategy that are left out what that release does; omitted: each key's own default"),
                     Key.optional("training", TRAINING, "how it is trained"),
+                    Key.optional(
+                            "lora",
+                            LORA,
+                            "low-rank adapters, which alone are trained beside frozen weights; omitted: the whole model is trained"),
                     Key.optional("strategy", STRATEGY, "how states are sharded"),
                     Key.optional("workload", WORKLOAD, "a bare collective, in place of model, training and strategy"),
                     Key.optional("collectives", COLLECTIVES, "how collectives are carried"),

@@ -252,8 +252,8 @@ public final class ScenarioReader {
             if (cluster != null && cluster.worldSize() < 2) {
                 problems.add(file.at("cluster"), "a collective needs 2 GPUs or more, and the cluster has 1; add nodes");
             }
-            for (String key :
-                    List.of("model", "framework", "training", "strategy", "storage", "checkpoint", "failures")) {
+            for (String key : List.of(
+                    "model", "framework", "training", "lora", "strategy", "storage", "checkpoint", "failures")) {
                 if (file.has(key)) {
                     problems.add(
                             file.keyAt(key),

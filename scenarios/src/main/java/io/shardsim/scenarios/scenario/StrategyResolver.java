@@ -201,6 +201,9 @@ final class StrategyResolver {
         if (training != null && training.has(key)) {
             return training.entries().get(key);
         }
+        if (file.block(key) != null) {
+            return file.entries().get(key);
+        }
         Block strategy = file.block("strategy");
         List<Entry> settings = strategy == null ? List.of() : strategy.others();
         return settings.stream()

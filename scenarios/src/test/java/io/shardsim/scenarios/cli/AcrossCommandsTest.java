@@ -166,7 +166,7 @@ class AcrossCommandsTest {
                 .hasSizeGreaterThan(20)
                 .contains(
                         "expert_parallel",
-                        "lora",
+                        "dora",
                         "moe",
                         "num_experts",
                         "quantization",
@@ -178,7 +178,7 @@ class AcrossCommandsTest {
             assertThat(shell.shardsim("run", file, "--set", name + "=2")).isEqualTo(ExitStatus.USAGE);
             assertThat(shell.err()).as(name).contains(name + " is not modelled; nearest you can ask: ");
         }
-        for (String setting : List.of("strategy.expert_parallel=8", "kind=lora", "precision=fp4", "model=moe")) {
+        for (String setting : List.of("strategy.expert_parallel=8", "kind=dora", "precision=fp4", "model=moe")) {
             for (String command : List.of("run", "plan", "what-if", "critical-path")) {
                 assertThat(shell.shardsim(command, file, "--set", setting)).isEqualTo(ExitStatus.USAGE);
                 assertThat(shell.err())

@@ -41,6 +41,28 @@ class ScenarioErrorsTest {
     static Stream<Arguments> refused() {
         return Stream.of(
                 with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "lora: {r: 0, target_modules: query, bits: 4}\nstrategy: {kind: ddp}",
+                        "a.yaml:7:11: r 0 < 1; write a whole number from 1 to 65536",
+                        "a.yaml:7:30: target_modules query is not one of all-linear, down_proj, gate_proj, k_proj, o_proj, q_proj, qkv_proj, up_proj, v_proj; write one of them",
+                        "a.yaml:7:37: unknown key bits; known: r, target_modules, frozen_bits"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "lora: {r: 8, target_modules: [q_proj, down_proj]}\nstrategy: {kind: ddp}",
+                        "a.yaml:7:30: target_modules q_proj is not in this model; write some of down_proj, o_proj, qkv_proj, up_proj"),
+                with(
+                        "gpt2-30b",
+                        "mixtral-8x7b\nlora: {r: 8, target_modules: all-linear}",
+                        "a.yaml:3:30: target_modules all-linear means adapters in experts, which are not modelled; write some of k_proj, o_proj, q_proj, v_proj"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "lora: {r: 8, target_modules: all-linear, frozen_bits: 5}\nstrategy: {kind: ddp}",
+                        "a.yaml:7:55: frozen_bits 5 is not modelled; write 16, 8 or 4"),
+                with(
+                        "strategy: {kind: mics, shard_group: 128}",
+                        "lora: {r: 8, target_modules: all-linear}\nstrategy: {kind: mics, shard_group: 128}",
+                        "a.yaml:7:7: lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp, zero3, zero3-0.11, or remove lora"),
+                with(
                         "{kind: mics, shard_group: 128}",
                         "{kind: megatron, pipeline_parallel: 4, pipeline_schedule: interleaved}",
                         "a.yaml:7:69: model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b"),
@@ -389,7 +411,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, accepted"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, accepted"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

@@ -39,6 +39,7 @@ class ScenarioFileDocumentTest {
         tables.put("cluster", keys(ScenarioKeys.CLUSTER.keys()));
         tables.put("gpu", keys(ScenarioKeys.GPU.keys()));
         tables.put("training", keys(ScenarioKeys.TRAINING.keys()));
+        tables.put("lora", keys(ScenarioKeys.LORA.keys()));
         tables.put("strategy", keys(ScenarioKeys.STRATEGY.keys()));
         tables.put("kinds", kinds());
         tables.put("collectives", keys(ScenarioKeys.COLLECTIVES.keys()));

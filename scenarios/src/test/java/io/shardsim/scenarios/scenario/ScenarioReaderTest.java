@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Precision;
+import io.shardsim.simulator.workload.Adapters;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -31,6 +33,18 @@ class ScenarioReaderTest {
 
     private static Task.Training training(ScenarioPoint point) {
         return (Task.Training) point.task();
+    }
+
+    @Test
+    void loraFreezesTheModel() throws InputException {
+        String strategy = "lora: {r: 4, target_modules: [o_proj, down_proj]}\nstrategy: {kind: zero3}";
+        Scenario scenario = read(BASE.replace("strategy: {kind: mics, shard_group: 128}", strategy)
+                + "sweep: {lora.frozen_bits: [16, 4]}\n");
+        ModelShape model = training(scenario.points().get(1)).model();
+        assertThat(model.adapters()).isEqualTo(new Adapters(4, List.of("o_proj", "down_proj"), 4));
+        assertThat(model.trainedParameters()).isEqualTo(48L * 4 * (7168 + 7168 + 4 * 7168 + 7168));
+        assertThat(training(read(BASE).points().get(0)).model().adapters().isNone())
+                .isTrue();
     }
 
     @Test

@@ -2,7 +2,6 @@ package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
-import io.shardsim.simulator.workload.Operator.Router;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -21,6 +20,9 @@ import java.util.stream.Stream;
  * @param frozenBits of a frozen weight of a layer's matrix: 16, 8 or 4
  */
 public record Adapters(int rank, List<String> modules, int frozenBits) {
+    /** What {@code frozenBits} may be. */
+    public static final List<Integer> BITS = List.of(16, 8, 4);
+
     /** A model without adapters, which is trained whole. */
     public static final Adapters NONE = new Adapters(0, List.of(), 16);
 
@@ -37,6 +39,10 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
             "gate_proj", "ffn.gate",
             "up_proj", "ffn.up",
             "down_proj", "ffn.down");
+
+    /** What {@code modules} may name. */
+    public static final List<String> MODULES =
+            Stream.concat(Stream.of(ALL), PRODUCTS.keySet().stream().sorted()).toList();
 
     public Adapters {
         modules = List.copyOf(modules);
@@ -55,7 +61,6 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
         if (isNone()) {
             return whole;
         }
-        checkModules(whole);
         return new Transformer(
                 on(whole.embedding()),
                 whole.stretches().stream()
@@ -87,30 +92,15 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
                 .anyMatch(module -> module.equals(ALL) || product.name().equals(PRODUCTS.get(module)));
     }
 
-    private void checkModules(Transformer whole) {
-        boolean mixture = whole.kinds().stream()
-                .anyMatch(kind -> kind.operators().stream().anyMatch(Router.class::isInstance));
-        if (mixture && modules.contains(ALL)) {
-            throw new IllegalArgumentException(
-                    "lora.target_modules " + ALL
-                            + " would be adapters in every expert, which are not modelled; name those of attention: k_proj, o_proj, q_proj, v_proj");
-        }
-        List<String> known = PRODUCTS.keySet().stream()
-                .filter(module -> products(whole).anyMatch(name -> name.equals(PRODUCTS.get(module))))
-                .sorted()
-                .toList();
-        for (String module : modules) {
-            if (!module.equals(ALL) && !known.contains(module)) {
-                throw new IllegalArgumentException("lora.target_modules " + module + " is not in this model; it has "
-                        + String.join(", ", known) + ", or write " + ALL);
-            }
-        }
-    }
-
-    private static Stream<String> products(Transformer whole) {
-        return whole.kinds().stream()
+    /** Modules of a model that may have one. */
+    public static List<String> modulesOf(ModelShape model) {
+        List<String> products = model.operators().kinds().stream()
                 .flatMap(kind -> kind.blocks().stream())
                 .flatMap(block -> LayerKind.products(block).stream())
-                .map(Product::name);
+                .map(Product::name)
+                .toList();
+        return MODULES.stream()
+                .filter(module -> products.contains(PRODUCTS.get(module)))
+                .toList();
     }
 }

@@ -84,10 +84,11 @@ class AdaptersTest {
     }
 
     @Test
-    void aModuleThatTheModelHasNotIsRefused() {
-        assertThatThrownBy(() -> adapted(8, 16, "qkv_proj").operators())
-                .hasMessage("lora.target_modules qkv_proj is not in this model; it has down_proj, gate_proj, k_proj,"
-                        + " o_proj, q_proj, up_proj, v_proj, or write all-linear");
+    void modulesAreThoseOfTheModel() {
+        assertThat(Adapters.modulesOf(LLAMA_2_7B))
+                .containsExactly("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj");
+        assertThat(Adapters.modulesOf(ModelShape.gpt2(768, 12, 12, 50257, 1024)))
+                .containsExactly("down_proj", "o_proj", "qkv_proj", "up_proj");
         assertThatThrownBy(() -> adapted(8, 5, "q_proj")).hasMessage("lora.frozen_bits 5 is not 16, 8 or 4");
     }
 }
