@@ -59,11 +59,6 @@ public final class Nearest {
 
     /** {@code did you mean NAME?}, or the list of known names. */
     public static String remedy(String unknown, Collection<String> known) {
-        List<String> longer = longer(unknown, known);
-        if (longer.size() > 1 && longer.size() <= MEANT_MAX) {
-            int last = longer.size() - 1;
-            return "did you mean " + String.join(", ", longer.subList(0, last)) + " or " + longer.get(last) + "?";
-        }
         return remedy(unknown, known, known.isEmpty() ? "none is known" : "known: " + String.join(", ", known));
     }
 
@@ -80,6 +75,11 @@ public final class Nearest {
 
     /** {@code did you mean NAME?}, that it is not modelled and what is nearest, or what else to say where no name is near. */
     public static String remedy(String unknown, Collection<String> known, String otherwise) {
+        List<String> longer = longer(unknown, known);
+        if (longer.size() > 1 && longer.size() <= MEANT_MAX) {
+            int last = longer.size() - 1;
+            return "did you mean " + String.join(", ", longer.subList(0, last)) + " or " + longer.get(last) + "?";
+        }
         String name = unknown.substring(unknown.lastIndexOf('.') + 1);
         String ask = notModelled().getProperty(folded(name));
         if (ask != null) {

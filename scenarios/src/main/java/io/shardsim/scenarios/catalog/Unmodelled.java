@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param write the nearest thing that can be asked, and how
  */
 public record Unmodelled(String is, String write) {
+    public static final String GPUS = "gpus";
+
     /** Names are in small letters, without dashes, dots, underscores and blanks. */
     static final FigureFolder FILES = new FigureFolder(
             "catalog/unmodelled",
@@ -80,8 +82,11 @@ public record Unmodelled(String is, String write) {
         String asked = name.toLowerCase(Locale.ROOT);
         boolean longer = known.stream().anyMatch(each -> each.startsWith(asked));
         boolean other = nearest != null && !longer && !make(nearest).equals(make(asked));
-        return what + " " + name + " is not in the catalog; "
-                + (other ? "known: " + String.join(", ", known) : Nearest.remedy(name, known));
+        String ways = "shardsim catalog " + list + " lists " + known.size()
+                + (list.equals(GPUS)
+                        ? ", or write its figures: gpu: {architecture: ...}"
+                        : ", or write gpu: and its node");
+        return what + " " + name + " is not in the catalog; " + (other ? ways : Nearest.remedy(name, known, ways));
     }
 
     /** The first letter and the digits up to a dot: names that differ in these are different hardware. */

@@ -1,10 +1,12 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Library;
+import io.shardsim.scenarios.catalog.Machines;
 import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
@@ -19,6 +21,8 @@ import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import java.io.PrintWriter;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +35,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -42,6 +47,7 @@ import picocli.CommandLine.Spec;
                 "Lists what scenarios can name, and the constants behind it; with a kind or a name, every figure with its unit and source.")
 final class CatalogCommand implements Callable<Integer> {
     private static final Map<String, Kind> KINDS = kinds();
+    private static final String PRICES = "prices";
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -51,11 +57,17 @@ final class CatalogCommand implements Callable<Integer> {
             arity = "0..1",
             index = "0",
             paramLabel = "KIND",
-            description = "A kind of entry, or an entry by its name. Without it, the names of all.")
+            description = "A kind of entry, an entry by its name, or prices. Without it, the names of all.")
     private @Nullable String kind;
 
     @Parameters(arity = "0..1", index = "1", paramLabel = "NAME", description = "One entry of that kind.")
     private @Nullable String name;
+
+    @Option(
+            names = "--older-than",
+            paramLabel = "DAYS",
+            description = "With prices: those that were read longer ago, such as 90d, to look them up again.")
+    private @Nullable String olderThan;
 
     /** One kind of entry: its names, and an entry in full. */
     private record Kind(Supplier<List<String>> names, Function<String, List<String>> describe) {}
@@ -101,6 +113,12 @@ final class CatalogCommand implements Callable<Integer> {
             text.item("shardsim catalog KIND shows every figure with its source.");
             return ExitStatus.DONE;
         }
+        List<String> table = table();
+        if (!table.isEmpty()) {
+            table.forEach(line -> spec.commandLine().getOut().println(line));
+            text.item("shardsim catalog NAME shows every figure with its source.");
+            return ExitStatus.DONE;
+        }
         Kind chosen = KINDS.get(kind);
         if (chosen == null) {
             printNamed(hardware(kind), text);
@@ -116,6 +134,30 @@ final class CatalogCommand implements Callable<Integer> {
             print(each, chosen.describe().apply(each), text);
         }
         return ExitStatus.DONE;
+    }
+
+    /** What is asked for as a table: all instances, all GPUs, or prices; none where it is not. */
+    private List<String> table() {
+        boolean prices = PRICES.equals(kind);
+        if (olderThan != null && !(prices && olderThan.matches("\\d{1,6}d"))) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--older-than " + olderThan
+                            + " is not a number of days after prices; write catalog prices --older-than 90d");
+        }
+        if (name != null && !prices) {
+            return List.of();
+        }
+        List<List<String>> rows = prices
+                ? Machines.prices(
+                        LocalDate.now(ZoneOffset.UTC),
+                        olderThan == null ? -1 : Long.parseLong(olderThan.replace("d", "")))
+                : "instances".equals(kind) ? Machines.instances() : "gpus".equals(kind) ? Machines.gpus() : List.of();
+        return rows.isEmpty()
+                ? List.of()
+                : TextTable.lines(rows, prices ? 1 : 2).stream()
+                        .map(line -> TextTable.cut(line, Terminal.width()))
+                        .toList();
     }
 
     /** A GPU's or instance's name in the catalog where it is called so; else the name itself. */

@@ -160,7 +160,8 @@ final class ClusterResolver {
         }
         CatalogEntry<GpuSpec> entry = Catalog.gpu(name);
         if (entry == null) {
-            return problems.refuse(block.at("gpu"), Unmodelled.refusal("gpu", "gpus", name, Catalog.gpuNames()));
+            return problems.refuse(
+                    block.at("gpu"), Unmodelled.refusal("gpu", Unmodelled.GPUS, name, Catalog.gpuNames()));
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

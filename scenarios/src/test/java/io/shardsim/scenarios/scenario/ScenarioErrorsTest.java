@@ -244,7 +244,8 @@ class ScenarioErrorsTest {
                 with(
                         "p4d.24xlarge",
                         "m5.large",
-                        "a.yaml:3:21: instance m5.large is not in the catalog; known: p3dn.24xlarge, p4d.24xlarge, p4de.24xlarge, p5.48xlarge, p5e.48xlarge, p5en.48xlarge, p6-b200.48xlarge"),
+                        "a.yaml:3:21: instance m5.large is not in the catalog; shardsim catalog instances lists "
+                                + Catalog.instanceNames().size() + ", or write gpu: and its node"),
                 with(
                         "nodes: 32",
                         "nodes: 32, gpu: h200",
@@ -298,7 +299,8 @@ class ScenarioErrorsTest {
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: a200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
-                        "a.yaml:3:16: gpu a200 is not in the catalog; known: a100-40gb, a100-80gb, a10g, a800, b200, b300, gb200, gb300, gh200, h100-80gb, h20, h200, h800, l4, l40s, rtx-3090, rtx-4090, t4, v100-16gb, v100-32gb"),
+                        "a.yaml:3:16: gpu a200 is not in the catalog; shardsim catalog gpus lists "
+                                + Catalog.gpuNames().size() + ", or write its figures: gpu: {architecture: ...}"),
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: A100, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: 32}",

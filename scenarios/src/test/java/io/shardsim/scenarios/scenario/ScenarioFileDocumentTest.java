@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
+import io.shardsim.scenarios.catalog.Machines;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,8 @@ class ScenarioFileDocumentTest {
         tables.put("failures", keys(ScenarioKeys.FAILURES.keys()));
         tables.put("faults", keys(ScenarioKeys.FAULTS.keys()));
         tables.put("names", names());
+        tables.put("instances", rows(Machines.instances()));
+        tables.put("gpus", rows(Machines.gpus()));
         return tables;
     }
 
@@ -74,12 +78,18 @@ class ScenarioFileDocumentTest {
         return table.toString();
     }
 
+    private static String rows(List<List<String>> rows) {
+        String table = rows.stream()
+                .map(row -> "| " + String.join(" | ", row) + " |\n")
+                .collect(Collectors.joining());
+        int head = table.indexOf('\n') + 1;
+        return table.substring(0, head) + "|---".repeat(rows.get(0).size()) + "|\n" + table.substring(head);
+    }
+
     private static String names() {
         return "| of | names |\n|---|---|\n"
                 + "| models | " + String.join(", ", Catalog.modelNames()) + " |\n"
                 + "| frameworks | " + String.join(", ", Releases.names()) + " |\n"
-                + "| instances | " + String.join(", ", Catalog.instanceNames()) + " |\n"
-                + "| GPUs | " + String.join(", ", Catalog.gpuNames()) + " |\n"
                 + "| collective algorithms | " + String.join(", ", CollectiveDescriptors.names(null)) + " |\n";
     }
 

@@ -1,0 +1,77 @@
+package io.shardsim.scenarios.catalog;
+
+import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.topology.GpuSpec;
+import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/** Instances, GPUs and prices of the catalog as rows of a table, the first its heading. */
+public final class Machines {
+    private Machines() {}
+
+    /** What each instance has; the first two columns are words. */
+    public static List<List<String>> instances() {
+        List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "GPUs", "NICs", "USD/h", "as of")));
+        for (String name : Catalog.instanceNames()) {
+            FigureFile file = Catalog.INSTANCES.named(name);
+            Figure price = file.figures().get(HardwareKeys.PRICE.name());
+            rows.add(List.of(
+                    name,
+                    file.count("gpus_per_node") + " x " + file.text("gpu"),
+                    file.count("nics_per_node") + " x "
+                            + Objects.requireNonNull(file.figures().get("nic")).text(),
+                    price == null ? "-" : dollars(price),
+                    price == null ? "-" : price.date()));
+        }
+        return rows;
+    }
+
+    /** What each GPU has; the first two columns are words. */
+    public static List<List<String>> gpus() {
+        List<List<String>> rows =
+                new ArrayList<>(List.of(List.of("GPU", "architecture", "GiB", "GB/s", "TFLOPS in FP16", "SMs")));
+        for (String name : Catalog.gpuNames()) {
+            GpuSpec gpu = Objects.requireNonNull(Catalog.gpu(name)).spec();
+            rows.add(List.of(
+                    name,
+                    gpu.architecture(),
+                    rounded("%.1f", gpu.memoryBytes() / (double) (1L << 30)),
+                    rounded("%.0f", gpu.memoryBandwidth().bytesPerSecond() / 1e9),
+                    rounded("%.0f", gpu.peakHalfFlopsPerSecond() / 1e12),
+                    String.valueOf(gpu.smCount())));
+        }
+        return rows;
+    }
+
+    /**
+     * Prices that were read more than so many days ago; the first column is words. A date without a day or month is as old as it can be.
+     */
+    public static List<List<String>> prices(LocalDate today, long days) {
+        List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "USD/h", "as of", "days")));
+        for (String name : Catalog.instanceNames()) {
+            Figure price = Catalog.INSTANCES.named(name).figures().get(HardwareKeys.PRICE.name());
+            if (price != null) {
+                LocalDate read = LocalDate.parse(
+                        price.date() + "-01-01".substring(price.date().length() - 4));
+                long age = ChronoUnit.DAYS.between(read, today);
+                if (age > days) {
+                    rows.add(List.of(name, dollars(price), price.date(), String.valueOf(age)));
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static String dollars(Figure price) {
+        return rounded("%.2f", (Double) price.value());
+    }
+
+    private static String rounded(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+}
