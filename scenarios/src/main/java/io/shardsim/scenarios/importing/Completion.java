@@ -68,6 +68,10 @@ final class Completion {
         }
         text.block("cluster", ordered(draft.block("cluster"), CLUSTER_KEYS));
         text.block("training", ordered(draft.block("training"), TRAINING_KEYS));
+        Map<String, Fact> adapters = draft.block("lora");
+        if (!adapters.isEmpty()) {
+            text.block("lora", adapters);
+        }
         Map<String, Fact> strategy = new LinkedHashMap<>();
         strategy.put("kind", Draft.required(draft, Draft.KIND));
         strategy.putAll(draft.block("strategy"));

@@ -16,6 +16,7 @@ final class Importers {
             new SageMakerDistribution(),
             new DeepSpeedConfig(),
             new AccelerateConfig(),
+            new PeftConfig(),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());

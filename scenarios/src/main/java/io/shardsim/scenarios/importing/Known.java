@@ -27,6 +27,7 @@ final class Known {
             BlockType.of(
                     Key.required("files", new ListType(KIND, "kind"), "kinds of files that are not read"),
                     Key.required("models", new MapType(KeyTable.TEXT, NAMES), "why a model_type is not modelled"),
+                    Key.required("modules", new MapType(KeyTable.TEXT, KeyTable.TEXT), "matrices by other names"),
                     Key.required("hub", new MapType(KeyTable.TEXT, KeyTable.TEXT), "models by their names on the hub"),
                     Key.required(
                             "vocabularies",
@@ -83,6 +84,11 @@ final class Known {
         String last = hub.substring(hub.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
         String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+$", "");
         return FILE.<String>map("hub").get(plain);
+    }
+
+    /** A matrix of a layer as scenarios name it; as it is written where nothing else is known. */
+    static String module(String name) {
+        return FILE.<String>map("modules").getOrDefault(name, name);
     }
 
     /** Tokens of the vocabulary of a tokenizer or a model; null for another one. */

@@ -62,7 +62,7 @@ final class TrainerSettings implements Importer {
                 "max_seq_length", "max_length", "cutoff_len", "model_max_length", "block_size", "max_seq_len")) {
             draft.giveWhole(file, key, Draft.SEQUENCE, 1, 16_777_216);
         }
-        adapters(file);
+        AdapterSettings.contribute(file, draft);
         contributeLauncher(file, draft);
     }
 
@@ -202,18 +202,5 @@ final class TrainerSettings implements Importer {
                 file.judge(key, Verdict.IRRELEVANT, "the shape is described by what was given beside it");
             }
         });
-    }
-
-    /** What says nothing of itself where nothing is adapted, and what LLaMA-Factory does unless it is told otherwise. */
-    private static void adapters(ForeignFile file) {
-        if (file.has("cutoff_len") && file.has("stage") && !file.has("finetuning_type")) {
-            file.judge(
-                    "stage", Verdict.DECIDES_THE_ANSWER, "LLaMA-Factory without finetuning_type trains LoRA adapters");
-        }
-        if ("full".equals(file.text("finetuning_type")) || Boolean.FALSE.equals(file.flag("use_peft"))) {
-            file.keys().stream()
-                    .filter(key -> key.path().matches("(lora|oft|peft|freeze)_.*"))
-                    .forEach(key -> key.judge(Verdict.IRRELEVANT, "all weights are trained"));
-        }
     }
 }

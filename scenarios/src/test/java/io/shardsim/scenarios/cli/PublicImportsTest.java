@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,26 +49,64 @@ class PublicImportsTest {
                 """);
     }
 
-    /** Becomes a value once frozen weights and adapters are modelled, with other models. */
+    /** hiyouga/LLaMA-Factory issue 3499, which ran on three A100. */
     @Test
-    void loraIsRefusedByNameUnlessItIsAccepted() throws IOException {
-        String script = loraScript();
-        String config = file("config.json", LLAMA3);
-        assertThat(shell.shardsim("import", script, zero3(), config)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.out()).isEmpty();
-        assertThat(shell.err())
-                .contains(
-                        "lora.sh:6:21: finetuning_type lora (with lora_target) decides the answer: adapters",
-                        "--accept finetuning_type leaves it out");
-        assertThat(shell.shardsim("import", script, zero3(), config, "--accept", "finetuning_type"))
+    void loraOfAScriptIsAsked() throws IOException {
+        assertThat(shell.shardsim("import", loraScript(), zero3(), file("config.json", LLAMA3)))
                 .isZero();
         assertThat(shell.out())
-                .contains("accepted: [finetuning_type, lora_target]")
-                .contains(
-                        "modelled: train_batch_size = auto: auto: 6, micro-batch x 2 accumulation steps x 3 replicas");
+                .contains("lora:\n  r: 8  # LLaMA-Factory's default\n  target_modules: [q_proj, v_proj]\n")
+                .contains("modelled: finetuning_type = lora: lora")
+                .contains("modelled: train_batch_size = auto: auto: 6, micro-batch x 2 accumulation steps x 3 replicas")
+                .doesNotContain("accepted");
         assertThat(shell.err())
                 .contains("env.NCCL_P2P_DISABLE = 1: slows the job")
                 .contains("fault no-nvlink");
+        String scenario = file("lora.yaml", shell.out());
+        Shell json = new Shell(Main.services());
+        assertThat(json.shardsim("run", scenario, "--json", "-o", folder.toString()))
+                .as(json.err())
+                .isZero();
+        JsonNode run = JsonMapper.builder().build().readTree(json.out()).at("/runs/0");
+        assertThat(run.get("trained_parameters").asLong()).isEqualTo(32L * 8 * (4096 + 4096 + 4096 + 1024));
+    }
+
+    /** What each way to ask for adapters becomes. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{cutoff_len: 512, stage: sft} | r: 8;target_modules: [all-linear]",
+                "{finetuning_type: lora, lora_rank: 4, lora_target: all} | r: 4;target_modules: [all-linear]",
+                "{finetuning_type: lora, lora_target: 'c_attn', quantization_bit: 4} | target_modules: [qkv_proj];frozen_bits: 4",
+                "{use_peft: true, lora_r: 32, load_in_4bit: true} | r: 32;target_modules: [q_proj, v_proj];frozen_bits: 4",
+                "{use_peft: true, lora_target_modules: [q_proj, o_proj], load_in_8bit: true} | r: 16;target_modules: [q_proj, o_proj];frozen_bits: 8"
+            })
+    void adaptersOfEachTrainerAreRead(String keys, String lines) throws IOException {
+        boolean fused = keys.contains("c_attn");
+        String inner = keys.substring(1, keys.length() - 1).replaceAll(", (?=[a-z_0-9]+:)", "\n");
+        String file = file("args.yaml", "output_dir: o\nbf16: true\nper_device_train_batch_size: 1\n" + inner + "\n");
+        assertThat(shell.shardsim("import", file, "--model", fused ? "gpt2-1.5b" : "llama2-7b"))
+                .as(shell.err())
+                .isZero();
+        for (String line : lines.split(";")) {
+            assertThat(shell.out()).contains("\n  " + line);
+        }
+    }
+
+    @Test
+    void theFileOfPeftIsRead() throws IOException {
+        String adapter = """
+                {"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-2-7b-hf", "r": 64, "lora_alpha": 16,
+                 "target_modules": ["down_proj", "q_proj"], "modules_to_save": null, "bias": "none", "lora_dropout": 0.0, "rank_pattern": {}}
+                """;
+        assertThat(shell.shardsim("import", file("adapter_config.json", adapter)))
+                .as(shell.err())
+                .isZero();
+        assertThat(shell.out()).contains("model: llama2-7b", "r: 64\n  target_modules: [down_proj, q_proj]");
+        String more = adapter.replace("\"modules_to_save\": null", "\"modules_to_save\": [\"lm_head\"]");
+        assertThat(shell.shardsim("import", file("adapter_config.json", more))).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("modules_to_save", "more is trained than the adapters of these modules");
     }
 
     @Test
@@ -94,12 +133,16 @@ class PublicImportsTest {
     void importAsJsonSaysThatItDoesNotAnswerTheQuestion() throws IOException {
         assertThat(shell.shardsim(
                         "import",
-                        loraScript(),
+                        Shell.file(
+                                folder,
+                                "freeze.sh",
+                                Files.readString(Path.of(loraScript()))
+                                        .replace("finetuning_type lora", "finetuning_type freeze")),
                         zero3(),
                         file("config.json", LLAMA3),
                         "--json",
                         "--accept",
-                        "lora_target"))
+                        "finetuning_type"))
                 .isZero();
         JsonNode document = JsonMapper.builder().build().readTree(shell.out());
         assertThat(document.get("answers_the_question").asBoolean(true)).isFalse();
@@ -111,7 +154,6 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "use_peft: true | use_peft",
                 "load_in_4bit: true | load_in_4bit",
                 "load_in_8bit: yes | load_in_8bit",
                 "quantization_bit: 4 | quantization_bit",
@@ -127,8 +169,7 @@ class PublicImportsTest {
                 "quantize: nf4 | quantize",
                 "cpu_offload: true | cpu_offload",
                 "num_experts: 8 | num_experts",
-                "stage: dpo | stage",
-                "{cutoff_len: 512, stage: sft} | stage"
+                "stage: dpo | stage"
             })
     void whatDecidesTheAnswerIsNotDropped(String line, String key) throws IOException {
         String inner =
@@ -207,8 +248,7 @@ class PublicImportsTest {
                 "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | a nanotron file",
                 "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | a LitGPT file",
                 "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | a Lightning file",
-                "f.yaml | task: {_name: language_modeling, tokens_per_sample: 512};optimization: {update_freq: [4], max_update: 10} | a fairseq file",
-                "r.json | {\"peft_type\": \"LORA\", \"base_model_name_or_path\": \"x\", \"lora_alpha\": 16} | a PEFT adapter's configuration"
+                "f.yaml | task: {_name: language_modeling, tokens_per_sample: 512};optimization: {update_freq: [4], max_update: 10} | a fairseq file"
             })
     void aFileOfAnotherTrainerIsNamed(String name, String text, String title) throws IOException {
         String file = file(name, text.replace(";", "\n") + "\n");

@@ -61,7 +61,7 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: all-linear}\nstrategy: {kind: mics, shard_group: 128}",
-                        "a.yaml:7:7: lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp, zero3, zero3-0.11, or remove lora"),
+                        "a.yaml:7:7: lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora"),
                 with(
                         "{kind: mics, shard_group: 128}",
                         "{kind: megatron, pipeline_parallel: 4, pipeline_schedule: interleaved}",

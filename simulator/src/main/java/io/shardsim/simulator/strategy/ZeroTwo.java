@@ -58,6 +58,11 @@ public final class ZeroTwo extends ShardingStrategy {
     }
 
     @Override
+    protected boolean trainsAdapters() {
+        return true;
+    }
+
+    @Override
     public RankGroups shardGroups(TrainingJob job) {
         return ShardGroups.shard(job.dataParallel(), job);
     }
@@ -80,7 +85,7 @@ public final class ZeroTwo extends ShardingStrategy {
 
         @Override
         void holdStates() {
-            writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()));
+            writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()) + frozenBytes());
             if (!partitionsGradients) {
                 writer.allocate(MemoryOwner.GRADIENTS, bytes(parameters()));
             } else if (!offload.optimizer()) {

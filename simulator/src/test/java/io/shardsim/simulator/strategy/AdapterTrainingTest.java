@@ -74,6 +74,19 @@ class AdapterTrainingTest {
                 .isEqualTo(2 * 6 * TRAINED);
     }
 
+    /** Only the flat buffer of what is trained is sharded; frozen weights are on every rank. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 8, 4})
+    void zeroTwoShardsStatesOfAdapters(int bits) {
+        StepPlan plan = Strategies.of("zero2", Map.of()).plan(job(bits, 1));
+        Map<MemoryOwner, Long> held = peak(plan);
+
+        assertThat(held).containsEntry(MemoryOwner.PARAMETERS, frozenBytes(bits) + 2 * TRAINED);
+        assertThat(held).containsEntry(MemoryOwner.GRADIENTS, 2 * TRAINED / RANKS);
+        assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "")).isEqualTo(2 * TRAINED);
+        assertThat(Strategies.bytes(plan, ALL_GATHER, "updated")).isEqualTo(2 * TRAINED);
+    }
+
     /** Frozen weights are gathered as they are held: in 4 bits a quarter of the bytes. */
     @ParameterizedTest
     @ValueSource(ints = {16, 8, 4})
@@ -108,7 +121,7 @@ class AdapterTrainingTest {
     void othersSayWhichStrategiesTrainAdapters() {
         assertThat(problems("mics", job(16, 1)))
                 .contains("lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2,"
-                        + " smddp, zero3, zero3-0.11, or remove lora");
+                        + " smddp, zero1, zero2, zero3, zero3-0.11, or remove lora");
         assertThat(problems("zero3", job(16, 1))).isEmpty();
         TrainingJob single =
                 JobBuilder.job(job(16, 1).model()).precision(Precision.FP32).build();
