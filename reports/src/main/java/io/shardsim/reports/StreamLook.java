@@ -104,6 +104,13 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
                     Mark.EXCHANGES,
                     new Paint("#a8668f", "#c07fa8", Words.DARK, 30)),
             new StreamLook(
+                    Stream.EXPERT,
+                    "expert",
+                    "waiting for tokens of experts",
+                    "tokens on their way to experts and back",
+                    Mark.EXCHANGES,
+                    new Paint("#5b8a3c", "#79a857", Words.DARK, 15)),
+            new StreamLook(
                     Stream.PIPELINE_FORWARD,
                     "forward",
                     "waiting for activations of the stage before",

@@ -146,6 +146,9 @@ final class MegatronWriter extends FrameworkWriter {
         if (settings.whole("strategy.tensor_parallel") > 1) {
             script.carry("sequence-parallel");
         }
+        if (settings.whole("strategy.expert_parallel") > 1) {
+            script.carry("expert-model-parallel-size").put("expert-tensor-parallel-size", 1);
+        }
         if (settings.is("strategy.pipeline_schedule", "interleaved")) {
             script.put("num-virtual-stages-per-pipeline-rank", settings.whole("strategy.model_chunks"));
         }

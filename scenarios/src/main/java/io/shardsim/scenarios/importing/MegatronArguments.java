@@ -51,11 +51,6 @@ final class MegatronArguments implements Importer {
                     "script " + script
                             + " trains a model that is not modelled; a GPT is, as pretrain_gpt.py trains it");
         }
-        if (file.has("num-experts") && !"1".equals(String.valueOf(file.text("num-experts")))) {
-            file.refuse(
-                    "num-experts",
-                    "num-experts: a mixture of experts is not modelled; leave it out for the layers around it");
-        }
         String named = file.text("model-name");
         if (named != null && !named.matches("(?i)gpt|llama[23]?|codellama|mistral")) {
             file.refuse(
@@ -132,7 +127,8 @@ final class MegatronArguments implements Importer {
         if (width != null && hidden != null && heads != null && width * heads != hidden) {
             draft.give("model.head_dim", width, file.key("kv-channels"));
         }
-        draft.giveWhole(file, "num-experts", "model.experts", 1, MOST);
+        Long experts = file.whole("num-experts", 1, MOST);
+        draft.give("model.experts", experts == null || experts == 1 ? null : experts, file.key("num-experts"));
         draft.giveWhole(file, "moe-router-topk", "model.experts_per_token", 1, MOST);
         draft.giveWhole(file, "moe-ffn-hidden-size", "model.expert_ffn", 1, MOST);
         draft.giveWhole(file, "moe-shared-expert-intermediate-size", "model.shared_expert_ffn", 1, MOST);
@@ -319,12 +315,12 @@ final class MegatronArguments implements Importer {
             contributeDeepSpeed(file, draft);
         } else {
             boolean sharded = file.flag("use-distributed-optimizer", false);
-            boolean context =
-                    file.has("context-parallel-size") && orOne(file.whole("context-parallel-size", 1, 65_536)) > 1;
+            boolean core = orOne(file.whole("context-parallel-size", 1, 65_536)) > 1
+                    || orOne(file.whole("expert-model-parallel-size", 1, 65_536)) > 1;
             if (sharded) {
                 draft.give(Draft.KIND, "megatron-core", file.key("use-distributed-optimizer"));
             } else {
-                draft.byDefault(Draft.KIND, context ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
+                draft.byDefault(Draft.KIND, core ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
             }
             draft.give("strategy.gradients_in_fp32", gradientsInSingle(file), gradientKey(file));
             draft.byDefault("strategy.gradients_in_fp32", file.flag("bf16", false), "Megatron-LM's default");
@@ -367,6 +363,13 @@ final class MegatronArguments implements Importer {
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
         draft.giveWhole(file, "context-parallel-size", "strategy.context_parallel", 1, 65_536);
         Long ranks = file.whole(tensor, 1, 65_536);
+        Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
+        if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
+            file.judge(
+                    "expert-model-parallel-size",
+                    Verdict.APPROXIMATED,
+                    "each rank has whole experts; without --expert-tensor-parallel-size 1 Megatron-LM splits them by tensor parallelism too");
+        }
         if (ranks != null && ranks > 1) {
             draft.giveFlag(file, "sequence-parallel", "strategy.sequence_parallel");
         } else {

@@ -250,6 +250,9 @@ final class RandomTraining {
                 maybe(strategy, "overlap_param_gather", "true");
             }
             maybe(strategy, "bucket_size", "1000000 elements");
+            if (model.containsKey("experts") && (tensor == 1 || "true".equals(strategy.get("sequence_parallel")))) {
+                maybe(strategy, "expert_parallel", "2");
+            }
             maybe(strategy, "gradient_accumulation_fusion", "false");
         }
         if (training.get("precision").equals("bf16")) {

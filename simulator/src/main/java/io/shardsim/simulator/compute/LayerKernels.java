@@ -11,7 +11,8 @@ import java.util.List;
  * The kernels that one rank launches for one micro-batch of a transformer, in order.
  *
  * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside
- * the attention stay whole unless the sequence is split as well [2]. The collectives between them are not kernels of this list.
+ * the attention stay whole unless the sequence is split as well [2]. Expert parallelism splits the experts in place of that; each rank computes as many copies of
+ * tokens as it sends. The collectives between them are not kernels of this list.
  *
  * <p>Leaves out the mask and position tensors that are made once a step.
  *
@@ -73,9 +74,15 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      *
      * @param tensor degree of tensor parallelism, t
      * @param context degree of context parallelism, c
+     * @param experts degree of expert parallelism, e
      * @param sequence whether norms and dropouts are split along the sequence too
      */
-    public record Split(int tensor, int context, boolean sequence, Logits logits) {}
+    public record Split(int tensor, int context, int experts, boolean sequence, Logits logits) {
+        /** Without expert parallelism. */
+        public Split(int tensor, int context, boolean sequence, Logits logits) {
+            this(tensor, context, 1, sequence, logits);
+        }
+    }
 
     public LayerKernels {
         if (shape.heads() % workload.split().tensor() != 0) {

@@ -16,12 +16,14 @@ import java.util.List;
  * <p>A quantized matrix is brought to 16 bits before each of its products. An adapter's result is scaled and added to that of its matrix (huggingface/peft
  * v0.10, tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler makes one kernel of both.
  *
+ * @param tokens that go through it
  * @param afterNorm whether a norm gives what it takes
  * @param number of its first product among those of the block
  * @param tuning of the matrices
  */
 record LinearKernels(
         RankShare share,
+        long tokens,
         List<RankProduct> products,
         boolean afterNorm,
         int number,
@@ -42,6 +44,7 @@ record LinearKernels(
                 .toList();
         return new LinearKernels(
                 share,
+                linear.isOfExperts() ? share.routedTokens() : share.tokens(),
                 fused ? List.of(fused(linear.name(), products)) : products,
                 afterNorm,
                 number,
@@ -61,13 +64,16 @@ record LinearKernels(
     }
 
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
+        RankProduct.Format format =
+                share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB;
+        boolean apart = share.sharesExperts() && product.experts().number() > 1;
         return new RankProduct(
                 product.name(),
-                split == Split.INPUTS ? share.split(product.inputs()) : product.inputs(),
-                split == Split.OUTPUTS ? share.split(product.outputs()) : product.outputs(),
+                split == Split.INPUTS && !apart ? share.split(product.inputs()) : product.inputs(),
+                split == Split.OUTPUTS && !apart ? share.split(product.outputs()) : product.outputs(),
                 product.bias(),
-                share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB,
-                product.experts());
+                format,
+                apart ? share.own(product.experts()) : product.experts());
     }
 
     private static RankProduct fused(String name, List<RankProduct> products) {
@@ -99,16 +105,16 @@ record LinearKernels(
     }
 
     private void addForward(RankShare.Sequence kernels, RankAdapter adapter) {
-        kernels.add(adapter.down().forward(share.tokens()));
-        kernels.add(adapter.up().forward(share.tokens()));
+        kernels.add(adapter.down().forward(tokens));
+        kernels.add(adapter.up().forward(tokens));
         addScaled(
                 kernels, "adapter.forward", adapter.up().outputs(), adapter.up().outputs());
     }
 
     /** Gradients of what an adapter takes are scaled before it and added to those of its matrix behind it. */
     private void addInputGradients(RankShare.Sequence kernels, RankAdapter adapter) {
-        kernels.add(adapter.up().inputGradient(share.tokens()));
-        kernels.add(adapter.down().inputGradient(share.tokens()));
+        kernels.add(adapter.up().inputGradient(tokens));
+        kernels.add(adapter.down().inputGradient(tokens));
         addScaled(
                 kernels,
                 "adapter.backward",
@@ -120,10 +126,10 @@ record LinearKernels(
     private void addScaled(RankShare.Sequence kernels, String name, long scaled, long added) {
         long elementBytes = share.profile().elementBytes();
         if (share.profile().recomputesPointwise()) {
-            kernels.add(new Kernel.MemoryBound(name, 3 * elementBytes * share.tokens() * added));
+            kernels.add(new Kernel.MemoryBound(name, 3 * elementBytes * tokens * added));
         } else {
-            kernels.add(new Kernel.MemoryBound(name + ".scale", 2 * elementBytes * share.tokens() * scaled));
-            kernels.add(new Kernel.MemoryBound(name + ".add", 3 * elementBytes * share.tokens() * added));
+            kernels.add(new Kernel.MemoryBound(name + ".scale", 2 * elementBytes * tokens * scaled));
+            kernels.add(new Kernel.MemoryBound(name + ".add", 3 * elementBytes * tokens * added));
         }
     }
 
@@ -145,12 +151,12 @@ record LinearKernels(
             }
             boolean whole = portion != Portion.OTHER_ROWS;
             if (whole && product.eightBits() && !afterNorm) {
-                kernels.add(Operator.QUANTIZE_INPUT, product.allRows(share.tokens()) * product.inputs());
+                kernels.add(Operator.QUANTIZE_INPUT, product.allRows(tokens) * product.inputs());
             }
             addDequantized(kernels, product);
-            addRows(kernels, product.forward(share.tokens()), portion);
+            addRows(kernels, product.forward(tokens), portion);
             if (whole && product.bias()) {
-                kernels.add(Operator.BIAS_FORWARD, product.allRows(share.tokens()) * product.outputs());
+                kernels.add(Operator.BIAS_FORWARD, product.allRows(tokens) * product.outputs());
             }
         }
     }
@@ -158,26 +164,26 @@ record LinearKernels(
     private void addInputGradients(RankShare.Sequence kernels, Portion portion) {
         for (RankProduct product : products) {
             if (portion != Portion.OTHER_ROWS && product.eightBits()) {
-                kernels.add(Operator.QUANTIZE_GRADIENT, product.allRows(share.tokens()) * product.outputs());
+                kernels.add(Operator.QUANTIZE_GRADIENT, product.allRows(tokens) * product.outputs());
             }
             addDequantized(kernels, product);
-            addRows(kernels, product.inputGradient(share.tokens()), portion);
+            addRows(kernels, product.inputGradient(tokens), portion);
         }
         adapters.forEach(adapter -> addInputGradients(kernels, adapter));
     }
 
     private void addWeightGradients(RankShare.Sequence kernels) {
         for (RankAdapter adapter : adapters) {
-            kernels.add(adapter.up().weightGradient(share.tokens()));
-            kernels.add(adapter.down().weightGradient(share.tokens()));
+            kernels.add(adapter.up().weightGradient(tokens));
+            kernels.add(adapter.down().weightGradient(tokens));
         }
         for (RankProduct product : tuning.isTrained() ? products : List.<RankProduct>of()) {
             if (product.eightBits() && afterNorm) {
-                kernels.add(Operator.TRANSPOSE_INPUT, product.allRows(share.tokens()) * product.inputs());
+                kernels.add(Operator.TRANSPOSE_INPUT, product.allRows(tokens) * product.inputs());
             }
-            add(kernels, product.weightGradient(share.tokens()));
+            add(kernels, product.weightGradient(tokens));
             if (product.bias()) {
-                kernels.add(Operator.BIAS_GRADIENT, product.allRows(share.tokens()) * product.outputs());
+                kernels.add(Operator.BIAS_GRADIENT, product.allRows(tokens) * product.outputs());
             }
         }
     }

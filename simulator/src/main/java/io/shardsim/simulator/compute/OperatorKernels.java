@@ -85,7 +85,9 @@ interface OperatorKernels {
                     activation.gated()
                             ? FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD
                             : FrameworkProfile.Operator.ACTIVATION_BACKWARD,
-                    share.tokens() * share.split(activation.width()),
+                    activation.isOfExperts()
+                            ? share.routedTokens() * share.ofExperts(activation.width())
+                            : share.tokens() * share.split(activation.width()),
                     activation.experts());
         }
 
@@ -117,7 +119,7 @@ interface OperatorKernels {
             return elementwise(
                     FrameworkProfile.Operator.COMBINE_FORWARD,
                     FrameworkProfile.Operator.COMBINE_BACKWARD,
-                    share.tokens() * combine.savedInputs(),
+                    share.routedTokens() * combine.savedInputs(),
                     combine.experts());
         }
 

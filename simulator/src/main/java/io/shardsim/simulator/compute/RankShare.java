@@ -31,9 +31,29 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile) 
         return workload.split().sequence() ? split(elements) : elements;
     }
 
+    /** Whether other ranks have other experts. */
+    boolean sharesExperts() {
+        return workload.split().experts() > 1;
+    }
+
+    /** Those of so many experts that the rank has. */
+    Experts own(Experts experts) {
+        return new Experts(Math.max(1, experts.number() / workload.split().experts()), experts.perToken());
+    }
+
+    /** Tokens that go to experts from here, as many as come here from all ranks: those of the rank's own part of the sequence, if others have the others'. */
+    long routedTokens() {
+        return sharesExperts() ? split(tokens()) : tokens();
+    }
+
+    /** Its part of a width that experts have. */
+    long ofExperts(long width) {
+        return sharesExperts() ? width : split(width);
+    }
+
     /** A map of the elements of all experts, or of one expert's after the other's where the framework goes through them in a loop. */
     List<Kernel> perExpert(Operator operator, long elements, Experts experts) {
-        int parts = profile.groupedExperts() ? 1 : experts.number();
+        int parts = profile.groupedExperts() ? 1 : own(experts).number();
         List<Kernel> kernels = new ArrayList<>();
         for (int part = 0; part < parts; part++) {
             kernels.addAll(profile.kernels(operator, elements / parts));

@@ -20,17 +20,18 @@ record RouterKernels(RankShare share, Router router) implements OperatorKernels 
                 false,
                 RankProduct.Format.OF_THE_JOB,
                 Experts.NONE);
-        long logits = share.tokens() * router.experts().number();
-        long copies = share.tokens() * router.cheapResults();
+        long tokens = share.routedTokens();
+        long logits = tokens * router.experts().number();
+        long copies = tokens * router.cheapResults();
         if (direction.isBackward()) {
             kernels.addAll(share.perExpert(Operator.PERMUTE_BACKWARD, copies, router.experts()));
             kernels.add(Operator.ROUTE_BACKWARD, logits);
-            kernels.add(scores.inputGradient(share.tokens()));
+            kernels.add(scores.inputGradient(tokens));
             if (router.tuning().isTrained()) {
-                kernels.add(scores.weightGradient(share.tokens()));
+                kernels.add(scores.weightGradient(tokens));
             }
         } else {
-            kernels.add(scores.forward(share.tokens()));
+            kernels.add(scores.forward(tokens));
             kernels.add(Operator.ROUTE_FORWARD, logits);
             kernels.addAll(share.perExpert(Operator.PERMUTE_FORWARD, copies, router.experts()));
         }

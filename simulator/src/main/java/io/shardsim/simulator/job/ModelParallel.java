@@ -22,13 +22,14 @@ import java.util.Set;
  * context x data ranks.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2. [3] Liu et al., Ring Attention,
- * arXiv:2310.01889.
+ * arXiv:2310.01889. [4] Parallel folding, NVIDIA/Megatron-LM @d98e8a64, megatron/core/transformer/moe/README.md, with expert-tensor-parallel-size 1.
  *
  * @param tensor ranks that split each layer, t
  * @param context ranks that split the tokens of each sample, c
+ * @param experts ranks that share out the experts of each layer, e: neighbours among those of a stage, whatever else these split [4]
  * @param choices what the ranks of a group do otherwise than they might
  */
-public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choice> choices) {
+public record ModelParallel(int tensor, int context, int experts, Pipeline pipeline, Set<Choice> choices) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
@@ -83,7 +84,7 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
 
     /** Data parallelism alone. */
     public static final ModelParallel NONE =
-            new ModelParallel(1, 1, Pipeline.NONE, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
+            new ModelParallel(1, 1, 1, Pipeline.NONE, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
 
     public ModelParallel {
         choices = Set.copyOf(choices);
@@ -132,7 +133,13 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
     public List<Refusal> problems(int worldSize) {
         long ranksOfSample = (long) tensor * context * stages();
         if (worldSize % ranksOfSample == 0) {
-            return List.of();
+            int stageRanks = worldSize / stages();
+            return stageRanks % experts == 0
+                    ? List.of()
+                    : List.of(Refusal.of(
+                            "expert_parallel " + experts + " does not divide the " + stageRanks
+                                    + " ranks of a pipeline stage; " + NearestNumbers.divisors(stageRanks, experts),
+                            "expert_parallel"));
         }
         Map<String, String> factors = new LinkedHashMap<>();
         addFactor(factors, "tensor_parallel", tensor);
@@ -174,9 +181,33 @@ public record ModelParallel(int tensor, int context, Pipeline pipeline, Set<Choi
                             + NearestNumbers.divisors(model.kvHeads(), tensor),
                     "tensor_parallel"));
         }
+        addExpertProblems(problems, model);
         addSequenceProblems(problems, sequenceLength, attention);
         addPipelineProblems(problems, model.layers());
         return problems;
+    }
+
+    private void addExpertProblems(List<Refusal> problems, ModelShape model) {
+        if (experts == 1) {
+            return;
+        }
+        int number = model.mixture().experts().number();
+        if (!model.mixture().isPresent()) {
+            problems.add(Refusal.of(
+                    "expert_parallel " + experts + " needs a model with experts; remove it", "expert_parallel"));
+        } else if (number % experts != 0) {
+            problems.add(Refusal.of(
+                    "expert_parallel " + experts + " does not divide experts " + number + "; "
+                            + NearestNumbers.divisors(number, experts),
+                    "expert_parallel"));
+        }
+        if (tensor > 1 && !sequence()) {
+            problems.add(Refusal.of(
+                    "expert_parallel " + experts + " with tensor_parallel " + tensor
+                            + " needs sequence_parallel true, not false; set it, or remove one of the two",
+                    "expert_parallel",
+                    "sequence_parallel"));
+        }
     }
 
     private void addSequenceProblems(List<Refusal> problems, int sequenceLength, AttentionKind attention) {

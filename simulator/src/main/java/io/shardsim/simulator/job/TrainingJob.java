@@ -133,10 +133,12 @@ public record TrainingJob(
     }
 
     private List<ParameterTensor> split(List<ParameterTensor> tensors) {
-        if (parallel.tensor() == 1) {
+        if (parallel.tensor() == 1 && parallel.experts() == 1) {
             return tensors;
         }
-        return tensors.stream().map(tensor -> tensor.ofRank(parallel.tensor())).toList();
+        return tensors.stream()
+                .map(tensor -> tensor.ofRank(parallel.tensor(), parallel.experts()))
+                .toList();
     }
 
     /** Trained parameters of a layer on one rank. */
@@ -154,10 +156,19 @@ public record TrainingJob(
         return trained(model.outputTensors());
     }
 
+    /** Of a layer's trained parameters on one rank, those of experts that other ranks of an expert-parallel group have others of. */
+    public long expertParameters(int layer) {
+        return parallel.experts() == 1
+                ? 0
+                : trained(model.layerTensors(layer).stream()
+                        .filter(ParameterTensor::isOfExperts)
+                        .toList());
+    }
+
     private long trained(List<ParameterTensor> tensors) {
         return tensors.stream()
                 .filter(ParameterTensor::isTrained)
-                .mapToLong(tensor -> tensor.elements(parallel.tensor()))
+                .mapToLong(tensor -> tensor.elements(parallel.tensor(), parallel.experts()))
                 .sum();
     }
 
@@ -174,8 +185,8 @@ public record TrainingJob(
     private long frozenBytes(List<ParameterTensor> tensors) {
         return tensors.stream()
                 .filter(tensor -> !tensor.isTrained())
-                .mapToLong(tensor ->
-                        tensor.ofRank(parallel.tensor()).bytes(precision().bytes()))
+                .mapToLong(tensor -> tensor.ofRank(parallel.tensor(), parallel.experts())
+                        .bytes(precision().bytes()))
                 .sum();
     }
 

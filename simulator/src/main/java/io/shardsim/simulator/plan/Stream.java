@@ -16,6 +16,8 @@ public enum Stream {
     TENSOR,
     /** Keys and values, and their gradients, on their way around a context-parallel group. */
     CONTEXT,
+    /** Tokens on their way to their experts, and back. */
+    EXPERT,
     /** Activations on their way to the next pipeline stage. */
     PIPELINE_FORWARD,
     /** Gradients of activations on their way back to the stage before. */
@@ -43,13 +45,13 @@ public enum Stream {
      * that runs.
      */
     public boolean goesAheadOfKernels() {
-        return this == TENSOR || this == CONTEXT;
+        return this == TENSOR || this == CONTEXT || this == EXPERT;
     }
 
     /** True where compute mostly waits for each collective rather than overlap with it. */
     public boolean holdsUpCompute() {
         return switch (reportedAs()) {
-            case TENSOR, PIPELINE_FORWARD, PIPELINE_BACKWARD -> true;
+            case TENSOR, EXPERT, PIPELINE_FORWARD, PIPELINE_BACKWARD -> true;
             default -> false;
         };
     }

@@ -48,6 +48,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 new LayerKernels.Split(
                         job.parallel().tensor(),
                         job.parallel().context(),
+                        job.parallel().experts(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT));
         FrameworkProfile profile = job.profile();

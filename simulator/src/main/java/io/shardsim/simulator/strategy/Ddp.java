@@ -111,7 +111,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int beforeForward(long elements) {
+        int beforeForward(RankGroups among, long elements) {
             return job.precision().isMixed() && elements > 0
                     ? writer.copy(Stream.COMPUTE, (4 + job.precision().bytes()) * elements, "cast parameters")
                     : StepWriter.NONE;
@@ -126,7 +126,8 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int reduce(long elements, int computed) {
+        int reduce(Bucket bucket, int computed) {
+            long elements = bucket.elements();
             long bytes = gradientBytes() * elements;
             int filled = writer.copy(Stream.COMPUTE, 2 * bytes, "fill bucket", computed);
             return writer.allReduce(world, bytes, settings.name("reduce_algorithm"), "all-reduce bucket", filled);

@@ -129,7 +129,7 @@ public class Megatron extends ShardingStrategy {
 
         /** What is full is the whole buffer; it goes off in the update. */
         @Override
-        int reduce(long elements, int computed) {
+        int reduce(Bucket bucket, int computed) {
             return computed;
         }
 

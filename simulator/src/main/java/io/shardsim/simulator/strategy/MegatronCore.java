@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
  * Data parallelism as Megatron-Core runs it with its distributed optimizer: parameters and gradients lie on every rank in two contiguous buffers,
@@ -87,19 +88,22 @@ public final class MegatronCore extends Megatron {
 
     private final class Step extends Megatron.Step {
         private final long bucketSize;
-        /** Buckets of each piece that this stage holds. */
-        private final List<Buckets> buckets = new ArrayList<>();
+        /** Of each piece that this stage holds, the buckets of each group of replicas. */
+        private final List<List<Buckets>> buckets = new ArrayList<>();
 
         Step(TrainingJob job, StepWriter writer, int stage) {
             super(job, writer, stage, reducesBeside);
             long asked = settings.whole("bucket_size");
             bucketSize = asked > 0 ? asked : Math.max(40_000_000L, 1_000_000L * world.size());
-            pieces().forEach(at -> buckets.add(new Buckets(at)));
+            pieces().forEach(at -> buckets.add(
+                    replicas().stream().map(among -> new Buckets(at, among)).toList()));
         }
 
         @Override
         long updated() {
-            return ShardGroups.padded(parameters(), world.size()) / world.size();
+            return replicas().stream()
+                    .mapToLong(among -> ShardGroups.padded(parameters(among), among.size()) / among.size())
+                    .sum();
         }
 
         /** Weights that are gathered in FP8 are held so in place of 16, which is as much. */
@@ -117,8 +121,9 @@ public final class MegatronCore extends Megatron {
 
         /** A piece in one bucket takes its copy of a tied embedding along. */
         @Override
-        int reduce(long elements, int computed) {
-            return reducesBeside ? scatter(piece == 0 ? elements : parameters(piece), computed) : computed;
+        int reduce(Bucket bucket, int computed) {
+            long elements = piece == 0 ? bucket.elements() : parameters(piece, bucket.among());
+            return reducesBeside ? scatter(bucket.among(), elements, computed) : computed;
         }
 
         @Override
@@ -126,19 +131,21 @@ public final class MegatronCore extends Megatron {
             int reduced = gradientsReady;
             if (!reducesBeside) {
                 for (int at : pieces().toArray()) {
-                    reduced = scatter(parameters(at), reduced);
+                    for (RankGroups among : replicas()) {
+                        reduced = scatter(among, parameters(at, among), reduced);
+                    }
                 }
             }
             return reduced;
         }
 
-        private int scatter(long elements, int computed) {
-            if (world.size() == 1) {
+        private int scatter(RankGroups among, long elements, int computed) {
+            if (among.size() == 1 || elements == 0) {
                 return computed;
             }
             return writer.reduceScatter(
-                    world,
-                    gradientBytes() * ShardGroups.padded(elements, world.size()),
+                    among,
+                    gradientBytes() * ShardGroups.padded(elements, among.size()),
                     settings.name("reduce_algorithm"),
                     "reduce-scatter gradients",
                     scale(elements, computed));
@@ -159,30 +166,36 @@ public final class MegatronCore extends Megatron {
             super.update(prepared);
             if (!gathersBeside) {
                 int updated = writer.result();
-                buckets.forEach(ofPiece -> ofPiece.gather(ofPiece.size(), updated));
+                buckets.forEach(ofPiece -> gatherAll(ofPiece, updated));
             }
         }
 
         @Override
-        int beforeForward(long elements) {
+        int beforeForward(RankGroups among, long elements) {
             if (!gathersBeside) {
                 return StepWriter.NONE;
             }
             int place = piece / job.parallel().stages();
-            if (buckets.size() > 1 && buckets.get(place).asked == 0) {
+            Buckets ofPiece = buckets.get(place).get(replicas().indexOf(among));
+            if (buckets.size() > 1 && ofPiece.asked == 0) {
                 gatherAhead(place);
             }
-            return buckets.get(place).await(elements);
+            return ofPiece.await(elements);
         }
 
         /** Gathers the piece after the one that goes forward for the first time; the step begins with the first two. */
         private void gatherAhead(int place) {
             int computed = place == 0 ? StepWriter.NONE : writer.result();
-            buckets.stream().limit(place + 2).forEach(ofPiece -> ofPiece.gather(ofPiece.size(), computed));
+            buckets.stream().limit(place + 2).forEach(ofPiece -> gatherAll(ofPiece, computed));
         }
 
-        /** Buckets of one piece, in the order in which forward needs them. */
+        private static void gatherAll(List<Buckets> ofPiece, int computed) {
+            ofPiece.forEach(each -> each.gather(each.size(), computed));
+        }
+
+        /** Buckets of one piece that some ranks hold too, in the order in which forward needs them. */
         private final class Buckets {
+            private final RankGroups among;
             private final List<Long> elements;
             /** For each bucket whose gather has gone off, that operation. */
             private final List<Integer> gathers = new ArrayList<>();
@@ -194,8 +207,18 @@ public final class MegatronCore extends Megatron {
             /** Parameters in these. */
             private long arrived;
 
-            Buckets(int ofPiece) {
-                elements = new ArrayList<>(ofPiece == 0 ? bucketsOf(ofPiece) : List.of(parameters(ofPiece)));
+            Buckets(int ofPiece, RankGroups among) {
+                this.among = among;
+                elements = new ArrayList<>(
+                        ofPiece == 0
+                                ? bucketsOf(ofPiece).stream()
+                                        .filter(bucket -> bucket.among().equals(among))
+                                        .map(Bucket::elements)
+                                        .toList()
+                                : LongStream.of(parameters(ofPiece, among))
+                                        .filter(all -> all > 0)
+                                        .boxed()
+                                        .toList());
                 Collections.reverse(elements);
             }
 
@@ -219,13 +242,13 @@ public final class MegatronCore extends Megatron {
             /** Sends off the gathers of the first buckets, but for those that have gone off. */
             void gather(int count, int computed) {
                 while (gathers.size() < count) {
-                    long padded = ShardGroups.padded(elements.get(gathers.size()), world.size());
+                    long padded = ShardGroups.padded(elements.get(gathers.size()), among.size());
                     long bytes = gathersEightBits ? padded : bytes(padded);
                     gathers.add(
-                            world.size() == 1
+                            among.size() == 1
                                     ? StepWriter.NONE
                                     : writer.gather(
-                                            world,
+                                            among,
                                             bytes,
                                             settings.name("gather_algorithm"),
                                             "gather updated parameters",

@@ -10,6 +10,7 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -36,8 +37,16 @@ abstract class ReplicatedStep {
     private final int stage;
     private final PipelinePartition partition;
     private final boolean overlap;
-    private long bucketElements;
-    private final List<Long> fullBuckets = new ArrayList<>();
+    private final List<RankGroups> replicas;
+    private final long[] bucketElements;
+    private final List<Bucket> fullBuckets = new ArrayList<>();
+
+    /**
+     * Gradients that leave together.
+     *
+     * @param among ranks that hold the same parameters
+     */
+    record Bucket(RankGroups among, long elements) {}
 
     /**
      * @param overlap whether reductions overlap with the backward
@@ -49,6 +58,9 @@ abstract class ReplicatedStep {
         this.partition = PipelinePartition.of(job);
         this.overlap = overlap;
         this.world = ShardGroups.shard(job.dataParallel(), job);
+        this.replicas =
+                job.parallel().experts() == 1 ? List.of(world) : List.of(world, ShardGroups.expertReplicas(job));
+        this.bucketElements = new long[replicas.size()];
     }
 
     // What tells the systems apart.
@@ -66,7 +78,7 @@ abstract class ReplicatedStep {
     abstract boolean goesAfter(long bucketElements);
 
     /** Reduces a bucket; returns the last operation on it. */
-    abstract int reduce(long elements, int computed);
+    abstract int reduce(Bucket bucket, int computed);
 
     /** What the optimizer needs beside the gradients; returns the operation after which it has it. */
     abstract int prepareUpdate(int gradientsReady);
@@ -77,8 +89,8 @@ abstract class ReplicatedStep {
     /** Bytes of a gradient as it is reduced. */
     abstract int gradientBytes();
 
-    /** Work before the forward of elements, such as casting them; returns the operation to wait for. */
-    int beforeForward(long elements) {
+    /** Work before the forward of elements that these ranks hold too, such as casting them; returns the operation to wait for. */
+    int beforeForward(RankGroups among, long elements) {
         return StepWriter.NONE;
     }
 
@@ -132,16 +144,36 @@ abstract class ReplicatedStep {
         return pieces().mapToLong(this::parameters).sum();
     }
 
+    /** Groups of ranks that hold the same parameters: those of all but experts, and those of experts where other ranks have others. */
+    final List<RankGroups> replicas() {
+        return replicas;
+    }
+
+    /** Of a stage's parameters, those that these ranks hold too. */
+    final long parameters(RankGroups among) {
+        return pieces().mapToLong(at -> parameters(at, among)).sum();
+    }
+
+    /** Of a piece's parameters, those that these ranks hold too. */
+    final long parameters(int ofPiece, RankGroups among) {
+        long ofExperts = ofLayers(ofPiece, job::expertParameters);
+        return among.equals(world) ? parameters(ofPiece) - ofExperts : ofExperts;
+    }
+
+    private long ofLayers(int ofPiece, IntToLongFunction ofLayer) {
+        int first = partition.firstLayer(ofPiece);
+        return IntStream.range(first, first + partition.layers(ofPiece))
+                .mapToLong(ofLayer)
+                .sum();
+    }
+
     /** Of these, the parameters of layers. */
     final long layerParameters() {
         return pieces().mapToLong(this::layerParameters).sum();
     }
 
     private long layerParameters(int ofPiece) {
-        int first = partition.firstLayer(ofPiece);
-        return IntStream.range(first, first + partition.layers(ofPiece))
-                .mapToLong(job::layerParameters)
-                .sum();
+        return ofLayers(ofPiece, job::layerParameters);
     }
 
     /** Parameters of one piece on one rank. */
@@ -162,11 +194,8 @@ abstract class ReplicatedStep {
     }
 
     private long frozenBytes(int ofPiece) {
-        int first = partition.firstLayer(ofPiece);
-        long ofLayers = IntStream.range(first, first + partition.layers(ofPiece))
-                .mapToLong(job::layerFrozenBytes)
-                .sum();
-        return ofLayers + (partition.holdsEmbedding(ofPiece) ? job.rootFrozenBytes() : 0);
+        return ofLayers(ofPiece, job::layerFrozenBytes)
+                + (partition.holdsEmbedding(ofPiece) ? job.rootFrozenBytes() : 0);
     }
 
     /** Pieces of the model that this stage holds, in the order of forward. */
@@ -175,8 +204,8 @@ abstract class ReplicatedStep {
                 stage, at -> at < partition.pieces(), at -> at + job.parallel().stages());
     }
 
-    /** Elements of the buckets in which the gradients of a piece will leave, in the order of backward. */
-    final List<Long> bucketsOf(int ofPiece) {
+    /** Buckets in which the gradients of a piece will leave, in the order of backward. */
+    final List<Bucket> bucketsOf(int ofPiece) {
         piece = ofPiece;
         if (partition.holdsHead(piece)) {
             fillBuckets(job.outputTensors());
@@ -187,8 +216,8 @@ abstract class ReplicatedStep {
         if (partition.holdsEmbedding(piece)) {
             fillBuckets(job.embeddingTensors());
         }
-        closeBucket();
-        List<Long> buckets = List.copyOf(fullBuckets);
+        closeBuckets();
+        List<Bucket> buckets = List.copyOf(fullBuckets);
         fullBuckets.clear();
         return buckets;
     }
@@ -202,19 +231,29 @@ abstract class ReplicatedStep {
         piece = ofPiece;
         ActivationOffload offload = offloadOf(piece);
         if (partition.holdsEmbedding(piece)) {
-            writer.forwardEmbedding(beforeForward(job.embeddingParameters()), afterReduction());
+            writer.forwardEmbedding(beforeForward(world, job.embeddingParameters()), afterReduction());
         }
         for (int i = 0; i < partition.layers(piece); i++) {
             beginLayer();
             int layer = partition.firstLayer(piece) + i;
-            writer.forwardLayer(layer, beforeForward(job.layerParameters(layer)));
+            writer.forwardLayer(layer, beforeLayer(layer));
         }
         if (job.parallel().stages() > 1) {
             offload.endForward();
         }
         if (partition.holdsHead(piece)) {
-            writer.forwardHead(beforeForward(job.outputParameters()));
+            writer.forwardHead(beforeForward(world, job.outputParameters()));
         }
+    }
+
+    private int[] beforeLayer(int layer) {
+        long ofExperts = job.expertParameters(layer);
+        int[] waits = new int[replicas.size()];
+        waits[0] = beforeForward(world, job.layerParameters(layer) - ofExperts);
+        if (waits.length > 1) {
+            waits[1] = beforeForward(replicas.get(1), ofExperts);
+        }
+        return waits;
     }
 
     /** Backward of one micro-batch through one piece of the model. */
@@ -239,7 +278,7 @@ abstract class ReplicatedStep {
             send(job.embeddingTensors(), reduces, ready);
         }
         if (reduces) {
-            closeBucket();
+            closeBuckets();
             reduceFullBuckets(ready);
         }
         lastReduce = Math.max(lastReduce, ready);
@@ -281,26 +320,33 @@ abstract class ReplicatedStep {
                 tensors.stream().filter(ParameterTensor::isTrained).toList();
         for (int i = trained.size() - 1; i >= 0; i--) {
             long elements = trained.get(i).elements();
-            if (goesBefore(bucketElements, elements)) {
-                closeBucket();
+            int among = trained.get(i).isOfExperts() ? replicas.size() - 1 : 0;
+            if (goesBefore(bucketElements[among], elements)) {
+                closeBucket(among);
             }
-            bucketElements += elements;
-            if (goesAfter(bucketElements)) {
-                closeBucket();
+            bucketElements[among] += elements;
+            if (goesAfter(bucketElements[among])) {
+                closeBucket(among);
             }
         }
     }
 
-    private void closeBucket() {
-        if (bucketElements > 0) {
-            fullBuckets.add(bucketElements);
-            bucketElements = 0;
+    private void closeBuckets() {
+        for (int among = 0; among < replicas.size(); among++) {
+            closeBucket(among);
+        }
+    }
+
+    private void closeBucket(int among) {
+        if (bucketElements[among] > 0) {
+            fullBuckets.add(new Bucket(replicas.get(among), bucketElements[among]));
+            bucketElements[among] = 0;
         }
     }
 
     private void reduceFullBuckets(int computed) {
-        for (long elements : fullBuckets) {
-            lastReduce = reduce(elements, computed);
+        for (Bucket bucket : fullBuckets) {
+            lastReduce = reduce(bucket, computed);
         }
         fullBuckets.clear();
     }

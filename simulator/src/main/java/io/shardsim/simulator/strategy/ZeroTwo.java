@@ -114,7 +114,8 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
-        int reduce(long elements, int computed) {
+        int reduce(Bucket bucket, int computed) {
+            long elements = bucket.elements();
             long padded = ShardGroups.padded(elements, world.size());
             int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
             long own = padded / world.size();

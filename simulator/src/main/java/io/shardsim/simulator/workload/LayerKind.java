@@ -37,6 +37,15 @@ public record LayerKind(List<List<Operator>> blocks) {
         return at;
     }
 
+    /** Place from which on nothing is needed by the layer's backward: of its last product, unless what is made of its result keeps that. */
+    int neededUntil() {
+        List<Operator> operators = operators();
+        int last = lastLinear();
+        boolean kept =
+                operators.subList(last + 1, operators.size()).stream().anyMatch(after -> after.savedInputs() > 0);
+        return kept ? operators.size() : last;
+    }
+
     /** The matrix that gives the layer's last result. */
     public Product lastProduct() {
         List<Product> products = ((Linear) operators().get(lastLinear())).products();

@@ -75,6 +75,11 @@ public record ModelShape(
             return isPresent() && layer >= denseLayers && (layer + 1) % period == 0;
         }
 
+        /** Whether there is one that all tokens go through. */
+        public boolean isShared() {
+            return sharedFfn > 0;
+        }
+
         /** Whether there are any. */
         public boolean isPresent() {
             return experts.number() > 1;
@@ -352,7 +357,7 @@ public record ModelShape(
     private static long sum(List<ParameterTensor> tensors, int tensorParallel) {
         long elements = 0;
         for (ParameterTensor tensor : tensors) {
-            elements = Math.addExact(elements, tensor.elements(tensorParallel));
+            elements = Math.addExact(elements, tensor.elements(tensorParallel, 1));
         }
         return elements;
     }

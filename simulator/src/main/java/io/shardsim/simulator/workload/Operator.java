@@ -1,5 +1,6 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -82,6 +83,11 @@ public sealed interface Operator {
         return false;
     }
 
+    /** Whether experts compute it, each for the tokens that were sent to it. */
+    default boolean isOfExperts() {
+        return false;
+    }
+
     /** Number of projections that it works on: query, key and value, or gate and up. */
     default int projections() {
         return 0;
@@ -120,12 +126,14 @@ public sealed interface Operator {
 
         @Override
         public List<ParameterTensor> parameters() {
-            ParameterTensor tokens = new ParameterTensor("embedding.tokens", (long) vocab * width, true, tuning);
+            ParameterTensor tokens =
+                    new ParameterTensor("embedding.tokens", (long) vocab * width, DividedBy.TENSOR, tuning);
             return positions == 0
                     ? List.of(tokens)
                     : List.of(
                             tokens,
-                            new ParameterTensor("embedding.positions", (long) positions * width, false, tuning));
+                            new ParameterTensor(
+                                    "embedding.positions", (long) positions * width, DividedBy.NONE, tuning));
         }
 
         @Override
@@ -151,8 +159,10 @@ public sealed interface Operator {
 
         @Override
         public List<ParameterTensor> parameters() {
-            ParameterTensor weight = new ParameterTensor(name + ".weight", width, false, tuning);
-            return rms ? List.of(weight) : List.of(weight, new ParameterTensor(name + ".bias", width, false, tuning));
+            ParameterTensor weight = new ParameterTensor(name + ".weight", width, DividedBy.NONE, tuning);
+            return rms
+                    ? List.of(weight)
+                    : List.of(weight, new ParameterTensor(name + ".bias", width, DividedBy.NONE, tuning));
         }
 
         @Override
@@ -203,8 +213,8 @@ public sealed interface Operator {
         @Override
         public List<ParameterTensor> parameters() {
             return List.of(
-                    new ParameterTensor("attention.query_norm.weight", headDim, false, tuning),
-                    new ParameterTensor("attention.key_norm.weight", headDim, false, tuning));
+                    new ParameterTensor("attention.query_norm.weight", headDim, DividedBy.NONE, tuning),
+                    new ParameterTensor("attention.key_norm.weight", headDim, DividedBy.NONE, tuning));
         }
 
         @Override
@@ -320,7 +330,8 @@ public sealed interface Operator {
                 if (product.bias()) {
                     long biases = (long) product.experts().number() * product.outputs();
                     Tuning ofBias = tuning.isTrained() ? tuning : Tuning.FROZEN;
-                    tensors.add(new ParameterTensor(product.name() + ".bias", biases, outputs, ofBias));
+                    tensors.add(
+                            new ParameterTensor(product.name() + ".bias", biases, dividedBy(product, outputs), ofBias));
                 }
                 adapter(product).ifPresent(adapter -> {
                     tensors.add(tensor(adapter.down(), !outputs, Tuning.TRAINED));
@@ -331,7 +342,11 @@ public sealed interface Operator {
         }
 
         private static ParameterTensor tensor(Product product, boolean split, Tuning tuning) {
-            return new ParameterTensor(product.name() + ".weight", product.held(), split, tuning);
+            return new ParameterTensor(product.name() + ".weight", product.held(), dividedBy(product, split), tuning);
+        }
+
+        private static DividedBy dividedBy(Product product, boolean tensor) {
+            return product.experts().number() > 1 ? DividedBy.EXPERT : DividedBy.tensor(tensor);
         }
 
         /** The pair beside a matrix. */
@@ -381,6 +396,11 @@ public sealed interface Operator {
         }
 
         @Override
+        public boolean isOfExperts() {
+            return products.get(0).experts().number() > 1;
+        }
+
+        @Override
         public boolean takesPart() {
             return split == Split.INPUTS;
         }
@@ -414,7 +434,7 @@ public sealed interface Operator {
 
         @Override
         public List<ParameterTensor> parameters() {
-            return List.of(new ParameterTensor("router.weight", weights(), false, tuning));
+            return List.of(new ParameterTensor("router.weight", weights(), DividedBy.NONE, tuning));
         }
 
         @Override
@@ -538,6 +558,11 @@ public sealed interface Operator {
         }
 
         @Override
+        public boolean isOfExperts() {
+            return experts.number() > 1;
+        }
+
+        @Override
         public boolean takesPart() {
             return true;
         }
@@ -588,7 +613,9 @@ public sealed interface Operator {
 
         @Override
         public List<ParameterTensor> parameters() {
-            return tied ? List.of() : List.of(new ParameterTensor("output.weight", weights(), true, tuning));
+            return tied
+                    ? List.of()
+                    : List.of(new ParameterTensor("output.weight", weights(), DividedBy.TENSOR, tuning));
         }
 
         @Override

@@ -4,19 +4,40 @@ package io.shardsim.simulator.workload;
  * One parameter tensor, the unit in which DeepSpeed shards and gathers.
  *
  * @param name dotted name, without the layer index
- * @param elements number of elements, before any tensor-parallel split
- * @param splitByTensorParallel whether tensor parallelism divides it among its ranks (the others hold a full copy)
+ * @param elements number of elements, before any split among ranks
+ * @param dividedBy whose ranks divide it; the others hold a full copy
  * @param tuning whether it is trained
  */
-public record ParameterTensor(String name, long elements, boolean splitByTensorParallel, Tuning tuning) {
+public record ParameterTensor(String name, long elements, DividedBy dividedBy, Tuning tuning) {
+
+    /** The parallelism that divides a tensor among its ranks. */
+    public enum DividedBy {
+        NONE,
+        TENSOR,
+        /** Of experts: expert parallelism, or tensor parallelism where there is none. */
+        EXPERT;
+
+        static DividedBy tensor(boolean divides) {
+            return divides ? TENSOR : NONE;
+        }
+    }
 
     public boolean isTrained() {
         return tuning.isTrained();
     }
 
-    /** Elements that one rank of a tensor-parallel group holds. */
-    public long elements(int tensorParallel) {
-        return splitByTensorParallel ? (elements + tensorParallel - 1) / tensorParallel : elements;
+    public boolean isOfExperts() {
+        return dividedBy == DividedBy.EXPERT;
+    }
+
+    /** Elements that one rank of a tensor-parallel and an expert-parallel group holds. */
+    public long elements(int tensorParallel, int expertParallel) {
+        int parts = switch (dividedBy) {
+            case NONE -> 1;
+            case TENSOR -> tensorParallel;
+            case EXPERT -> expertParallel > 1 ? expertParallel : tensorParallel;
+        };
+        return (elements + parts - 1) / parts;
     }
 
     /** Bytes of it where a trained element has so many. */
@@ -24,8 +45,8 @@ public record ParameterTensor(String name, long elements, boolean splitByTensorP
         return tuning.bytes(elements, elementBytes);
     }
 
-    /** The part that one rank of a tensor-parallel group holds. */
-    public ParameterTensor ofRank(int tensorParallel) {
-        return new ParameterTensor(name, elements(tensorParallel), splitByTensorParallel, tuning);
+    /** The part that one rank of a tensor-parallel and an expert-parallel group holds. */
+    public ParameterTensor ofRank(int tensorParallel, int expertParallel) {
+        return new ParameterTensor(name, elements(tensorParallel, expertParallel), dividedBy, tuning);
     }
 }

@@ -34,6 +34,7 @@ public final class Segments {
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> besideWeights = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Attending> attending = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Routing> routing = new IdentityHashMap<>();
 
     public Segments(Transformer operators) {
         this.operators = operators;
@@ -56,6 +57,15 @@ public final class Segments {
      * @param step one step of it
      */
     public record Attending(Segment before, Segment step, Segment after) {}
+
+    /**
+     * A segment around its experts.
+     *
+     * @param before what each token goes through where it is, up to its copies
+     * @param experts where the copies go to
+     * @param after where they come back to
+     */
+    public record Routing(Segment before, Segment experts, Segment after) {}
 
     /** A whole forward. */
     public Segment forward(Section section) {
@@ -112,7 +122,7 @@ public final class Segments {
     private Segment cutAgain(Section layer, Checkpointing checkpointing, boolean stopsEarly) {
         Segment forward = forward(layer);
         Segment whole = new Segment(layer, Direction.RECOMPUTE, forward.pieces());
-        int last = operators.kinds().get(layer.kind()).lastLinear();
+        int last = operators.kinds().get(layer.kind()).neededUntil();
         return switch (checkpointing) {
             case NONE -> whole.where(piece -> false);
             case SELECTIVE -> whole.only(attends(layer), Portion.CORE);
@@ -206,6 +216,34 @@ public final class Segments {
         }
         return new Attending(
                 segment.of(before), segment.of(List.of(new Piece(attention.at(), Portion.STEP))), segment.of(after));
+    }
+
+    /** Whether tokens go to experts in it. */
+    public boolean hasExperts(Segment segment) {
+        return segment.pieces().stream().anyMatch(piece -> isOfExperts(segment.section(), piece));
+    }
+
+    /** Of a segment that {@link #hasExperts has experts}. */
+    public Routing routing(Segment segment) {
+        return routing.computeIfAbsent(segment, this::cutRouting);
+    }
+
+    private Routing cutRouting(Segment segment) {
+        List<Piece> before = new ArrayList<>();
+        List<Piece> experts = new ArrayList<>();
+        List<Piece> after = new ArrayList<>();
+        for (Piece piece : segment.pieces()) {
+            if (isOfExperts(segment.section(), piece)) {
+                experts.add(piece);
+            } else {
+                (experts.isEmpty() ? before : after).add(piece);
+            }
+        }
+        return new Routing(segment.of(before), segment.of(experts), segment.of(after));
+    }
+
+    private boolean isOfExperts(Section section, Piece piece) {
+        return of(section).get(piece.at()).isOfExperts();
     }
 
     /** Number of projections that its operators work on. */

@@ -146,7 +146,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
 
     /** Experts of a token beside the one that all tokens go through. */
     private static List<Operator> experts(int h, Mixture mixture) {
-        boolean shared = mixture.sharedFfn() > 0;
+        boolean shared = mixture.isShared();
         List<Operator> block = new ArrayList<>();
         block.add(new Norm("ffn_norm", h, true));
         if (shared) {

@@ -7,16 +7,16 @@ import org.junit.jupiter.api.Test;
 
 class StreamTest {
     @Test
-    void exchangesOfTensorAndContextParallelGroupsGoAheadOfKernels() {
+    void exchangesWithinLayersGoAheadOfKernels() {
         assertThat(Arrays.stream(Stream.values()).filter(Stream::goesAheadOfKernels))
-                .containsExactly(Stream.TENSOR, Stream.CONTEXT);
+                .containsExactly(Stream.TENSOR, Stream.CONTEXT, Stream.EXPERT);
     }
 
     /** Keys and values travel beside attention, parameters and gradients beside layers. */
     @Test
-    void computeWaitsForTensorParallelGroupsAndPipelineNeighbours() {
+    void computeWaitsForTensorParallelGroupsExpertsAndPipelineNeighbours() {
         assertThat(Arrays.stream(Stream.values()).filter(Stream::holdsUpCompute).map(Stream::reportedAs))
-                .containsOnly(Stream.TENSOR, Stream.PIPELINE_FORWARD, Stream.PIPELINE_BACKWARD)
-                .hasSize(5);
+                .containsOnly(Stream.TENSOR, Stream.EXPERT, Stream.PIPELINE_FORWARD, Stream.PIPELINE_BACKWARD)
+                .hasSize(6);
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.simulator.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +53,7 @@ class TransformerTest {
     @Test
     void aBiasIsSplitAsTheOutputsAre() {
         assertThat(GPT2.layerTensors(0).stream()
-                        .filter(tensor -> tensor.name().endsWith(".bias") && tensor.splitByTensorParallel()))
+                        .filter(tensor -> tensor.name().endsWith(".bias") && tensor.dividedBy() == DividedBy.TENSOR))
                 .extracting(ParameterTensor::name)
                 .containsExactly("attention.qkv.bias", "ffn.up.bias");
     }

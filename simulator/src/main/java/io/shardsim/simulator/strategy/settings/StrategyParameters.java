@@ -180,7 +180,8 @@ public final class StrategyParameters {
                 ? new Pipeline(
                         parts("pipeline_parallel"), name("pipeline_schedule"), parts("model_chunks"), name("partition"))
                 : Pipeline.NONE;
-        return new ModelParallel(parts("tensor_parallel"), parts("context_parallel"), pipeline, choices);
+        return new ModelParallel(
+                parts("tensor_parallel"), parts("context_parallel"), parts("expert_parallel"), pipeline, choices);
     }
 
     private int parts(String name) {

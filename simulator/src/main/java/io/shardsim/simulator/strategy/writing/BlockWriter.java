@@ -16,11 +16,12 @@ import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
 import io.shardsim.simulator.workload.Segments.Attending;
 import io.shardsim.simulator.workload.Segments.Exchanging;
+import io.shardsim.simulator.workload.Segments.Routing;
 import java.util.List;
 
 /**
  * Writes layers whose weights or samples are split among ranks, block by block, with what these exchange around each block (tensor parallelism) and
- * within attention (context parallelism).
+ * within attention (context parallelism) and around experts (expert parallelism).
  */
 final class BlockWriter {
     private static final int[] NOTHING = {};
@@ -32,6 +33,7 @@ final class BlockWriter {
     private final MicroBatchMemory memory;
     private final RankGroups tensor;
     private final RankGroups context;
+    private final RankGroups experts;
     private final Segments segments;
 
     BlockWriter(StepWriter writer, TrainingJob job, FrameworkProfile profile, MicroBatchMemory memory) {
@@ -42,6 +44,7 @@ final class BlockWriter {
         this.memory = memory;
         this.tensor = ShardGroups.tensor(job);
         this.context = ShardGroups.context(job);
+        this.experts = ShardGroups.experts(job);
         this.segments = new Segments(job.model().operators());
     }
 
@@ -67,7 +70,7 @@ final class BlockWriter {
 
     /** A layer in one direction: at once, or block by block. */
     private int layer(Segment layer, String label, int... waits) {
-        if (tensor.size() == 1 && context.size() == 1) {
+        if (tensor.size() == 1 && context.size() == 1 && !isRouted(layer)) {
             return writer.compute(Work.of(layer), label, waits);
         }
         List<Segment> blocks = segments.blocks(layer);
@@ -95,6 +98,9 @@ final class BlockWriter {
 
     /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
     private int blockForward(Segment block, boolean leaves, String label, int... waits) {
+        if (isRouted(block)) {
+            return routedForward(block, label, waits);
+        }
         for (int i = 0; i < exchanges(block); i++) {
             enter("layer", productBytes(), waits);
         }
@@ -116,6 +122,9 @@ final class BlockWriter {
 
     /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
     private int blockBackward(Segment block, String label, int... waits) {
+        if (isRouted(block)) {
+            return routedBackward(block, label, waits);
+        }
         enter("layer gradient", productBytes(), waits);
         boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
         boolean exits = overlaps || parallel.is(Choice.ASYNC_ALL_REDUCE);
@@ -128,6 +137,49 @@ final class BlockWriter {
             leave("layer gradient");
         }
         return exits ? beside(cut.exit(), label) : computed;
+    }
+
+    private boolean isRouted(Segment segment) {
+        return experts.size() > 1 && segments.hasExperts(segment);
+    }
+
+    /** A block with experts that other ranks have. They take the rank's own part of the sequence; the shared expert, whose weights are split, takes all of it. */
+    private int routedForward(Segment block, String label, int... waits) {
+        if (job.model().mixture().isShared()) {
+            enter("shared expert", productBytes(), waits);
+        }
+        int computed = routed(block, "tokens to experts", "tokens from experts", label, waits);
+        if (job.model().mixture().isShared()) {
+            leave("shared expert");
+        }
+        return computed;
+    }
+
+    private int routedBackward(Segment block, String label, int... waits) {
+        if (job.model().mixture().isShared()) {
+            enter("shared expert's gradient", productBytes(), waits);
+        }
+        int computed = routed(block, "gradients to experts", "gradients from experts", label, waits);
+        if (job.model().mixture().isShared()) {
+            leave("shared expert's gradient");
+        }
+        return computed;
+    }
+
+    /** Sends each token's copies to the ranks of its experts, and what these give back. Nothing overlaps with either. */
+    private int routed(Segment block, String there, String back, String label, int... waits) {
+        Routing cut = segments.routing(block);
+        writer.compute(Work.of(cut.before()), label, waits);
+        sendCopies(there);
+        writer.compute(Work.of(cut.experts()), label);
+        sendCopies(back);
+        return writer.compute(Work.of(cut.after()), label);
+    }
+
+    private void sendCopies(String label) {
+        writer.allocate(MemoryOwner.WORKING_SET, memory.copiesBytes());
+        writer.exchange(Stream.EXPERT, CollectiveKind.ALL_TO_ALL, experts, memory.copiesBytes(), label);
+        writer.free(MemoryOwner.WORKING_SET, memory.copiesBytes());
     }
 
     /** Computes beside what was exchanged last, which stays awaited for the compute after this. */

@@ -78,6 +78,14 @@ final class MicroBatchMemory {
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
+    /** Copies of the rank's tokens, one for each expert that a token goes through. */
+    long copiesBytes() {
+        long ofToken = (long) job.model().mixture().experts().perToken()
+                * job.model().hidden()
+                * job.precision().bytes();
+        return split(ofToken, job.parallel().sequence());
+    }
+
     /** Gradient of a tied embedding from the head's backward to the embedding's. */
     long tiedGradientBytes() {
         ParameterTensor tokens = job.embeddingTensors().get(0);
@@ -132,7 +140,8 @@ final class MicroBatchMemory {
     private long gatheredBytes(Operator operator) {
         boolean gathers = operator instanceof Linear
                 && !operator.takesPart()
-                && job.parallel().sequence();
+                && job.parallel().sequence()
+                && !(operator.isOfExperts() && job.parallel().experts() > 1);
         long input = job.precision().bytes() * operator.savedInputs();
         return gathers && profile.keepsGatheredSequence() ? split(input, false) - split(input, true) : 0;
     }

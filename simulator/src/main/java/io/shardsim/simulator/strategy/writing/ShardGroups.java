@@ -24,6 +24,17 @@ public final class ShardGroups {
                 job.parallel().tensor());
     }
 
+    /** Ranks that share out the experts of a layer. */
+    static RankGroups experts(TrainingJob job) {
+        return new RankGroups("experts", job.worldSize(), job.parallel().experts(), 1);
+    }
+
+    /** Ranks that hold the same experts. */
+    public static RankGroups expertReplicas(TrainingJob job) {
+        int experts = job.parallel().experts();
+        return new RankGroups("expert replicas", job.worldSize(), job.stageRanks() / experts, experts);
+    }
+
     /**
      * Data-parallel ranks that together hold one copy of the sharded states of their part of the model: neighbours, or as far from each other as
      * a tensor-parallel group is large.

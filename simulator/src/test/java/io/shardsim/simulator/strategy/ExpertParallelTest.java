@@ -1,0 +1,125 @@
+package io.shardsim.simulator.strategy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.simulator.Refusal;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryLedger;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Embeddings;
+import io.shardsim.simulator.workload.ModelShape.Family;
+import io.shardsim.simulator.workload.ModelShape.Heads;
+import io.shardsim.simulator.workload.ModelShape.Mixture;
+import io.shardsim.simulator.workload.Operator.Experts;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an expert-parallel group exchanges and holds, as Megatron-Core's alltoall dispatcher runs it with whole experts on each rank. */
+class ExpertParallelTest {
+    private static final String KIND = "megatron-core";
+    private static final int HIDDEN = 1024;
+    private static final int SEQUENCE = 2048;
+    private static final int MICRO_BATCH = 2;
+    private static final int MICRO_BATCHES = 3;
+    private static final int LAYERS = 6;
+    private static final Experts EXPERTS = new Experts(16, 4);
+    private static final ModelShape MODEL = new ModelShape(
+            HIDDEN,
+            LAYERS,
+            Family.LLAMA,
+            new Heads(16, 16, 64, false),
+            2048,
+            new Mixture(EXPERTS, 512, 0, 2, 1),
+            new Embeddings(51200, false, 0));
+    private static final long COPIES = 2L * MICRO_BATCH * SEQUENCE * HIDDEN * EXPERTS.perToken();
+    private static final long PASSES = (LAYERS - 2L) * MICRO_BATCHES;
+    private static final long EXPERT_PARAMETERS = 3L * HIDDEN * 512 * EXPERTS.number() * (LAYERS - 2);
+
+    private static TrainingJob job(Map<String, Object> given, Checkpointing checkpointing) {
+        return JobBuilder.job(MODEL)
+                .samples(SEQUENCE, MICRO_BATCH, MICRO_BATCHES)
+                .checkpointing(checkpointing)
+                .parallel(Strategies.of(KIND, given).modelParallel())
+                .build();
+    }
+
+    private static StepPlan plan(Map<String, Object> given, Checkpointing checkpointing) {
+        return Strategies.of(KIND, given).plan(job(given, checkpointing));
+    }
+
+    private static Map<String, Object> experts(int ranks) {
+        return Map.of("expert_parallel", ranks);
+    }
+
+    private static long exchanged(StepPlan plan, String label) {
+        return Strategies.bytes(plan, CollectiveKind.ALL_TO_ALL, label);
+    }
+
+    /** Copies go to the experts and come back, forward and backward; layers without experts exchange nothing. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 8})
+    void everyLayerWithExpertsExchangesAllCopiesFourTimes(int ranks) {
+        StepPlan plan = plan(experts(ranks), Checkpointing.NONE);
+        for (String label : new String[] {
+            "tokens to experts", "tokens from experts", "gradients to experts", "gradients from experts"
+        }) {
+            assertThat(exchanged(plan, label)).as(label).isEqualTo(PASSES * COPIES);
+        }
+    }
+
+    @Test
+    void recomputationExchangesThemAgain() {
+        StepPlan plan = plan(experts(4), Checkpointing.FULL);
+        assertThat(exchanged(plan, "tokens to experts")).isEqualTo(2 * PASSES * COPIES);
+        assertThat(exchanged(plan, "tokens from experts")).isEqualTo(2 * PASSES * COPIES);
+    }
+
+    @Test
+    void oneRankExchangesNothing() {
+        assertThat(plan(experts(1), Checkpointing.NONE)).isEqualTo(plan(Map.of(), Checkpointing.NONE));
+        assertThat(Strategies.bytes(
+                        plan(experts(1), Checkpointing.NONE), CollectiveKind.ALL_TO_ALL, "tokens to experts"))
+                .isZero();
+    }
+
+    /** of N = 16 ranks e share out the experts, so N / e hold the same; 18 bytes a parameter, 12 of them sharded among those. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 8})
+    void statesOfExpertsAreShardedAmongTheRanksThatHoldTheSame(int ranks) {
+        TrainingJob job = job(experts(ranks), Checkpointing.NONE);
+        long held = EXPERT_PARAMETERS / ranks;
+        long others = MODEL.parameters() - EXPERT_PARAMETERS;
+        int world = job.worldSize();
+        MemoryLedger ledger = MemoryLedger.of(plan(experts(ranks), Checkpointing.NONE));
+        assertThat(ledger.atPeak().get(MemoryOwner.GRADIENTS)).isEqualTo(4 * (held + others));
+        assertThat(ledger.atPeak().get(MemoryOwner.PARAMETERS)).isEqualTo(2 * (held + others));
+        assertThat(ledger.atPeak().get(MemoryOwner.OPTIMIZER_STATES))
+                .isEqualTo(12 * (held / (world / ranks) + (others + world - 1) / world));
+    }
+
+    @Test
+    void gradientsOfExpertsAreReducedAmongTheRanksThatHoldTheSame() {
+        StepPlan plan = plan(experts(4), Checkpointing.NONE);
+        long others = MODEL.parameters() - EXPERT_PARAMETERS;
+        assertThat(Strategies.bytes(plan, CollectiveKind.REDUCE_SCATTER, "reduce-scatter gradients"))
+                .isBetween(4 * (others + EXPERT_PARAMETERS / 4), 4 * (others + EXPERT_PARAMETERS / 4) + 64);
+    }
+
+    @Test
+    void whatCannotBeSharedOutIsRefused() {
+        assertThat(Strategies.of(KIND, experts(3)).modelParallel().problems(job(experts(3), Checkpointing.NONE)))
+                .extracting(Refusal::sentence)
+                .contains("expert_parallel 3 does not divide experts 16; nearest divisors: 2, 4");
+        Map<String, Object> tensor = Map.of("expert_parallel", 4, "tensor_parallel", 2, "sequence_parallel", false);
+        assertThat(Strategies.of(KIND, tensor).modelParallel().problems(job(tensor, Checkpointing.NONE)))
+                .extracting(Refusal::sentence)
+                .contains(
+                        "expert_parallel 4 with tensor_parallel 2 needs sequence_parallel true, not false; set it, or remove one of the two");
+    }
+}
