@@ -369,7 +369,7 @@ public final class SampleRuns {
                                 strategy(kind, name, shardGroup),
                                 new RunFacts.Training(
                                         "gpt2-30b",
-                                        RunFacts.Parameters.of(PARAMETERS),
+                                        size(scenario),
                                         ModelFlopsUtilization.attentionFlopsPerToken(LAYERS, 7168, SEQUENCE),
                                         GLOBAL_BATCH,
                                         new Batch(SEQUENCE, micro, accumulation),
@@ -411,6 +411,13 @@ public final class SampleRuns {
                     new OperationSpan(operation, Stream.COMPUTE, "layer", endPs / steps * i, endPs / steps * (i + 1)));
         }
         return MemoryOverTime.of(plan.build(), spans, endPs, 0);
+    }
+
+    /** One of the scenarios trains adapters of a mixture of experts. */
+    private static RunFacts.Parameters size(String scenario) {
+        return scenario.equals("accepted")
+                ? new RunFacts.Parameters(PARAMETERS, PARAMETERS / 4, PARAMETERS / 1000)
+                : RunFacts.Parameters.of(PARAMETERS);
     }
 
     private static RunResult tooLarge(String scenario, int nodes) {
