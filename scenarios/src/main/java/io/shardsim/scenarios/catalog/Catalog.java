@@ -12,6 +12,7 @@ import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -40,12 +41,15 @@ public final class Catalog {
             .filter(GpuCalibration.FAMILIES.names()::contains)
             .toList();
 
+    private static final ValueType INSTANCE_NAME = ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of an instance");
+
     static final FigureFolder GPUS = folder(
             "gpus",
             "GPU",
             FigureFolder.figures(
                     HardwareKeys.GPU,
                     FigureFile.ALSO,
+                    Key.optional("server", INSTANCE_NAME, "instance that it usually comes in"),
                     Key.required("architecture", ScalarTypes.choice(ARCHITECTURES), "family of kernel times")));
     static final FigureFolder INSTANCES = folder(
             "instances",
@@ -156,19 +160,28 @@ public final class Catalog {
         return CatalogEntry.of(file, spec);
     }
 
+    /** The instance that a GPU usually comes in; empty where its file names none. */
+    public static String usualServer(GpuSpec gpu) {
+        FigureFile file = GPUS.find(gpu.name());
+        return file == null ? "" : file.text("server");
+    }
+
     /**
-     * A server that a scenario describes. A PCIe link that it leaves out is of the generation of its GPU.
+     * A server that a scenario describes, of one GPU unless it says more.
      *
-     * @param given values under the same keys; with at least GPUs, NICs and the rates of both
+     * @param given values under the same keys
+     * @param usual instance whose values go for those that it leaves out; empty for assumed ones, with the PCIe link of the GPU's generation
      */
-    public static InstanceSpec inlineInstance(GpuSpec gpu, Map<String, Object> given) {
-        FigureFile file = SERVERS.named(INLINE_CLUSTER);
+    public static InstanceSpec inlineInstance(GpuSpec gpu, Map<String, Object> given, String usual) {
+        FigureFile file = usual.isEmpty() ? SERVERS.named(INLINE_CLUSTER) : INSTANCES.named(usual);
         Map<String, Object> changed = new LinkedHashMap<>(given);
-        long gpus = (Long) given.getOrDefault("gpus_per_node", 1L);
-        long nics = (Long) given.getOrDefault("nics_per_node", 1L);
-        changed.putIfAbsent("pcie_switches", Math.min(gpus, nics));
+        changed.putIfAbsent("gpus_per_node", 1L);
         FigureFile links = PCIE_LINKS.named(PCIE);
-        if (links.has(gpu.architecture())) {
+        if (usual.isEmpty()) {
+            long nics = (Long) given.getOrDefault("nics_per_node", 1L);
+            changed.putIfAbsent("pcie_switches", Math.min((Long) changed.get("gpus_per_node"), nics));
+        }
+        if (usual.isEmpty() && links.has(gpu.architecture())) {
             changed.putIfAbsent("pcie", links.whole(gpu.architecture()));
         }
         return HardwareKeys.instance("inline", gpu, file, changed, priceOf(changed));

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Architecture;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.compute.FrameworkProfile;
@@ -70,6 +71,7 @@ final class Assumptions {
     static List<Open> of(ScenarioPoint point, Task.Training task, RunResult run) {
         Assumptions of = new Assumptions(point, task, run);
         of.addReplaced();
+        of.addServer();
         if (!of.says("framework")) {
             of.addKernels();
             of.addAttention();
@@ -121,6 +123,22 @@ final class Assumptions {
                     "standard attention (" + Architecture.called(gpu) + " has no FlashAttention" + version + ")",
                     List.of());
         }
+    }
+
+    /** The server of a GPU that is named without one. */
+    private void addServer() {
+        GpuSpec gpu = point.cluster().instance().gpu();
+        String server = Catalog.usualServer(gpu);
+        if (says("cluster.instance") || server.isEmpty() || says("cluster.intra_node")) {
+            return;
+        }
+        int gpus = point.cluster().gpusPerNode();
+        add(
+                gpus == 1
+                        ? "one GPU of " + server
+                        : "links of " + point.cluster().instance().intraNode().perGpuRate() + " between GPUs, as in "
+                                + server,
+                List.of());
     }
 
     private void addAttention() {

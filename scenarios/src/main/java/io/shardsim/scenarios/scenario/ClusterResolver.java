@@ -23,11 +23,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code cluster} block: an instance of the catalog, perhaps changed, or one written out. */
 final class ClusterResolver {
-    private static final List<String> INLINE_REQUIRED =
+    /** What a node is written with; all of them are needed for several nodes. */
+    private static final List<String> INLINE_KEYS =
             List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
 
     /** Faults are thousandths. */
@@ -52,7 +54,7 @@ final class ClusterResolver {
     Cluster resolve() {
         int before = problems.told();
         InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
-        Long nodes = block.whole("nodes");
+        Long nodes = nodes();
         if (instance != null) {
             check(instance);
             remark(instance);
@@ -60,6 +62,16 @@ final class ClusterResolver {
         return instance == null || nodes == null || problems.told() > before
                 ? null
                 : new Cluster(instance, Math.toIntExact(nodes), faults(instance));
+    }
+
+    /** Their number; without an instance and NICs, one. */
+    private @Nullable Long nodes() {
+        boolean one = block.has("gpu")
+                && Stream.of("instance", "nics_per_node", "nic").noneMatch(block::has);
+        if (!block.has("nodes") && !one) {
+            problems.add(block.position(), "cluster has no nodes; add nodes: " + expected("nodes"));
+        }
+        return block.has("nodes") ? block.whole("nodes") : Long.valueOf(1);
     }
 
     /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */
@@ -127,19 +139,43 @@ final class ClusterResolver {
     }
 
     private @Nullable InstanceSpec inlineInstance() {
-        boolean complete = true;
-        for (String key : INLINE_REQUIRED) {
+        GpuSpec gpu = gpu();
+        String server = gpu == null ? "" : Catalog.usualServer(gpu);
+        List<String> asked = asked(block.has("gpu") && gpu == null || !server.isEmpty());
+        String instance =
+                server.isEmpty() ? "add instance: p4d.24xlarge" : "write instance: " + server + " instead of gpu";
+        for (String key : asked) {
             if (!block.has(key)) {
-                complete = false;
                 problems.add(
                         block.position(),
-                        "cluster has no " + key + " and no instance; add instance: p4d.24xlarge, or " + key + ": "
+                        "cluster has no " + key + " and no instance; " + instance + ", or " + key + ": "
                                 + expected(key));
             }
         }
-        GpuSpec gpu = gpu();
-        boolean read = INLINE_REQUIRED.stream().allMatch(key -> block.value(key) != null);
-        return complete && read && gpu != null ? Catalog.inlineInstance(gpu, given()) : null;
+        if (gpu == null || !asked.stream().allMatch(key -> block.value(key) != null)) {
+            return null;
+        }
+        boolean whole = INLINE_KEYS.stream().allMatch(block::has);
+        CatalogEntry<InstanceSpec> usual = whole || server.isEmpty() ? null : Catalog.instance(server);
+        if (usual != null) {
+            ScenarioReader.addFigures(usual, figures);
+            notes.add("what cluster leaves out is as in " + server + ", the usual server of " + gpu.name()
+                    + "; write instance: the name of yours, or its keys");
+        }
+        return Catalog.inlineInstance(gpu, given(), usual == null ? "" : server);
+    }
+
+    /** Keys that have an effect and no default: links of several GPUs, NICs of several nodes. */
+    private List<String> asked(boolean linksAreKnown) {
+        boolean several = block.whole("nodes", 1) > 1;
+        boolean linked = block.whole("gpus_per_node", several && !block.has("gpus_per_node") ? 2 : 1) > 1;
+        return INLINE_KEYS.stream()
+                .filter(key -> switch (key) {
+                    case "gpu" -> true;
+                    case "intra_node" -> linked && !linksAreKnown;
+                    default -> several;
+                })
+                .toList();
     }
 
     private static String expected(String name) {
@@ -186,7 +222,7 @@ final class ClusterResolver {
     private void remark(InstanceSpec instance) {
         Bandwidth link = instance.pcie().linkRate();
         Bandwidth nic = instance.nic().effectiveRate();
-        if (!block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
+        if (block.has("nic") && !block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
             notes.add("pcie is left out and taken to be " + link + ", what "
                     + instance.gpu().architecture() + " GPUs have, which holds a NIC of " + nic
                     + " back; write pcie: the rate of your link");

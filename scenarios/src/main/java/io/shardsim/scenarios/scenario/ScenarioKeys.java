@@ -267,11 +267,15 @@ public final class ScenarioKeys {
     private static List<Key> clusterKeys() {
         List<Key> keys = new ArrayList<>();
         keys.add(Key.optional("instance", HARDWARE, "instance of the catalog; the other keys change what it says"));
-        keys.add(Key.required("nodes", ScalarTypes.whole(1, NODES_MAX), "number of nodes"));
         keys.add(Key.optional(
-                "gpu",
-                new EitherType(HARDWARE, GPU),
-                "GPU of an inline cluster: a name of the catalog, or its figures"));
+                "nodes",
+                ScalarTypes.whole(1, NODES_MAX),
+                "number of nodes; omitted: 1, where a gpu is given without instance and NICs"));
+        keys.add(
+                Key.optional(
+                        "gpu",
+                        new EitherType(HARDWARE, GPU),
+                        "GPU of an inline cluster: a name of the catalog, or its figures; alone it is one GPU of its usual server"));
         for (Key key : HardwareKeys.SERVER) {
             keys.add(Key.optional(key.name(), key.type(), key.meaning()));
         }

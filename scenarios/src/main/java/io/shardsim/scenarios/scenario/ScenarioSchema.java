@@ -48,6 +48,9 @@ public final class ScenarioSchema {
                 List.of(
                         Map.of("required", List.of("workload")),
                         Map.of("required", List.of("model", "training", "strategy"))));
+        // One GPU alone needs no number of nodes.
+        List<Object> placed = List.of(Map.of("required", List.of("nodes")), Map.of("required", List.of("gpu")));
+        complete.put("allOf", List.of(Map.of("properties", Map.of("cluster", Map.of("anyOf", placed)))));
         schema.put("then", complete);
         return schema;
     }

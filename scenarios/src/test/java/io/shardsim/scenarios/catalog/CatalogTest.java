@@ -59,6 +59,13 @@ class CatalogTest {
         assertThat(gpu.boostClockHz()).isBetween(500_000_000L, 4_000_000_000L);
     }
 
+    /** Whose links and host a scenario takes that names the GPU alone. */
+    @ParameterizedTest
+    @MethodSource("gpus")
+    void gpusComeInAServerOfTheCatalog(GpuSpec gpu) {
+        assertThat(Catalog.instance(Catalog.usualServer(gpu))).isNotNull();
+    }
+
     @ParameterizedTest
     @MethodSource("gpus")
     void tensorPeakIsAWholeNumberOfFlopsAClockAndMultiprocessor(GpuSpec gpu) {

@@ -10,6 +10,8 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.job.Precision;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -104,6 +106,46 @@ class PublicCasesTest {
                         .replace("global_batch: 32", "global_batch: 33")))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).doesNotContain("is not a multiple");
+    }
+
+    /** A GPU by its name alone; keys that have no effect on it change nothing. */
+    @Test
+    @Tag("slow")
+    void oneGpuNeedsNoServerAndNoNetwork() throws Exception {
+        String tiny = small("CLUSTER", "", "{kind: fsdp2}");
+        assertThat(run(tiny.replace("CLUSTER", "{gpu: v100-32gb}"), "--no-trials"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("1 GPU of an inline", "v100-32gb");
+        List<String> times = new ArrayList<>();
+        for (String more :
+                List.of("", ", gpus_per_node: 1, intra_node: 1 GB/s, nodes: 1", ", nic: 1 Gbit/s, nodes: 1")) {
+            int before = shell.out().length();
+            assertThat(run(tiny.replace("CLUSTER", "{gpu: v100-32gb" + more + "}"), "--json"))
+                    .isEqualTo(ExitStatus.DONE);
+            times.add(shell.out().substring(before).replaceAll("(?s).*?\"step_seconds\" : ([0-9.]+).*", "$1"));
+        }
+        assertThat(times.get(0)).matches("[0-9.]+");
+        assertThat(times).containsOnly(times.get(0));
+    }
+
+    /** Links of several GPUs are those of the usual server, where that is known; NICs are asked for. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{gpu: h100, gpus_per_node: 8, nodes: 2} | cluster has no nic and no instance; write instance: dgx-h100 instead of gpu, or nic: a rate",
+                "{gpu: h100, nic: 1 Gbit/s} | cluster has no nodes; add nodes: a whole number from 1",
+                "{gpu: FIGURES, gpus_per_node: 2} | cluster has no intra_node and no instance",
+            })
+    void severalGpusNeedWhatJoinsThem(String cluster, String refusal) throws Exception {
+        String figures =
+                "{architecture: ada, memory: 24 GiB, memory_bandwidth: 1 TB/s, peak_half: 165 Tflop/s, peak_single: 82 Tflop/s, sm_count: 128, boost_clock: 2520 MHz}";
+        assertThat(run(small(cluster.replace("FIGURES", figures), "", "{kind: fsdp2}")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains(refusal);
+        assertThat(run(small("{gpu: h100, gpus_per_node: 8}", "", "{kind: fsdp2}")))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("Assumed: links of 387 GB/s between GPUs, as in dgx-h100");
     }
 
     /** Names of other hardware lead to what they are. */

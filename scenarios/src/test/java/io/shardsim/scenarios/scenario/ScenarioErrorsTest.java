@@ -293,9 +293,8 @@ class ScenarioErrorsTest {
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: a100-80gb, gpus_per_node: 8, nodes: 32}",
-                        "a.yaml:3:10: cluster has no intra_node and no instance; add instance: p4d.24xlarge, or intra_node: a rate such as 300 GB/s or 100 Gbit/s",
-                        "a.yaml:3:10: cluster has no nics_per_node and no instance; add instance: p4d.24xlarge, or nics_per_node: a whole number from 1 to 64",
-                        "a.yaml:3:10: cluster has no nic and no instance; add instance: p4d.24xlarge, or nic: a rate such as 300 GB/s or 100 Gbit/s"),
+                        "a.yaml:3:10: cluster has no nics_per_node and no instance; write instance: dgx-a100 instead of gpu, or nics_per_node: a whole number from 1 to 64",
+                        "a.yaml:3:10: cluster has no nic and no instance; write instance: dgx-a100 instead of gpu, or nic: a rate such as 300 GB/s or 100 Gbit/s"),
                 with(
                         "cluster: {instance: p4d.24xlarge, nodes: 32}",
                         "cluster: {gpu: a200, gpus_per_node: 8, intra_node: 900 GB/s, nics_per_node: 8, nic: 400 Gbit/s, nodes: 32}",
