@@ -32,6 +32,9 @@ final class ErrorRanges {
 
     private static final int SOURCES = 7;
 
+    /** One source alone does not show how far sources differ. */
+    private static final int SOURCES_MIN = 2;
+
     /** Sources that agree by chance are taken to differ by this all the same, as runs of one setup do [1]. */
     private static final double DEVIATION_MIN = 0.03;
 
@@ -132,7 +135,7 @@ final class ErrorRanges {
     }
 
     private Optional<ErrorInterval> range(List<Row> nearest, Function<Row, @Nullable Double> measured) {
-        if (nearest.isEmpty()) {
+        if (nearest.size() < SOURCES_MIN) {
             return Optional.empty();
         }
         double[] errors = errors(nearest);

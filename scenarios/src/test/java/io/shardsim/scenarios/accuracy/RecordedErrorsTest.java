@@ -97,6 +97,27 @@ class RecordedErrorsTest {
                 assertThat(value / recorded.get(key)).as(key + RECORD).isCloseTo(1, within(TOLERANCE)));
     }
 
+    /** Of adapters torchtune alone is compared with, and dense runs say nothing of their memory. */
+    @Test
+    void oneSourceAloneGivesNoRange() throws InputException {
+        String scenario = """
+                scenario: a
+                model: llama2-7b
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 2048, global_batch: 64}
+                strategy: {kind: fsdp2}
+                """;
+        ScenarioPoint whole =
+                ScenarioReader.readText("a.yaml", scenario).points().get(0);
+        ScenarioPoint adapters = ScenarioReader.readText(
+                        "a.yaml", scenario + "lora: {r: 8, target_modules: all-linear}\n")
+                .points()
+                .get(0);
+
+        assertThat(RecordedErrors.builtIn().ofMemory(whole)).isNotNull();
+        assertThat(RecordedErrors.builtIn().ofMemory(adapters)).isNull();
+    }
+
     private static RunFacts annotated(String cluster, int sequenceLength) throws InputException {
         ScenarioPoint point = ScenarioReader.readText("a.yaml", """
                         scenario: other
