@@ -139,12 +139,19 @@ final class Observations {
         }
     }
 
+    /** The lane of experts is younger than recorded digests, so it counts only where something is on it. */
+    private static void add(Digest digest, Stream stream, long ps) {
+        if (stream != Stream.EXPERT || ps > 0) {
+            digest.add(ps);
+        }
+    }
+
     private static String digest(List<RankTotals> ranks, List<LinkTotals> links) {
         Digest digest = new Digest();
         for (RankTotals rank : ranks) {
             digest.add(rank.rank()).add(rank.finishPs()).add(rank.slowdownPs());
-            rank.busyPs().values().forEach(digest::add);
-            rank.exposedPs().values().forEach(digest::add);
+            rank.busyPs().forEach((stream, ps) -> add(digest, stream, ps));
+            rank.exposedPs().forEach((stream, ps) -> add(digest, stream, ps));
             // By name and only what there is, so that a further kind of work leaves the digests of other runs alone.
             rank.workPs().forEach((kind, ps) -> {
                 if (ps > 0) {
