@@ -11,6 +11,9 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +60,18 @@ class CatalogTest {
         assertThat(gpu.peakHalfFlopsPerSecond()).isBetween(1e13, 1e16);
         assertThat(gpu.peakSingleFlopsPerSecond()).isBetween(1e12, gpu.peakHalfFlopsPerSecond());
         assertThat(gpu.boostClockHz()).isBetween(500_000_000L, 4_000_000_000L);
+    }
+
+    /** A file that extends another vendor's would have its price, too. */
+    @ParameterizedTest
+    @MethodSource("instances")
+    void noPriceIsThatOfAnotherInstance(InstanceSpec instance) throws IOException {
+        try (InputStream in =
+                Catalog.class.getClassLoader().getResourceAsStream(Catalog.INSTANCES.path(instance.name()))) {
+            String own = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(own.contains("\nprice: "))
+                    .isEqualTo(!Double.isNaN(instance.price().usdPerHour()));
+        }
     }
 
     /** Whose links and host a scenario takes that names the GPU alone. */

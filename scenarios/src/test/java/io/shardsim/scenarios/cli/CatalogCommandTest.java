@@ -54,6 +54,18 @@ class CatalogCommandTest {
     }
 
     @Test
+    void catalogFindsHardwareByItsVendorsName() {
+        assertThat(shell.shardsim("catalog", "NVIDIA H100 80GB HBM3")).isZero();
+        assertThat(shell.shardsim("catalog", "instances", "Standard_ND96isr_H100_v5"))
+                .isZero();
+        assertThat(shell.out().lines())
+                .contains("h100-80gb: NVIDIA H100 SXM5 80 GB")
+                .anyMatch(line -> line.startsWith("nd-h100-v5: Azure ND H100 v5"));
+        assertThat(shell.shardsim("catalog", "gpus", "A100")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("did you mean a100-40gb or a100-80gb?");
+    }
+
+    @Test
     void catalogTellsASourceOnceThatAllFiguresShare() {
         shell.shardsim("catalog", "models", "llama2-7b");
         assertThat(shell.out().replaceAll("\\s+", " "))
