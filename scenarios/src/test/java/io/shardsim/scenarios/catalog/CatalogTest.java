@@ -89,7 +89,7 @@ class CatalogTest {
         assertThat(flopsPerClock / power).isCloseTo(1.0, within(0.01));
     }
 
-    /** As people and {@code nvidia-smi} write them. */
+    /** As people, {@code nvidia-smi}, Kubernetes and Google Cloud write them. */
     @ParameterizedTest
     @CsvSource({
         "h100, h100-80gb",
@@ -102,6 +102,8 @@ class CatalogTest {
         "NVIDIA GeForce RTX 4090, rtx-4090",
         "RTX3090, rtx-3090",
         "Tesla T4, t4",
+        "nvidia-tesla-t4, t4",
+        "NVIDIA-H100-80GB-HBM3, h100-80gb",
         "NVIDIA A800-SXM4-80GB, a800",
         "NVIDIA GH200 480GB, gh200"
     })

@@ -101,7 +101,7 @@ public final class FigureFolder {
     /** A name in small letters and digits, without what vendors put before it ({@code NVIDIA}, {@code Standard_}, {@code ml.}). */
     public static String folded(String name) {
         return name.toLowerCase(Locale.ROOT)
-                .replaceFirst("^(nvidia |tesla |geforce |amazon |standard_|ml[.])+", "")
+                .replaceFirst("^((nvidia|tesla|geforce|amazon)[ _-]*|standard_|ml[.])+", "")
                 .replaceAll("[^a-z0-9]", "");
     }
 
