@@ -165,7 +165,6 @@ class AcrossCommandsTest {
         assertThat(names.stringPropertyNames())
                 .hasSizeGreaterThan(20)
                 .contains(
-                        "expert_parallel",
                         "dora",
                         "moe",
                         "num_experts",
@@ -178,7 +177,7 @@ class AcrossCommandsTest {
             assertThat(shell.shardsim("run", file, "--set", name + "=2")).isEqualTo(ExitStatus.USAGE);
             assertThat(shell.err()).as(name).contains(name + " is not modelled; nearest you can ask: ");
         }
-        for (String setting : List.of("strategy.expert_parallel=8", "kind=dora", "precision=fp4", "model=moe")) {
+        for (String setting : List.of("strategy.ulysses=8", "kind=dora", "precision=fp4", "model=moe")) {
             for (String command : List.of("run", "plan", "what-if", "critical-path")) {
                 assertThat(shell.shardsim(command, file, "--set", setting)).isEqualTo(ExitStatus.USAGE);
                 assertThat(shell.err())
