@@ -8,9 +8,11 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
 import io.shardsim.simulator.workload.ModelShape.Heads;
+import io.shardsim.simulator.workload.ModelShape.Latent;
 import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Experts;
 import java.util.List;
+import java.util.Map;
 
 /** The keys that describe a transformer; model files and the model block of a scenario share them. */
 public final class ModelKeys {
@@ -34,6 +36,22 @@ public final class ModelKeys {
                     "head_dim",
                     ScalarTypes.whole(1, 65_536),
                     "width of a head; omitted: hidden / heads, which must be whole"),
+            Key.optional(
+                    "kv_lora_rank",
+                    ScalarTypes.whole(1, HIDDEN_MAX),
+                    "width of what keys and values are made of (multi-head latent attention); needs gated_ffn; omitted: none"),
+            Key.optional(
+                    "q_lora_rank",
+                    ScalarTypes.whole(0, HIDDEN_MAX),
+                    "width of what queries are made of, beside kv_lora_rank; omitted: 0, the hidden state itself"),
+            Key.optional(
+                    "qk_rope_head_dim",
+                    ScalarTypes.whole(1, 65_536),
+                    "part of head_dim that positions turn, beside kv_lora_rank; omitted: 64"),
+            Key.optional(
+                    "v_head_dim",
+                    ScalarTypes.whole(1, 65_536),
+                    "width of a value, beside kv_lora_rank; omitted: head_dim less qk_rope_head_dim"),
             Key.optional(
                     "gated_ffn",
                     ScalarTypes.flag(),
@@ -69,9 +87,12 @@ public final class ModelKeys {
                     ScalarTypes.whole(0, 16_777_216),
                     "rows of the learned position embedding, 0 with rotary positions; omitted: 0 if gated_ffn, else the sequence length"));
 
-    /** Keys that say nothing without experts. */
-    public static final List<String> OF_EXPERTS =
-            List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period");
+    /** Keys that say nothing without another one, by that. */
+    public static final Map<String, List<String>> BESIDE = Map.of(
+            "experts",
+            List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period"),
+            "kv_lora_rank",
+            List.of("q_lora_rank", "qk_rope_head_dim", "v_head_dim"));
 
     private ModelKeys() {}
 
@@ -81,13 +102,16 @@ public final class ModelKeys {
     }
 
     /**
-     * The shape; the block must have passed {@link #KEYS}, and heads must divide hidden where the block has no head_dim.
+     * The shape; the block must have passed {@link #KEYS}.
      *
      * @param sequenceLength learned positions where the block gives none and has a GPT-2 layer
      */
     public static ModelShape shape(Block block, int sequenceLength) {
         int hidden = count(block, "hidden", 1);
         int heads = count(block, "heads", 1);
+        if (block.value("head_dim") == null && hidden % heads != 0) {
+            throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
+        }
         boolean gated = block.flag("gated_ffn", false);
         return new ModelShape(
                 hidden,
@@ -97,6 +121,7 @@ public final class ModelKeys {
                         heads,
                         count(block, "kv_heads", heads),
                         count(block, "head_dim", hidden / heads),
+                        latent(block, count(block, "head_dim", hidden / heads)),
                         block.flag("qk_norm", false)),
                 count(block, "ffn", 4L * hidden),
                 mixture(block, count(block, "ffn", 4L * hidden)),
@@ -104,6 +129,17 @@ public final class ModelKeys {
                         count(block, "vocab", 1),
                         block.flag("tied_embeddings", !gated),
                         count(block, "max_positions", gated ? 0 : sequenceLength)));
+    }
+
+    private static Latent latent(Block block, int width) {
+        int rotary = count(block, "qk_rope_head_dim", 64);
+        return block.value("kv_lora_rank") == null
+                ? Latent.NONE
+                : new Latent(
+                        count(block, "q_lora_rank", 0),
+                        count(block, "kv_lora_rank", 0),
+                        rotary,
+                        count(block, "v_head_dim", width - rotary));
     }
 
     private static Mixture mixture(Block block, int ffn) {

@@ -76,6 +76,7 @@ final class Settings {
         put("model.ffn", model.ffn());
         put("model.kv_heads", model.attention().keyValues());
         put("model.head_dim", model.headDim());
+        put("model.kv_lora_rank", model.attention().latent().keyValueRank());
         put("model.experts", model.mixture().experts().number());
         put("model.experts_per_token", model.mixture().experts().perToken());
         put("model.expert_ffn", model.mixture().ffn());

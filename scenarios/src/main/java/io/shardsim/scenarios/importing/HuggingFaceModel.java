@@ -49,6 +49,9 @@ final class HuggingFaceModel implements Importer {
             Map.entry(
                     "olmoe",
                     new Kind(true, SILU, "", false, "queries and keys are normed head by head, not all heads at once")),
+            Map.entry("deepseek_v2", new Kind(true, SILU, "", false, "")),
+            Map.entry("deepseek_v3", new Kind(true, SILU, "", false, "")),
+            Map.entry("kimi_k2", new Kind(true, SILU, "", false, "")),
             Map.entry("gemma", new Kind(true, SILU, "", true, "")),
             Map.entry("phi3", new Kind(true, SILU, "", false, "projections that Phi-3 joins run one by one")),
             Map.entry("granite", new Kind(true, SILU, "", false, "")),
@@ -129,8 +132,9 @@ final class HuggingFaceModel implements Importer {
         contributeExperts(file, draft);
         draft.giveFlag(file, "tie_word_embeddings", "model.tied_embeddings");
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
+        contributeLatent(file, draft);
         Long width = file.whole("head_dim", 1, MOST);
-        if (width != null && hidden != null && heads != null && width * heads != hidden) {
+        if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
             draft.give("model.head_dim", width, file.key("head_dim"));
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
@@ -139,15 +143,34 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
+    /** Multi-head latent attention, whose heads have a part that positions turn and one that they do not. */
+    private static void contributeLatent(ForeignFile file, Draft draft) {
+        draft.giveWhole(file, "kv_lora_rank", "model.kv_lora_rank", 1, MOST);
+        draft.giveWhole(file, "v_head_dim", "model.v_head_dim", 1, MOST);
+        Long rank = file.text("q_lora_rank") == null ? null : file.whole("q_lora_rank", 1, MOST);
+        draft.give("model.q_lora_rank", rank, file.key("q_lora_rank"));
+        Long turned = draft.giveWhole(file, "qk_rope_head_dim", "model.qk_rope_head_dim", 1, MOST);
+        Long others = file.whole("qk_nope_head_dim", 1, MOST);
+        if (turned != null && others != null) {
+            draft.give("model.head_dim", turned + others, file.key("qk_nope_head_dim"));
+        }
+    }
+
     /** Experts, which Mixtral and OLMoE have as wide as intermediate_size says. */
     private static void contributeExperts(ForeignFile file, Draft draft) {
-        for (String key : List.of("num_local_experts", "num_experts")) {
+        for (String key : List.of("num_local_experts", "num_experts", "n_routed_experts")) {
             draft.giveWhole(file, key, "model.experts", 1, MOST);
         }
         draft.giveWhole(file, "num_experts_per_tok", "model.experts_per_token", 1, MOST);
         draft.giveWhole(file, "moe_intermediate_size", "model.expert_ffn", 1, MOST);
         draft.giveWhole(file, "shared_expert_intermediate_size", "model.shared_expert_ffn", 1, MOST);
         draft.giveWhole(file, "decoder_sparse_step", "model.expert_layer_period", 1, MOST);
+        draft.giveWhole(file, "first_k_dense_replace", "model.dense_layers", 0, MOST);
+        Long shared = file.whole("n_shared_experts", 0, 1024);
+        Long width = file.whole("moe_intermediate_size", 1, MOST);
+        if (shared != null && shared > 0 && width != null) {
+            draft.give("model.shared_expert_ffn", shared * width, file.key("n_shared_experts"));
+        }
     }
 
     /** The first of these keys that the file has; a problem where it has none. */

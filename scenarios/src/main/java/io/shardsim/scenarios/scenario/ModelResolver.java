@@ -121,10 +121,26 @@ final class ModelResolver {
                     inline.at("experts_per_token"),
                     "experts_per_token " + perToken + " is more than experts " + experts + "; set at most " + experts);
         }
-        for (String key : ModelKeys.OF_EXPERTS) {
-            if (experts == null && inline.value(key) != null) {
-                problems.add(inline.at(key), key + " needs experts; give their number, or remove " + key);
+        ModelKeys.BESIDE.forEach((needed, keys) -> {
+            for (String key : keys) {
+                if (inline.value(needed) == null && inline.value(key) != null) {
+                    problems.add(inline.at(key), key + " needs " + needed + "; give it, or remove " + key);
+                }
             }
+        });
+        Long latent = inline.whole("kv_lora_rank");
+        if (!gated && latent != null) {
+            problems.add(
+                    inline.at("kv_lora_rank"),
+                    "kv_lora_rank " + latent + " needs gated_ffn true; set it, or remove kv_lora_rank");
+        }
+        long width = inline.whole("head_dim", hidden / heads);
+        long turned = inline.whole("qk_rope_head_dim", 64);
+        if (latent != null && turned >= width) {
+            problems.add(
+                    inline.at("kv_lora_rank"),
+                    "qk_rope_head_dim " + turned + " is not less than head_dim " + width
+                            + ", of which it is a part; set head_dim to qk_nope_head_dim + qk_rope_head_dim");
         }
         return divides && problems.size() == before ? ModelKeys.shape(inline, sequenceLength) : null;
     }

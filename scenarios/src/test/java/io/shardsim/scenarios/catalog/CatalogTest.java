@@ -200,7 +200,10 @@ class CatalogTest {
         "qwen3-30b-a3b, 30.532e9, 0.001",
         "qwen3-235b-a22b, 235.094e9, 0.001",
         "olmoe-1b-7b, 6.919e9, 0.001",
-        "llama4-scout, 107.770e9, 0.001"
+        "llama4-scout, 107.770e9, 0.001",
+        "deepseek-v2-lite, 15.706e9, 0.001",
+        "deepseek-v3, 671.026e9, 0.001",
+        "kimi-k2, 1026.408e9, 0.001"
     })
     void modelsHaveTheirPublishedNumberOfParameters(String name, double parameters, double tolerance) {
         ModelShape shape = Objects.requireNonNull(Catalog.model(name)).spec();
@@ -215,7 +218,10 @@ class CatalogTest {
         "qwen3-30b-a3b, 3.35e9",
         "qwen3-235b-a22b, 22.2e9",
         "olmoe-1b-7b, 1.28e9",
-        "llama4-scout, 17.17e9"
+        "llama4-scout, 17.17e9",
+        "deepseek-v2-lite, 2.66e9",
+        "deepseek-v3, 37.55e9",
+        "kimi-k2, 32.86e9"
     })
     void aTokenGoesThroughThePublishedNumberOfParameters(String name, double active) {
         ModelShape shape = Objects.requireNonNull(Catalog.model(name)).spec();

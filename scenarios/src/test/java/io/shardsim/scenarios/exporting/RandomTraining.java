@@ -96,7 +96,9 @@ final class RandomTraining {
                 model.put("experts", pick("4", "16"));
                 maybe(model, "experts_per_token", "1", "4");
                 maybe(model, "expert_ffn", "320");
-                maybe(model, "shared_expert_ffn", "320");
+                if (!model.containsKey("qk_norm")) {
+                    maybe(model, "shared_expert_ffn", "320");
+                }
             }
         } else {
             maybe(model, "max_positions", "1024");

@@ -328,7 +328,7 @@ class ScenarioErrorsTest {
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
-                        "a.yaml:2:72: expert_ffn needs experts; give their number, or remove expert_ffn"),
+                        "a.yaml:2:72: expert_ffn needs experts; give it, or remove expert_ffn"),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, experts: 4, experts_per_token: 8}",

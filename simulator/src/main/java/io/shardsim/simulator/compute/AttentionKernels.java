@@ -40,7 +40,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     private List<Kernel> headsForward() {
         RankShare.Sequence kernels = share.sequence();
         kernels.add(Operator.LAYOUT_FORWARD, elements());
-        if (attention.rotary()) {
+        if (attention.rotaryDim() > 0) {
             kernels.add(Operator.ROTARY_FORWARD, rotaryElements());
         }
         return kernels.list();
@@ -48,7 +48,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
 
     private List<Kernel> headsBackward() {
         RankShare.Sequence kernels = share.sequence();
-        if (attention.rotary()) {
+        if (attention.rotaryDim() > 0) {
             kernels.add(Operator.ROTARY_BACKWARD, rotaryElements());
         }
         kernels.add(Operator.LAYOUT_BACKWARD, elements());
@@ -75,7 +75,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
         }
-        kernels.add(new Matmul("attention.context", heads(), s, attention.headDim(), s));
+        kernels.add(new Matmul("attention.context", heads(), s, attention.valueDim(), s));
         return kernels.list();
     }
 
@@ -83,8 +83,8 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         RankShare.Sequence kernels = share.sequence();
         long s = share.workload().sequenceLength();
         long d = attention.headDim();
-        kernels.add(new Matmul("attention.context.probabilities", heads(), s, s, d));
-        kernels.add(new Matmul("attention.context.values", heads(), s, d, s));
+        kernels.add(new Matmul("attention.context.probabilities", heads(), s, s, attention.valueDim()));
+        kernels.add(new Matmul("attention.context.values", heads(), s, attention.valueDim(), s));
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
         }
@@ -102,14 +102,20 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
         Kernel flash =
-                new FlashAttention("attention", heads(), share.workload().rankSequence(), attention.headDim(), pass);
+                new FlashAttention("attention", heads(), share.workload().rankSequence(), meanDim(), pass);
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }
-        long width = share.split(attention.width() + (pass == Pass.BACKWARD ? 2L * attention.keyWidth() : 0));
+        long width = share.split(
+                attention.width() + (pass == Pass.BACKWARD ? (long) attention.keyWidth() + attention.valueWidth() : 0));
         // Read both, write one.
         long bytes = 3L * share.profile().elementBytes() * share.tokens() * width;
         return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
+    }
+
+    /** Half of the products have the width of keys, half that of values. */
+    private long meanDim() {
+        return (attention.headDim() + attention.valueDim()) / 2;
     }
 
     private long heads() {
@@ -126,6 +132,6 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     }
 
     private long rotaryElements() {
-        return share.tokens() * share.split(attention.width() + attention.keyWidth());
+        return share.tokens() * share.split(attention.rotaryWidth());
     }
 }

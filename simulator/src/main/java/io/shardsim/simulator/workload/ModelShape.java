@@ -52,10 +52,37 @@ public record ModelShape(
      *
      * @param queries query heads, a
      * @param keyValues key-value heads; as many without grouped-query attention
-     * @param width of a head
+     * @param width of a query and of a key
+     * @param latent what queries, keys and values are made of
      * @param normed whether queries and keys are normed head by head (QK-norm); Llama's layer alone
      */
-    public record Heads(int queries, int keyValues, int width, boolean normed) {}
+    public record Heads(int queries, int keyValues, int width, Latent latent, boolean normed) {
+        /** Made of the hidden state. */
+        public Heads(int queries, int keyValues, int width, boolean normed) {
+            this(queries, keyValues, width, Latent.NONE, normed);
+        }
+
+        /** Width of a value. */
+        int valueWidth() {
+            return latent.isPresent() ? latent.valueWidth() : width;
+        }
+    }
+
+    /**
+     * Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): queries, and keys with values, come of narrow states; a part of each key is the same for all heads.
+     *
+     * @param queryRank width of the state that queries come of; 0 if they come of the hidden state
+     * @param keyValueRank width of the state that keys and values come of; 0 for none
+     * @param rotary part of a query and of a key that positions turn
+     */
+    public record Latent(int queryRank, int keyValueRank, int rotary, int valueWidth) {
+        /** Queries, keys and values come of the hidden state. */
+        public static final Latent NONE = new Latent(0, 0, 0, 0);
+
+        public boolean isPresent() {
+            return keyValueRank > 0;
+        }
+    }
 
     /**
      * A mixture of experts.
@@ -109,6 +136,9 @@ public record ModelShape(
         }
         if (attention.normed() && family != Family.LLAMA) {
             throw new IllegalArgumentException("qk_norm true needs gated_ffn true");
+        }
+        if (attention.latent().isPresent() && family != Family.LLAMA) {
+            throw new IllegalArgumentException("kv_lora_rank " + attention.latent().keyValueRank() + " needs gated_ffn true");
         }
         if (mixture.isPresent() && family != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
@@ -214,7 +244,17 @@ public record ModelShape(
         return heads() * headDim();
     }
 
-    /** Width of all key heads together (of all value heads likewise). */
+    /** Width of all heads' results together. */
+    public int attentionWidth() {
+        return heads() * attention.valueWidth();
+    }
+
+    /** Width of all keys and values together. */
+    public int keyValueWidth() {
+        return kvHeads() * (headDim() + attention.valueWidth());
+    }
+
+    /** Width of all key heads together (of all value heads likewise, without latent attention). */
     public int kvHidden() {
         return kvHeads() * headDim();
     }

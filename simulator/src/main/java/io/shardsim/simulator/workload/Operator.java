@@ -248,7 +248,9 @@ public sealed interface Operator {
         /** Its outputs: each rank needs the whole input and makes a part of the output. */
         OUTPUTS,
         /** Its inputs: each rank makes a part of the sum, which the ranks then add up. */
-        INPUTS
+        INPUTS,
+        /** Nothing: each rank has all of it. */
+        NOTHING
     }
 
     /**
@@ -326,7 +328,7 @@ public sealed interface Operator {
             List<ParameterTensor> tensors = new ArrayList<>();
             boolean outputs = split == Split.OUTPUTS;
             for (Product product : products) {
-                tensors.add(tensor(product, true, tuning));
+                tensors.add(tensor(product, split != Split.NOTHING, tuning));
                 if (product.bias()) {
                     long biases = (long) product.experts().number() * product.outputs();
                     Tuning ofBias = tuning.isTrained() ? tuning : Tuning.FROZEN;
@@ -487,30 +489,46 @@ public sealed interface Operator {
      *
      * @param heads query heads
      * @param kvHeads key heads, and as many value heads
-     * @param headDim width of a head
-     * @param rotary whether positions turn queries and keys
+     * @param headDim width of a query and of a key
+     * @param valueDim width of a value
+     * @param rotaryDim of a query and of a key, the part that positions turn; 0 for none
      */
-    record Attention(int heads, int kvHeads, int headDim, boolean rotary) implements Operator {
-        /** Width of all queries together, and of the result. */
+    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim) implements Operator {
+        /** Width of the result. */
         public int width() {
+            return heads * valueDim;
+        }
+
+        /** Width of all queries together. */
+        public int queryWidth() {
             return heads * headDim;
         }
 
-        /** Width of all keys together, and of all values. */
+        /** Width of all keys together. */
         public int keyWidth() {
             return kvHeads * headDim;
+        }
+
+        /** Width of all values together. */
+        public int valueWidth() {
+            return kvHeads * valueDim;
+        }
+
+        /** Width of the parts of queries and keys that positions turn. */
+        public int rotaryWidth() {
+            return (heads + kvHeads) * rotaryDim;
         }
 
         /** Scores of each key, and their product with its value. */
         @Override
         public long flops(int sequenceLength) {
-            return 4L * sequenceLength * width();
+            return 2L * sequenceLength * (queryWidth() + width());
         }
 
         /** Queries, keys and values. */
         @Override
         public long savedInputs() {
-            return width() + 2L * keyWidth();
+            return queryWidth() + keyWidth() + valueWidth();
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.ModelShape.Latent;
 import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Attention;
@@ -95,7 +96,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Linear(
                         new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true),
                         Split.OUTPUTS),
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), false),
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, true), Split.INPUTS),
                 new Residual(h, true));
         List<Operator> feedForward = List.of(
@@ -118,21 +119,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     /** RMS norms, query, key and value apart, queries and keys normed if the model has it so, rotary positions, a gated feed-forward block, and no bias. */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
-        int kv = shape.kvHidden();
         int ffn = shape.ffn();
-        List<Operator> attention = present(
-                new Norm("input_norm", h, true),
-                new Linear(
-                        "attention.qkv",
-                        List.of(
-                                new Product("attention.query", h, shape.headsWidth(), false),
-                                new Product("attention.key", h, kv, false),
-                                new Product("attention.value", h, kv, false)),
-                        Split.OUTPUTS),
-                shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), true),
-                new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
-                new Residual(h, false));
+        List<Operator> attention = shape.attention().latent().isPresent() ? latentAttention(shape) : attention(shape);
         List<Operator> feedForward = new ArrayList<>();
         feedForward.add(new Norm("ffn_norm", h, true));
         feedForward.addAll(gated("ffn", h, ffn, Experts.NONE));
@@ -169,5 +157,57 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         Split.OUTPUTS),
                 new Activation(ffn, true, experts),
                 new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
+    }
+
+    private static List<Operator> attention(ModelShape shape) {
+        int h = shape.hidden();
+        int kv = shape.kvHidden();
+        return present(
+                new Norm("input_norm", h, true),
+                new Linear(
+                        "attention.qkv",
+                        List.of(
+                                new Product("attention.query", h, shape.headsWidth(), false),
+                                new Product("attention.key", h, kv, false),
+                                new Product("attention.value", h, kv, false)),
+                        Split.OUTPUTS),
+                shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), shape.headDim()),
+                new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
+                new Residual(h, false));
+    }
+
+    /** Narrow states, normed, and what each head has of them. */
+    private static List<Operator> latentAttention(ModelShape shape) {
+        int h = shape.hidden();
+        Latent latent = shape.attention().latent();
+        Product keyValueDown =
+                new Product("attention.key_value_down", h, latent.keyValueRank() + latent.rotary(), false);
+        int unturned = shape.headDim() - latent.rotary();
+        List<Operator> block = new ArrayList<>();
+        block.add(new Norm("input_norm", h, true));
+        if (latent.queryRank() == 0) {
+            Product query = new Product("attention.query", h, shape.headsWidth(), false);
+            block.add(new Linear("attention.query-down", List.of(query, keyValueDown), Split.OUTPUTS));
+        } else {
+            Product queryDown = new Product("attention.query_down", h, latent.queryRank(), false);
+            block.add(new Linear("attention.down", List.of(queryDown, keyValueDown), Split.NOTHING));
+            block.add(new Norm("attention.query_norm", latent.queryRank(), true));
+            block.add(new Linear(
+                    new Product("attention.query_up", latent.queryRank(), shape.headsWidth(), false), Split.OUTPUTS));
+        }
+        block.add(new Norm("attention.key_value_norm", latent.keyValueRank(), true));
+        block.add(new Linear(
+                new Product(
+                        "attention.key_value_up",
+                        latent.keyValueRank(),
+                        shape.heads() * (unturned + latent.valueWidth()),
+                        false),
+                Split.OUTPUTS));
+        block.add(new Attention(
+                shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary()));
+        block.add(new Linear(new Product("attention.output", shape.attentionWidth(), h, false), Split.INPUTS));
+        block.add(new Residual(h, false));
+        return block;
     }
 }

@@ -88,6 +88,6 @@ final class LayerBlocks {
     private static long temporaryBytes(TrainingJob job, MicroBatchMemory memory, Attention attention) {
         return job.execution().attention() == AttentionKind.STANDARD
                 ? memory.split(2L * job.precision().bytes() * attention.heads() * job.rankSequence(), true)
-                : memory.split((long) ACCUMULATED_BYTES * attention.width(), true);
+                : memory.split((long) ACCUMULATED_BYTES * attention.queryWidth(), true);
     }
 }

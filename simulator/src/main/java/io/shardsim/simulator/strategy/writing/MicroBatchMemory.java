@@ -64,7 +64,7 @@ final class MicroBatchMemory {
 
     /** Keys and values of the rank's tokens. */
     long keyValueBytes() {
-        return split(2L * job.model().kvHidden() * job.precision().bytes(), true);
+        return split((long) job.model().keyValueWidth() * job.precision().bytes(), true);
     }
 
     /**
@@ -74,7 +74,7 @@ final class MicroBatchMemory {
      */
     long contextBytes(boolean backward) {
         int ranks = job.parallel().context();
-        long result = split((long) job.model().headsWidth() * job.precision().bytes(), true);
+        long result = split((long) job.model().attentionWidth() * job.precision().bytes(), true);
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
@@ -123,7 +123,7 @@ final class MicroBatchMemory {
             bytes += split(savedBytes(activation) * activation.width(), true);
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
             // Keys and values beyond their own heads.
-            long copied = 2L * (attention.width() - attention.keyWidth());
+            long copied = (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), true);
         }
         return bytes + savedByAttention(operator) + gatheredBytes(operator);
@@ -131,8 +131,8 @@ final class MicroBatchMemory {
 
     /** Queries and keys before they are turned. */
     private long savedByAttention(Operator operator) {
-        return operator instanceof Attention attention && attention.rotary()
-                ? split((long) profile.savedRotaryBytes() * (attention.width() + attention.keyWidth()), true)
+        return operator instanceof Attention attention && attention.rotaryDim() > 0
+                ? split((long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()), true)
                 : 0;
     }
 
