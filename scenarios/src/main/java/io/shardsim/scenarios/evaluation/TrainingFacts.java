@@ -74,7 +74,9 @@ final class TrainingFacts {
                         job.model().activeParameters(),
                         Math.min(job.model().trainedParameters(), job.model().activeParameters())),
                 ModelFlopsUtilization.attentionFlopsPerToken(
-                        job.model().layers(), (job.model().headsWidth() + job.model().attentionWidth()) / 2, task.sequenceLength()),
+                        job.model().layers(),
+                        (job.model().headsWidth() + job.model().attentionWidth()) / 2,
+                        task.sequenceLength()),
                 task.globalBatch(),
                 new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),

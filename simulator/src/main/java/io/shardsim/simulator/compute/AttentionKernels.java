@@ -101,8 +101,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
      */
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
-        Kernel flash =
-                new FlashAttention("attention", heads(), share.workload().rankSequence(), meanDim(), pass);
+        Kernel flash = new FlashAttention("attention", heads(), share.workload().rankSequence(), meanDim(), pass);
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }

@@ -138,7 +138,8 @@ public record ModelShape(
             throw new IllegalArgumentException("qk_norm true needs gated_ffn true");
         }
         if (attention.latent().isPresent() && family != Family.LLAMA) {
-            throw new IllegalArgumentException("kv_lora_rank " + attention.latent().keyValueRank() + " needs gated_ffn true");
+            throw new IllegalArgumentException(
+                    "kv_lora_rank " + attention.latent().keyValueRank() + " needs gated_ffn true");
         }
         if (mixture.isPresent() && family != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");

@@ -204,8 +204,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         shape.heads() * (unturned + latent.valueWidth()),
                         false),
                 Split.OUTPUTS));
-        block.add(new Attention(
-                shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary()));
+        block.add(new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary()));
         block.add(new Linear(new Product("attention.output", shape.attentionWidth(), h, false), Split.INPUTS));
         block.add(new Residual(h, false));
         return block;

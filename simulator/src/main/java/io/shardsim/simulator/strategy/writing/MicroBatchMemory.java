@@ -74,7 +74,8 @@ final class MicroBatchMemory {
      */
     long contextBytes(boolean backward) {
         int ranks = job.parallel().context();
-        long result = split((long) job.model().attentionWidth() * job.precision().bytes(), true);
+        long result =
+                split((long) job.model().attentionWidth() * job.precision().bytes(), true);
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
@@ -123,7 +124,8 @@ final class MicroBatchMemory {
             bytes += split(savedBytes(activation) * activation.width(), true);
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
             // Keys and values beyond their own heads.
-            long copied = (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
+            long copied =
+                    (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), true);
         }
         return bytes + savedByAttention(operator) + gatheredBytes(operator);
