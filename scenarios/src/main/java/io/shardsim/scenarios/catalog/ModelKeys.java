@@ -109,9 +109,9 @@ public final class ModelKeys {
     public static ModelShape shape(Block block, int sequenceLength) {
         int hidden = count(block, "hidden", 1);
         int heads = count(block, "heads", 1);
-        if (block.value("head_dim") == null && hidden % heads != 0) {
-            throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
-        }
+        int width = block.value("head_dim") == null
+                ? ModelShape.headWidth(hidden, heads)
+                : count(block, "head_dim", 0);
         boolean gated = block.flag("gated_ffn", false);
         return new ModelShape(
                 hidden,
@@ -120,8 +120,8 @@ public final class ModelKeys {
                 new Heads(
                         heads,
                         count(block, "kv_heads", heads),
-                        count(block, "head_dim", hidden / heads),
-                        latent(block, count(block, "head_dim", hidden / heads)),
+                        width,
+                        latent(block, width),
                         block.flag("qk_norm", false)),
                 count(block, "ffn", 4L * hidden),
                 mixture(block, count(block, "ffn", 4L * hidden)),

@@ -193,10 +193,10 @@ class FurtherJarTest {
             FurtherJar.Outcome outcome = jars.shardsim(further, command, scenario.toString());
 
             assertThat(outcome.status()).as(command).isEqualTo(2);
-            assertThat(outcome.err())
+            // On a busy machine the first word of progress comes before.
+            assertThat(outcome.err().lines().filter(line -> !line.contains(" so far, ")))
                     .as(command)
-                    .isEqualTo("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a text"
-                            + System.lineSeparator());
+                    .containsExactly("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a text");
         }
     }
 }

@@ -167,13 +167,21 @@ public record ModelShape(
         }
     }
 
+    /** Width of a head where heads fill the hidden width. */
+    public static int headWidth(int hidden, int heads) {
+        if (hidden % heads != 0) {
+            throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
+        }
+        return hidden / heads;
+    }
+
     /** A GPT-2 style model: ffn 4h, as many key-value heads as heads, tied embeddings, learned positions. */
     public static ModelShape gpt2(int hidden, int layers, int heads, int vocab, int maxPositions) {
         return new ModelShape(
                 hidden,
                 layers,
                 Family.GPT2,
-                new Heads(heads, heads, hidden / heads, false),
+                new Heads(heads, heads, headWidth(hidden, heads), false),
                 4 * hidden,
                 Mixture.NONE,
                 new Embeddings(vocab, true, maxPositions));
@@ -185,7 +193,7 @@ public record ModelShape(
                 hidden,
                 layers,
                 Family.LLAMA,
-                new Heads(heads, kvHeads, hidden / heads, false),
+                new Heads(heads, kvHeads, headWidth(hidden, heads), false),
                 ffn,
                 Mixture.NONE,
                 new Embeddings(vocab, false, 0));
