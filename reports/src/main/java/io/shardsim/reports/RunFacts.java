@@ -340,11 +340,12 @@ public record RunFacts(
      * @param tensor ranks that split each layer, 1 for none
      * @param sequence whether they split norms and dropouts along the sequence
      * @param context ranks that split the tokens of each sample, 1 for none
+     * @param experts ranks that share out the experts of a layer, 1 for none
      * @param stages pipeline stages, 1 for none
      * @param interleaved whether a stage holds several pieces of the model, which take turns
      */
-    public record Split(int tensor, boolean sequence, int context, int stages, boolean interleaved) {
-        public static final Split NONE = new Split(1, false, 1, 1, false);
+    public record Split(int tensor, boolean sequence, int context, int experts, int stages, boolean interleaved) {
+        public static final Split NONE = new Split(1, false, 1, 1, 1, false);
 
         /** Ranks that hold one copy of the model. */
         public int ranks() {
@@ -356,6 +357,7 @@ public record RunFacts(
             return (tensor > 1 ? ", tensor parallel " + tensor : "")
                     + (sequence ? ", sequence parallel" : "")
                     + (context > 1 ? ", context parallel " + context : "")
+                    + (experts > 1 ? ", expert parallel " + experts : "")
                     + (stages > 1 ? ", pipeline parallel " + stages : "");
         }
     }

@@ -109,9 +109,7 @@ public final class ModelKeys {
     public static ModelShape shape(Block block, int sequenceLength) {
         int hidden = count(block, "hidden", 1);
         int heads = count(block, "heads", 1);
-        int width = block.value("head_dim") == null
-                ? ModelShape.headWidth(hidden, heads)
-                : count(block, "head_dim", 0);
+        int width = block.value("head_dim") == null ? ModelShape.headWidth(hidden, heads) : count(block, "head_dim", 0);
         boolean gated = block.flag("gated_ffn", false);
         return new ModelShape(
                 hidden,

@@ -62,6 +62,7 @@ final class TrainingFacts {
                 parallel.tensor(),
                 parallel.sequence(),
                 parallel.context(),
+                parallel.experts(),
                 parallel.stages(),
                 parallel.stages() > 1 && parallel.pipeline().chunks() > 1);
     }

@@ -59,6 +59,12 @@ public final class Exporter {
         if (refusal != null) {
             throw refused(framework, settings, "cannot run this " + settings.kind() + ": " + refusal);
         }
+        if (settings.whole("model.kv_lora_rank") > 0) {
+            throw refused(
+                    framework,
+                    settings,
+                    "files with latent attention (model.kv_lora_rank) are not written; leave out the framework for a scenario");
+        }
         String instance = instance(file);
         if (instance.isEmpty()) {
             throw refused(framework, settings, "needs a cluster of the catalog to be read back; set cluster.instance");

@@ -125,6 +125,19 @@ class ExporterTest {
     }
 
     @Test
+    void latentAttentionIsRefused() {
+        String text = """
+                scenario: latent
+                model: {hidden: 256, layers: 4, heads: 8, head_dim: 48, kv_lora_rank: 64, qk_rope_head_dim: 16, gated_ffn: true, vocab: 4096}
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 128, global_batch: 8, micro_batch: 1}
+                strategy: {kind: megatron-core}
+                """;
+        assertThatThrownBy(() -> export(Framework.MEGATRON, text))
+                .hasMessageContaining("Megatron-LM files with latent attention (model.kv_lora_rank) are not written");
+    }
+
+    @Test
     void aStrategyOfAnotherFrameworkIsRefusedWithAWayOut() {
         String text = """
                 scenario: other
