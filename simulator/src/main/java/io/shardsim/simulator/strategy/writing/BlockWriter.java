@@ -99,7 +99,7 @@ final class BlockWriter {
     /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
     private int blockForward(Segment block, boolean leaves, String label, int... waits) {
         if (isRouted(block)) {
-            return routedForward(block, label, waits);
+            return routed(block, "tokens", "shared expert", label, waits);
         }
         for (int i = 0; i < exchanges(block); i++) {
             enter("layer", productBytes(), waits);
@@ -123,7 +123,7 @@ final class BlockWriter {
     /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
     private int blockBackward(Segment block, String label, int... waits) {
         if (isRouted(block)) {
-            return routedBackward(block, label, waits);
+            return routed(block, "gradients", "shared expert's gradient", label, waits);
         }
         enter("layer gradient", productBytes(), waits);
         boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
@@ -143,37 +143,28 @@ final class BlockWriter {
         return experts.size() > 1 && segments.hasExperts(segment);
     }
 
-    /** A block with experts that other ranks have. They take the rank's own part of the sequence; the shared expert, whose weights are split, takes all of it. */
-    private int routedForward(Segment block, String label, int... waits) {
-        if (job.model().mixture().isShared()) {
-            enter("shared expert", productBytes(), waits);
+    /**
+     * A block with experts that other ranks have. Each token's copies go to the ranks of its experts, and what these give comes back; nothing overlaps with either. Experts take the
+     * rank's own part of the sequence; the shared expert, whose weights are split, takes all of it.
+     *
+     * @param copies what travels
+     * @param shared what the shared expert exchanges
+     */
+    private int routed(Segment block, String copies, String shared, String label, int... waits) {
+        boolean exchangesShared = job.model().mixture().isShared();
+        if (exchangesShared) {
+            enter(shared, productBytes(), waits);
         }
-        int computed = routed(block, "tokens to experts", "tokens from experts", label, waits);
-        if (job.model().mixture().isShared()) {
-            leave("shared expert");
-        }
-        return computed;
-    }
-
-    private int routedBackward(Segment block, String label, int... waits) {
-        if (job.model().mixture().isShared()) {
-            enter("shared expert's gradient", productBytes(), waits);
-        }
-        int computed = routed(block, "gradients to experts", "gradients from experts", label, waits);
-        if (job.model().mixture().isShared()) {
-            leave("shared expert's gradient");
-        }
-        return computed;
-    }
-
-    /** Sends each token's copies to the ranks of its experts, and what these give back. Nothing overlaps with either. */
-    private int routed(Segment block, String there, String back, String label, int... waits) {
         Routing cut = segments.routing(block);
         writer.compute(Work.of(cut.before()), label, waits);
-        sendCopies(there);
+        sendCopies(copies + " to experts");
         writer.compute(Work.of(cut.experts()), label);
-        sendCopies(back);
-        return writer.compute(Work.of(cut.after()), label);
+        sendCopies(copies + " from experts");
+        int computed = writer.compute(Work.of(cut.after()), label);
+        if (exchangesShared) {
+            leave(shared);
+        }
+        return computed;
     }
 
     private void sendCopies(String label) {
