@@ -2,7 +2,7 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
-import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Segment;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,9 +120,9 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     /** Those of a segment, in order. */
     public List<Kernel> of(Segment segment) {
         List<OperatorKernels> operators = new ArrayList<>();
-        RankShare share = new RankShare(shape, workload, profile);
-        for (List<Operator> block : shape.operators().blocks(segment.section())) {
-            operators.addAll(OperatorKernels.of(share, block));
+        for (Block block : shape.operators().blocks(segment.section())) {
+            RankShare share = new RankShare(shape, workload, profile, block.tokens());
+            operators.addAll(OperatorKernels.of(share, block.operators()));
         }
         return segment.pieces().stream()
                 .flatMap(piece -> operators.get(piece.at()).list(segment.direction(), piece.portion()).stream())

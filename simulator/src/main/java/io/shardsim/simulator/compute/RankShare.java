@@ -4,6 +4,7 @@ import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Span;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,11 +14,17 @@ import java.util.List;
  * @param shape the model
  * @param workload lengths, batch and splits
  * @param profile the framework that issues them
+ * @param span which tokens of each sample it works on
  */
-record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile) {
+record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, Span span) {
 
     long tokens() {
-        return workload.tokens();
+        return (long) rankSequence() * workload.microBatch();
+    }
+
+    /** Those of a sample. */
+    int rankSequence() {
+        return span.of(workload.rankSequence());
     }
 
     /** Its part of a width, the largest if it does not divide. */

@@ -112,7 +112,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, doub
         ModelShape model = job.model();
         double layer = model.layerForwardFlops(0, 1, job.sequenceLength());
         double passes = 3 + job.recomputedProducts();
-        return 3 * model.logitsForwardFlops(1) / (passes * layer);
+        return 3 * model.logitsForwardFlops(1, job.sequenceLength()) / (passes * layer);
     }
 
     private double costliest() {

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Linear;
@@ -96,12 +97,13 @@ final class ModuleTrace {
     /** Modules after which the next one that runs holds parameters, too; blocks and layers are modules themselves. */
     private static Set<String> straight(Transformer operators) {
         Set<String> names = new HashSet<>();
-        for (List<Operator> block : operators.kinds().stream()
+        for (Block block : operators.kinds().stream()
                 .flatMap(kind -> kind.blocks().stream())
                 .toList()) {
-            for (int i = 0; i < block.size(); i++) {
-                if (block.get(i) instanceof Linear linear) {
-                    addStraight(linear, block.get(i + 1), names);
+            List<Operator> list = block.operators();
+            for (int i = 0; i < list.size(); i++) {
+                if (list.get(i) instanceof Linear linear) {
+                    addStraight(linear, list.get(i + 1), names);
                 }
             }
         }

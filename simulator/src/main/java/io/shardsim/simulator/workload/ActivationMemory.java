@@ -126,10 +126,11 @@ public record ActivationMemory(
 
     /** Kept inputs of the final norm and of the logits; what the loss keeps of these is the framework's. */
     public long outputBytes(int microBatch, int sequenceLength) {
-        long elements = shape.operators().output().stream()
-                .mapToLong(Operator::savedInputs)
+        long tokens = (long) microBatch * sequenceLength;
+        return shape.operators().output().stream()
+                .mapToLong(block ->
+                        block.tokens().each(elementBytes * block.sum(Operator::savedInputs), tokens, sequenceLength))
                 .sum();
-        return elements * elementBytes * microBatch * sequenceLength;
     }
 
     /**
@@ -183,7 +184,7 @@ public record ActivationMemory(
     private long keptResults(LayerKind kind) {
         Product last = kind.lastProduct();
         long bytes = 0;
-        for (List<Operator> block : kind.blocks()) {
+        for (Block block : kind.blocks()) {
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
                 bytes += recomputesPointwise && product.equals(last)
                         ? 0
@@ -191,7 +192,7 @@ public record ActivationMemory(
                                 * (long) product.outputs()
                                 * product.experts().perToken();
             }
-            for (Operator operator : block) {
+            for (Operator operator : block.operators()) {
                 bytes += operator instanceof Attention core
                         ? (long) elementBytes * core.width() + LOG_SUM_EXP_BYTES * core.heads()
                         : 0;

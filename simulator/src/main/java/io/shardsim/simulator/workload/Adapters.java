@@ -70,7 +70,11 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
                                         .toList()),
                                 stretch.layers()))
                         .toList(),
-                on(whole.output()));
+                whole.output().stream().map(this::on).toList());
+    }
+
+    private Block on(Block block) {
+        return new Block(block.tokens(), on(block.operators()));
     }
 
     private List<Operator> on(List<Operator> operators) {

@@ -40,7 +40,7 @@ public enum Checkpointing {
     }
 
     /** Of a block's products those whose results are kept for backward. */
-    List<Product> keptProducts(List<Operator> block) {
+    List<Product> keptProducts(Block block) {
         List<Product> products = LayerKind.products(block);
         return IntStream.range(0, products.size())
                 .filter(i -> keepsProduct(i, products.get(i).bias()))
@@ -60,7 +60,7 @@ public enum Checkpointing {
         return (double) (all - kept) / all;
     }
 
-    private static long weights(LayerKind kind, Function<List<Operator>, List<Product>> ofBlock) {
+    private static long weights(LayerKind kind, Function<Block, List<Product>> ofBlock) {
         return kind.blocks().stream()
                 .flatMap(block -> ofBlock.apply(block).stream())
                 .mapToLong(Product::weights)

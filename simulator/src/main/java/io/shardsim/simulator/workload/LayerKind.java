@@ -7,21 +7,21 @@ import java.util.List;
 /**
  * A kind of layer.
  *
- * @param blocks in the order in which they are computed, each a list of operators that ends with the addition to its input
+ * @param blocks in the order in which they are computed
  */
-public record LayerKind(List<List<Operator>> blocks) {
+public record LayerKind(List<Block> blocks) {
     public LayerKind {
-        blocks = blocks.stream().map(List::copyOf).toList();
+        blocks = List.copyOf(blocks);
     }
 
     /** Operators of all blocks, in order. */
     public List<Operator> operators() {
-        return blocks.stream().flatMap(List::stream).toList();
+        return blocks.stream().flatMap(block -> block.operators().stream()).toList();
     }
 
     /** Matrices of a block, in order. */
-    static List<Product> products(List<Operator> block) {
-        return block.stream()
+    static List<Product> products(Block block) {
+        return block.operators().stream()
                 .filter(Linear.class::isInstance)
                 .flatMap(operator -> ((Linear) operator).products().stream())
                 .toList();

@@ -1,6 +1,8 @@
 package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Segment.Section;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -291,7 +293,7 @@ public record ModelShape(
                             .map(kind -> tensors(kind.operators()))
                             .toList(),
                     tensors(operators.embedding()),
-                    tensors(operators.output()));
+                    tensors(operators.of(Section.HEAD)));
         }
     }
 
@@ -413,41 +415,42 @@ public record ModelShape(
 
     /** Forward flops of a layer for a number of tokens in sequences of the given length, all keys counted. */
     public double layerForwardFlops(int layer, long tokens, int sequenceLength) {
-        return (double) flops(kind(layer).operators(), sequenceLength) * tokens;
+        return flops(kind(layer).blocks(), tokens, sequenceLength, operator -> operator.flops(sequenceLength));
     }
 
-    /** Forward flops of the logits. */
-    public double logitsForwardFlops(long tokens) {
-        return (double) flops(operators().output(), 0) * tokens;
+    /** Forward flops of the logits, and of what else comes after the layers. */
+    public double logitsForwardFlops(long tokens, int sequenceLength) {
+        return flops(operators().output(), tokens, sequenceLength, operator -> operator.flops(0));
     }
 
-    private static long flops(List<Operator> operators, int sequenceLength) {
-        return operators.stream()
-                .mapToLong(operator -> operator.flops(sequenceLength))
-                .sum();
+    private static double flops(List<Block> blocks, long tokens, int sequenceLength, ToLongFunction<Operator> ofToken) {
+        Map<Span, Long> sums = new LinkedHashMap<>();
+        blocks.forEach(block -> sums.merge(block.tokens(), block.sum(ofToken), Long::sum));
+        double flops = 0;
+        for (Map.Entry<Span, Long> sum : sums.entrySet()) {
+            int ofSample = sum.getKey().of(sequenceLength);
+            double share = ofSample == sequenceLength ? 1 : (double) ofSample / sequenceLength;
+            flops += share * ((double) sum.getValue() * tokens);
+        }
+        return flops;
     }
 
     /** Forward flops of the whole model; a full recomputation is once more the layers. */
     public double forwardFlops(long tokens, int sequenceLength) {
-        return flops(tokens, operator -> operator.flops(sequenceLength));
+        return flops(tokens, sequenceLength, operator -> operator.flops(sequenceLength));
     }
 
     /** Backward flops of the whole model: twice those of forward where all is trained. */
     public double backwardFlops(long tokens, int sequenceLength) {
-        return flops(tokens, operator -> operator.backwardFlops(sequenceLength));
+        return flops(tokens, sequenceLength, operator -> operator.backwardFlops(sequenceLength));
     }
 
-    private double flops(long tokens, ToLongFunction<Operator> ofToken) {
+    private double flops(long tokens, int sequenceLength, ToLongFunction<Operator> ofToken) {
         double ofLayers = 0;
         for (Stretch stretch : operators().stretches()) {
-            ofLayers += stretch.layers()
-                    * ((double) stretch.kind().operators().stream()
-                                    .mapToLong(ofToken)
-                                    .sum()
-                            * tokens);
+            ofLayers += stretch.layers() * flops(stretch.kind().blocks(), tokens, sequenceLength, ofToken);
         }
-        return ofLayers
-                + (double) operators().output().stream().mapToLong(ofToken).sum() * tokens;
+        return ofLayers + flops(operators().output(), tokens, sequenceLength, ofToken);
     }
 
     /** Flops of one training step with no recomputation counted: what model flops utilization divides by. */

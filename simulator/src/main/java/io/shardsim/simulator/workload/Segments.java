@@ -90,7 +90,7 @@ public final class Segments {
         IntPredicate divides = isLinear(section, Split.OUTPUTS);
         int end = of(section).size();
         for (int block = operators.blocks(section).size() - 1; block >= 0; block--) {
-            int start = end - operators.blocks(section).get(block).size();
+            int start = end - operators.blocks(section).get(block).operators().size();
             List<Piece> last = new ArrayList<>();
             for (int at = end - 1; at >= start; at--) {
                 boolean splits = divides.test(at);
@@ -142,9 +142,9 @@ public final class Segments {
     private List<Segment> cutBlocks(Segment layer) {
         List<Segment> cut = new ArrayList<>();
         int end = 0;
-        for (List<Operator> block : operators.blocks(layer.section())) {
+        for (Block block : operators.blocks(layer.section())) {
             int first = end;
-            int next = first + block.size();
+            int next = first + block.operators().size();
             cut.add(layer.where(piece -> piece.at() >= first && piece.at() < next));
             end = next;
         }

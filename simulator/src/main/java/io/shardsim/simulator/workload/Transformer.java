@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param stretches layers, in order
  * @param output what comes after the layers
  */
-public record Transformer(List<Operator> embedding, List<Stretch> stretches, List<Operator> output) {
+public record Transformer(List<Operator> embedding, List<Stretch> stretches, List<Block> output) {
 
     /** Kinds of layers, each once, in the order in which they come first. */
     public List<LayerKind> kinds() {
@@ -51,15 +51,15 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
 
     /** Operators of a section, in order. */
     public List<Operator> of(Section section) {
-        return blocks(section).stream().flatMap(List::stream).toList();
+        return blocks(section).stream().flatMap(block -> block.operators().stream()).toList();
     }
 
-    /** A section by its blocks; the embedding is one, and the head. */
-    public List<List<Operator>> blocks(Section section) {
+    /** A section by its blocks; the embedding is one. */
+    public List<Block> blocks(Section section) {
         return switch (section.place()) {
-            case EMBEDDING -> List.of(embedding);
+            case EMBEDDING -> List.of(new Block(embedding));
             case LAYER -> kinds().get(section.kind()).blocks();
-            case HEAD -> List.of(output);
+            case HEAD -> output;
         };
     }
 
@@ -73,8 +73,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     /** Layers whose feed-forward block is the first, or the second where there are experts. */
     private static List<Stretch> layers(
             ModelShape shape, List<Operator> attention, List<Operator> feedForward, List<Operator> experts) {
-        LayerKind dense = new LayerKind(List.of(attention, feedForward));
-        LayerKind mixture = new LayerKind(List.of(attention, experts));
+        LayerKind dense = new LayerKind(List.of(new Block(attention), new Block(feedForward)));
+        LayerKind mixture = new LayerKind(List.of(new Block(attention), new Block(experts)));
         List<Stretch> stretches = new ArrayList<>();
         for (int layer = 0; layer < shape.layers(); ) {
             boolean hasExperts = shape.mixture().isAt(layer);
@@ -108,7 +108,14 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
                 layers(shape, attention, feedForward, List.of()),
-                List.of(new Norm("final_norm", h, false), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
+                head(shape, false));
+    }
+
+    /** The final norm and the logits of all tokens. */
+    private static List<Block> head(ModelShape shape, boolean rms) {
+        int h = shape.hidden();
+        return List.of(new Block(
+                List.of(new Norm("final_norm", h, rms), new Loss(h, shape.vocab(), shape.tiedEmbeddings()))));
     }
 
     /** Operators of a block without those that a model has not. */
@@ -129,7 +136,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
                 layers(shape, attention, feedForward, experts),
-                List.of(new Norm("final_norm", h, true), new Loss(h, shape.vocab(), shape.tiedEmbeddings())));
+                head(shape, true));
     }
 
     /** Experts of a token beside the one that all tokens go through. */

@@ -15,11 +15,11 @@ class LayerKindsTest {
     private static final LayerKind TWO = new LayerKind(List.of(block("a"), block("b")));
     private static final LayerKind THREE = new LayerKind(List.of(block("a"), block("b"), block("c")));
 
-    private static List<Operator> block(String name) {
-        return List.of(
+    private static Block block(String name) {
+        return new Block(List.of(
                 new Norm(name + "_norm", 64, true),
                 new Linear(new Product(name, 64, 64, false), Split.INPUTS),
-                new Residual(64, false));
+                new Residual(64, false)));
     }
 
     private static Transformer alternating() {
