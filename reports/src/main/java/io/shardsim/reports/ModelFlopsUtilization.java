@@ -9,7 +9,8 @@ import java.math.RoundingMode;
  * names its own.
  *
  * <ul>
- *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1], nor are experts that a token does not go through.
+ *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1], nor are experts that a token does not go through, and a head counts by the share of
+ *       tokens that it predicts.
  *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
  *       attention with selective, the same as mfu without; in between where some is computed again.
  *   <li>{@code modelTeraflopsPerGpu}: what mfu is a share of the peak of, and what people are shown beside it.
@@ -33,12 +34,12 @@ public record ModelFlopsUtilization(
 
     public static ModelFlopsUtilization of(
             double tokensPerSecondPerGpu,
-            long activeParameters,
-            long trainedParameters,
+            double countedParameters,
+            double trainedParameters,
             double attentionFlopsPerToken,
             Recomputation recomputation,
             double peakFlopsPerSecond) {
-        double n = activeParameters;
+        double n = countedParameters;
         double ofModel = 4 + 2 * (trainedParameters / n);
         double modelFlops = ofModel * n + attentionFlopsPerToken;
         double perParameter = ofModel + 2 * recomputation.products();

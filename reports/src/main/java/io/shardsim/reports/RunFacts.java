@@ -385,8 +385,14 @@ public record RunFacts(
      *
      * @param active those without the experts that a token does not go through
      * @param trained those of adapters, or the active ones
+     * @param counted the active ones, of a head as often as it is computed for a token
      */
-    public record Parameters(long all, long active, long trained) {
+    public record Parameters(long all, long active, long trained, double counted) {
+        /** Each active one is computed for each token. */
+        public Parameters(long all, long active, long trained) {
+            this(all, active, trained, active);
+        }
+
         /** Of a model in which each token goes through all, and all are trained. */
         public static Parameters of(long parameters) {
             return new Parameters(parameters, parameters, parameters);

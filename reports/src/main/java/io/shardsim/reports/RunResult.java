@@ -181,8 +181,8 @@ public record RunResult(
                 busyShare(observation, Stream.COMPUTE),
                 ModelFlopsUtilization.of(
                         tokensPerSecondPerGpu,
-                        model.size().active(),
-                        model.size().trained(),
+                        model.size().counted(),
+                        Math.min(model.size().trained(), model.size().counted()),
                         model.attentionFlopsPerToken(),
                         model.recomputation(),
                         model.peak().flopsPerSecond()),

@@ -6,6 +6,7 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
+import io.shardsim.simulator.workload.ModelShape.Encoder;
 import io.shardsim.simulator.workload.ModelShape.Family;
 import io.shardsim.simulator.workload.ModelShape.Heads;
 import io.shardsim.simulator.workload.ModelShape.Latent;
@@ -79,6 +80,22 @@ public final class ModelKeys {
                     ScalarTypes.whole(1, 4096),
                     "one layer in so many has experts, the last of them; omitted: 1, every layer"),
             Key.optional(
+                    "masked_lm",
+                    ScalarTypes.decimal(0.001, 1),
+                    "share of the tokens that an encoder predicts, such as 0.15 (BERT): attention in both directions; omitted: none, a decoder"),
+            Key.optional(
+                    "token_types",
+                    ScalarTypes.whole(0, 65_536),
+                    "rows of the embedding of token types, beside masked_lm; omitted: 2"),
+            Key.optional(
+                    "pooler",
+                    ScalarTypes.flag(),
+                    "whether next-sentence prediction trains beside masked_lm; omitted: true"),
+            Key.optional(
+                    "post_norm",
+                    ScalarTypes.flag(),
+                    "whether norms come after blocks, beside masked_lm; false as in Megatron-LM; omitted: true"),
+            Key.optional(
                     "tied_embeddings",
                     ScalarTypes.flag(),
                     "whether the logits reuse the embedding; omitted: true unless gated_ffn"),
@@ -92,7 +109,9 @@ public final class ModelKeys {
             "experts",
             List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period"),
             "kv_lora_rank",
-            List.of("q_lora_rank", "qk_rope_head_dim", "v_head_dim"));
+            List.of("q_lora_rank", "qk_rope_head_dim", "v_head_dim"),
+            "masked_lm",
+            List.of("token_types", "pooler", "post_norm"));
 
     private ModelKeys() {}
 
@@ -111,7 +130,7 @@ public final class ModelKeys {
         int heads = count(block, "heads", 1);
         int width = block.value("head_dim") == null ? ModelShape.headWidth(hidden, heads) : count(block, "head_dim", 0);
         boolean gated = block.flag("gated_ffn", false);
-        return new ModelShape(
+        ModelShape shape = new ModelShape(
                 hidden,
                 count(block, "layers", 1),
                 gated ? Family.LLAMA : Family.GPT2,
@@ -127,6 +146,16 @@ public final class ModelKeys {
                         count(block, "vocab", 1),
                         block.flag("tied_embeddings", !gated),
                         count(block, "max_positions", gated ? 0 : sequenceLength)));
+        return block.value("masked_lm") == null ? shape : shape.withEncoder(encoder(block));
+    }
+
+    private static Encoder encoder(Block block) {
+        return new Encoder(
+                block.decimal("masked_lm", 0),
+                count(block, "token_types", 2),
+                block.flag("pooler", true),
+                block.flag("post_norm", true),
+                false);
     }
 
     private static Latent latent(Block block, int width) {

@@ -3,7 +3,6 @@ package io.shardsim.scenarios.evaluation;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
-import io.shardsim.reports.ModelFlopsUtilization;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -73,11 +72,9 @@ final class TrainingFacts {
                 new RunFacts.Parameters(
                         job.model().parameters(),
                         job.model().activeParameters(),
-                        Math.min(job.model().trainedParameters(), job.model().activeParameters())),
-                ModelFlopsUtilization.attentionFlopsPerToken(
-                        job.model().layers(),
-                        (job.model().headsWidth() + job.model().attentionWidth()) / 2,
-                        task.sequenceLength()),
+                        Math.min(job.model().trainedParameters(), job.model().activeParameters()),
+                        job.model().countedParameters(task.sequenceLength())),
+                job.model().attentionFlopsPerToken(task.sequenceLength()),
                 task.globalBatch(),
                 new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),

@@ -128,6 +128,12 @@ final class ModelResolver {
                 }
             }
         });
+        if (gated && inline.value("masked_lm") != null) {
+            problems.add(
+                    inline.at("masked_lm"),
+                    "masked_lm " + inline.decimal("masked_lm", 0)
+                            + " needs gated_ffn false; remove gated_ffn or masked_lm");
+        }
         Long latent = inline.whole("kv_lora_rank");
         if (!gated && latent != null) {
             problems.add(

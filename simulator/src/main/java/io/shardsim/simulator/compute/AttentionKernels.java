@@ -71,7 +71,8 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         RankShare.Sequence kernels = share.sequence();
         long s = share.workload().sequenceLength();
         kernels.add(new Matmul("attention.scores", heads(), s, s, attention.headDim()));
-        kernels.add(Operator.SOFTMAX_FORWARD, scores());
+        kernels.add(
+                attention.causal() ? Operator.SOFTMAX_FORWARD : Operator.WHOLE_SOFTMAX_FORWARD, scores());
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
         }
@@ -88,20 +89,22 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
         }
-        kernels.add(Operator.SOFTMAX_BACKWARD, scores());
+        kernels.add(
+                attention.causal() ? Operator.SOFTMAX_BACKWARD : Operator.WHOLE_SOFTMAX_BACKWARD, scores());
         kernels.add(new Matmul("attention.scores.queries", heads(), s, d, s));
         kernels.add(new Matmul("attention.scores.keys", heads(), s, d, s));
         return kernels.list();
     }
 
     /**
-     * One step over the keys and values of each rank. Half of the scores are masked in each: in that of the rank's own by the diagonal, else
+     * One step over the keys and values of each rank. Half of the scores are masked in each if the mask is causal: in that of the rank's own by the diagonal, else
      * because one of its two pieces of queries, or of keys, is out of sight. In forward the result is added to the sum of those before; in
      * backward the gradients of queries, keys and values are.
      */
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
-        Kernel flash = new FlashAttention("attention", heads(), share.workload().rankSequence(), meanDim(), pass);
+        Kernel flash = new FlashAttention(
+                "attention", heads(), share.rankSequence(), meanDim(), attention.causal(), pass);
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }

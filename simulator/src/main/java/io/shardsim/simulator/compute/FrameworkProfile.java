@@ -47,6 +47,8 @@ public final class FrameworkProfile {
         ROTARY_BACKWARD("the same, backward"),
         SOFTMAX_FORWARD("scale, mask and softmax, of a score"),
         SOFTMAX_BACKWARD("the same, backward"),
+        WHOLE_SOFTMAX_FORWARD("scale, padding mask and softmax of attention in both directions, of a score"),
+        WHOLE_SOFTMAX_BACKWARD("the same, backward"),
         SCORE_DROPOUT_FORWARD("dropout, of a score"),
         SCORE_DROPOUT_BACKWARD("the same, backward"),
         RESIDUAL_DROPOUT_FORWARD("bias, dropout and residual addition, of a hidden element"),
@@ -55,6 +57,8 @@ public final class FrameworkProfile {
         RESIDUAL_BACKWARD("the same, backward"),
         ACTIVATION_FORWARD("bias and GELU, of a feed-forward element"),
         ACTIVATION_BACKWARD("the same, backward"),
+        SINGLE_ACTIVATION_FORWARD("bias, and GELU by the error function, tanh or ReLU, of an element"),
+        SINGLE_ACTIVATION_BACKWARD("the same, backward"),
         GATED_ACTIVATION_FORWARD("SiLU of the gate times up, of a feed-forward element"),
         GATED_ACTIVATION_BACKWARD("the same, backward"),
         ROUTE_FORWARD("softmax and choice of experts, of a router logit"),
@@ -263,16 +267,18 @@ public final class FrameworkProfile {
     }
 
     /**
-     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its GEMMs.
+     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its GEMMs; some compute logits of tokens
+     * that are not masked, too.
      *
      * @param ranks those that split each layer
      */
     public ModelShape held(ModelShape model, int ranks) {
+        ModelShape computed = model.withAllLogits(figures.flag("logits_of_all_tokens"));
         if (vocabularyMultiple() == 1) {
-            return model;
+            return computed;
         }
         long multiple = (long) vocabularyMultiple() * ranks;
-        return model.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
+        return computed.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
     }
 
     /** Whether the GEMMs of layers, those of attention apart, take FP8 operands. */

@@ -83,15 +83,17 @@ public sealed interface Kernel {
     }
 
     /**
-     * Fused causal attention: for each head, scores, softmax and the product with the values, masked blocks skipped.
+     * Fused attention: for each head, scores, softmax and the product with the values, masked blocks skipped.
      *
      * @param name what it does
      * @param headsInBatch sequences times heads
      * @param sequenceLength queries and keys of each
      * @param headDim width of a head
+     * @param causal whether keys after a query are masked
      * @param pass forward (two products) or backward (five, the scores are recomputed)
      */
-    record FlashAttention(String name, long headsInBatch, long sequenceLength, long headDim, Pass pass)
+    record FlashAttention(
+            String name, long headsInBatch, long sequenceLength, long headDim, boolean causal, Pass pass)
             implements Kernel {
         public FlashAttention {
             if (headsInBatch < 1 || sequenceLength < 1 || headDim < 1) {

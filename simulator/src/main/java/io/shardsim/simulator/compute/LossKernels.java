@@ -22,6 +22,9 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
             addPieces(kernels);
         } else {
             kernels.add(logits().forward(share.tokens()));
+            if (loss.bias()) {
+                kernels.add(Operator.BIAS_FORWARD, share.tokens() * share.split(loss.vocab()));
+            }
             kernels.add(Operator.LOSS_FORWARD, logitElements());
         }
         return kernels.list();
@@ -34,6 +37,9 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
             kernels.add(logits().inputGradient(share.tokens()));
             if (loss.tuning().isTrained()) {
                 kernels.add(logits().weightGradient(share.tokens()));
+            }
+            if (loss.bias()) {
+                kernels.add(Operator.BIAS_GRADIENT, share.tokens() * share.split(loss.vocab()));
             }
         }
         return kernels.list();

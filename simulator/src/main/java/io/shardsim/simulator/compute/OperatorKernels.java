@@ -78,13 +78,19 @@ interface OperatorKernels {
 
         @Override
         public OperatorKernels activation(Operator.Activation activation) {
+            FrameworkProfile.Operator forward = switch (activation.function()) {
+                case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_FORWARD;
+                case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD;
+                case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_FORWARD;
+            };
+            FrameworkProfile.Operator backward = switch (activation.function()) {
+                case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_BACKWARD;
+                case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_BACKWARD;
+                case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD;
+            };
             return elementwise(
-                    activation.gated()
-                            ? FrameworkProfile.Operator.GATED_ACTIVATION_FORWARD
-                            : FrameworkProfile.Operator.ACTIVATION_FORWARD,
-                    activation.gated()
-                            ? FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD
-                            : FrameworkProfile.Operator.ACTIVATION_BACKWARD,
+                    forward,
+                    backward,
                     activation.isOfExperts()
                             ? share.routedTokens() * share.ofExperts(activation.width())
                             : share.tokens() * share.split(activation.width()),

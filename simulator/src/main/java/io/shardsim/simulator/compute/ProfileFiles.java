@@ -59,6 +59,9 @@ public final class ProfileFiles {
                             "recomputes_pointwise",
                             "whether element-wise results are computed again in backward, not kept"),
                     flag("fused_projections", "whether query, key and value come of one GEMM, gate and up of another"),
+                    flag(
+                            "logits_of_all_tokens",
+                            "whether a masked model computes logits of all tokens, not of the masked ones alone"),
                     flag("grouped_experts", "whether all experts' products are one launch, not a loop over experts"),
                     flag(
                             "repeats_key_value_heads",

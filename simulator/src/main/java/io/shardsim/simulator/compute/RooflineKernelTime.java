@@ -175,8 +175,8 @@ public final class RooflineKernelTime implements KernelTimeModel {
                 attention.headDim() >= 128 ? rate : rate * calibration.flash().narrowHeadRatio();
         double matmuls = forward ? 2.0 : 5.0;
         double s = attention.sequenceLength();
-        double maskedKeys = (s + Math.min(s, ATTENTION_BLOCK)) / 2.0;
-        double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * maskedKeys * attention.headDim();
+        double keys = attention.causal() ? (s + Math.min(s, ATTENTION_BLOCK)) / 2.0 : s;
+        double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * keys * attention.headDim();
         double blocks = attention.headsInBatch() * (double) ceilDiv(attention.sequenceLength(), ATTENTION_BLOCK);
         // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;

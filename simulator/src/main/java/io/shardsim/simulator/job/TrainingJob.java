@@ -200,6 +200,11 @@ public record TrainingJob(
         return (long) batch.microBatch() * rankSequence();
     }
 
+    /** Those of them whose logits are computed. */
+    public long lossTokens() {
+        return model.lossTokens(batch.microBatch(), rankSequence());
+    }
+
     /** The same job with the samples of a rank divided otherwise. */
     public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
         return with(new Batch(batch.sequenceLength(), newMicroBatch, newAccumulationSteps), kept);

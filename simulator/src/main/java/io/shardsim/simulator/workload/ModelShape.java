@@ -1,6 +1,8 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,14 +12,14 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * The shape of a decoder-only transformer: enough to count its parameters, tensors, flops and activations.
+ * The shape of a decoder-only or encoder-only transformer: enough to count its parameters, tensors, flops and activations.
  *
  * <p>{@link Transformer} tells what operators it has; this adds up what they hold and cost.
  *
  * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
  * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
  *
- * <p>Leaves out encoder-decoder models, biases or norms that break the two patterns, and ALiBi slopes.
+ * <p>Leaves out encoder-decoder models, what the embedding of an encoder keeps for its norm, biases or norms that break the two patterns, and ALiBi slopes.
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *
@@ -26,6 +28,7 @@ import java.util.function.ToLongFunction;
  * @param family what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
  * @param mixture experts in the place of that block
+ * @param encoder what makes it one
  * @param adapters what is trained in place of all of it
  */
 public record ModelShape(
@@ -36,6 +39,7 @@ public record ModelShape(
         int ffn,
         Mixture mixture,
         Embeddings embeddings,
+        Encoder encoder,
         Adapters adapters) {
     /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
     private static final int SHAPES_MAX = 256;
@@ -116,6 +120,32 @@ public record ModelShape(
     }
 
     /**
+     * A model that sees both directions and predicts masked tokens (BERT, arXiv:1810.04805; RoBERTa, arXiv:1907.11692).
+     *
+     * @param predicted share of the tokens that are; 0 for a decoder
+     * @param tokenTypes rows of the embedding of token types; 0 for none
+     * @param pooler whether the first token tells if the sample's two parts follow on each other
+     * @param postNorm whether norms are behind blocks
+     * @param allLogits whether the head computes the other tokens, too
+     */
+    public record Encoder(double predicted, int tokenTypes, boolean pooler, boolean postNorm, boolean allLogits) {
+        /** A decoder. */
+        public static final Encoder NONE = new Encoder(0, 0, false, false, false);
+
+        public boolean isPresent() {
+            return predicted > 0;
+        }
+
+        Span headTokens() {
+            return allLogits ? Span.ALL : Span.share(predicted);
+        }
+
+        Encoder withAllLogits(boolean all) {
+            return new Encoder(predicted, tokenTypes, pooler, postNorm, all);
+        }
+    }
+
+    /**
      * What is around the layers.
      *
      * @param vocab rows of the token embedding
@@ -146,6 +176,9 @@ public record ModelShape(
         if (mixture.isPresent() && family != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
         }
+        if (encoder.isPresent() && family != Family.GPT2) {
+            throw new IllegalArgumentException("masked_lm " + encoder.predicted() + " needs gated_ffn false");
+        }
         if (mixture.experts().perToken() > mixture.experts().number()) {
             throw new IllegalArgumentException("experts_per_token "
                     + mixture.experts().perToken() + " is more than experts "
@@ -160,7 +193,7 @@ public record ModelShape(
     /** Trained whole. */
     public ModelShape(
             int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
-        this(hidden, layers, family, attention, ffn, mixture, embeddings, Adapters.NONE);
+        this(hidden, layers, family, attention, ffn, mixture, embeddings, Encoder.NONE, Adapters.NONE);
     }
 
     private static void requirePositive(String key, int value) {
@@ -203,21 +236,32 @@ public record ModelShape(
 
     /** The same shape with another vocabulary. */
     public ModelShape withVocab(int other) {
-        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()), adapters);
+        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()), encoder, adapters);
     }
 
     /** The same shape with another number of layers. */
     public ModelShape withLayers(int other) {
-        return with(other, embeddings, adapters);
+        return with(other, embeddings, encoder, adapters);
     }
 
     /** The same shape, frozen, with adapters. */
     public ModelShape withAdapters(Adapters others) {
-        return with(layers, embeddings, others);
+        return with(layers, embeddings, encoder, others);
     }
 
-    private ModelShape with(int newLayers, Embeddings newEmbeddings, Adapters newAdapters) {
-        return new ModelShape(hidden, newLayers, family, attention, ffn, mixture, newEmbeddings, newAdapters);
+    /** The same shape as an encoder. */
+    public ModelShape withEncoder(Encoder other) {
+        return with(layers, embeddings, other, adapters);
+    }
+
+    /** The same shape, whose head computes all tokens or, of an encoder, those that are predicted. */
+    public ModelShape withAllLogits(boolean all) {
+        return encoder.isPresent() ? withEncoder(encoder.withAllLogits(all)) : this;
+    }
+
+    private ModelShape with(int newLayers, Embeddings newEmbeddings, Encoder newEncoder, Adapters newAdapters) {
+        return new ModelShape(
+                hidden, newLayers, family, attention, ffn, mixture, newEmbeddings, newEncoder, newAdapters);
     }
 
     /** Query heads of a layer. */
@@ -282,7 +326,8 @@ public record ModelShape(
             Transformer operators = shape.adapters()
                     .on(
                             switch (shape.family()) {
-                                case GPT2 -> Transformer.gpt2(shape);
+                                case GPT2 ->
+                                    shape.encoder().isPresent() ? Transformer.bert(shape) : Transformer.gpt2(shape);
                                 case LLAMA -> Transformer.llama(shape);
                             });
             return new Parts(
@@ -399,6 +444,40 @@ public record ModelShape(
                             .sum();
         }
         return parameters() - idle;
+    }
+
+    /**
+     * Active parameters as the operations of a token count them: those of a head by the share of tokens that are predicted, or that stand for a sample.
+     */
+    public double countedParameters(int sequenceLength) {
+        double spared = 0;
+        for (Block block : withAllLogits(false).operators().output()) {
+            spared += (1 - (double) block.tokens().of(sequenceLength) / sequenceLength) * block.sum(Operator::weights);
+        }
+        return activeParameters() - spared;
+    }
+
+    /** Operations of attention cores for each token, forward and backward; a causal mask is not taken off. */
+    public double attentionFlopsPerToken(int sequenceLength) {
+        double flops = 0;
+        for (Stretch stretch : operators().stretches()) {
+            flops += stretch.layers()
+                    * flops(
+                            stretch.kind().blocks(),
+                            1,
+                            sequenceLength,
+                            operator ->
+                                    operator instanceof Attention attention ? 3 * attention.flops(sequenceLength) : 0);
+        }
+        return flops;
+    }
+
+    /** Tokens whose logits a rank computes, of so many tokens of so many samples. */
+    public long lossTokens(int samples, int sequenceLength) {
+        return operators().output().stream()
+                .filter(block -> block.operators().stream().anyMatch(Loss.class::isInstance))
+                .mapToLong(block -> (long) samples * block.tokens().of(sequenceLength))
+                .sum();
     }
 
     private static long sum(List<ParameterTensor> tensors, Predicate<ParameterTensor> which) {

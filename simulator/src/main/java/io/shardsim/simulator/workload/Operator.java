@@ -118,27 +118,31 @@ public sealed interface Operator {
      *
      * @param vocab rows of the token embedding
      * @param positions rows of the position embedding; 0 for none
+     * @param types rows of the embedding of token types; 0 for none
      */
-    record Embedding(int vocab, int positions, int width, Tuning tuning) implements Operator {
-        Embedding(int vocab, int positions, int width) {
-            this(vocab, positions, width, Tuning.TRAINED);
+    record Embedding(int vocab, int positions, int types, int width, Tuning tuning) implements Operator {
+        Embedding(int vocab, int positions, int types, int width) {
+            this(vocab, positions, types, width, Tuning.TRAINED);
         }
 
         @Override
         public List<ParameterTensor> parameters() {
-            ParameterTensor tokens =
-                    new ParameterTensor("embedding.tokens", (long) vocab * width, DividedBy.TENSOR, tuning);
-            return positions == 0
-                    ? List.of(tokens)
-                    : List.of(
-                            tokens,
-                            new ParameterTensor(
-                                    "embedding.positions", (long) positions * width, DividedBy.NONE, tuning));
+            List<ParameterTensor> tensors = new ArrayList<>();
+            tensors.add(new ParameterTensor("embedding.tokens", (long) vocab * width, DividedBy.TENSOR, tuning));
+            addTable(tensors, "embedding.positions", positions);
+            addTable(tensors, "embedding.types", types);
+            return tensors;
+        }
+
+        private void addTable(List<ParameterTensor> tensors, String name, int rows) {
+            if (rows > 0) {
+                tensors.add(new ParameterTensor(name, (long) rows * width, DividedBy.NONE, tuning));
+            }
         }
 
         @Override
         public Operator frozen() {
-            return new Embedding(vocab, positions, width, Tuning.FROZEN);
+            return new Embedding(vocab, positions, types, width, Tuning.FROZEN);
         }
 
         @Override
@@ -485,15 +489,17 @@ public sealed interface Operator {
     }
 
     /**
-     * Causal attention of queries over keys and values.
+     * Attention of queries over keys and values.
      *
      * @param heads query heads
      * @param kvHeads key heads, and as many value heads
      * @param headDim width of a query and of a key
      * @param valueDim width of a value
      * @param rotaryDim of a query and of a key, the part that positions turn; 0 for none
+     * @param causal whether a query sees no key after its own
      */
-    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim) implements Operator {
+    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, boolean causal)
+            implements Operator {
         /** Width of the result. */
         public int width() {
             return heads * valueDim;
@@ -556,10 +562,23 @@ public sealed interface Operator {
      * The feed-forward block's activation.
      *
      * @param ffn width of its result
-     * @param gated whether it multiplies the activation of one input with another
      * @param experts each of which has one
      */
-    record Activation(int ffn, boolean gated, Experts experts) implements Operator {
+    record Activation(int ffn, Function function, Experts experts) implements Operator {
+        /** What it computes. */
+        public enum Function {
+            /** GELU by tanh. */
+            TANH_GELU,
+            /** GELU by the error function, tanh or ReLU, which are one operator everywhere. */
+            SINGLE,
+            /** The activation of one input times another. */
+            GATED
+        }
+
+        public boolean gated() {
+            return function == Function.GATED;
+        }
+
         /** Elements of its result for one token. */
         public long width() {
             return (long) experts.perToken() * ffn;
@@ -567,7 +586,7 @@ public sealed interface Operator {
 
         @Override
         public int projections() {
-            return gated ? 2 : 1;
+            return gated() ? 2 : 1;
         }
 
         @Override
@@ -623,22 +642,28 @@ public sealed interface Operator {
      * Logits of the hidden state and their cross entropy.
      *
      * @param tied whether the logits' matrix is that of the token embedding
+     * @param bias whether one is added to each logit
      */
-    record Loss(int width, int vocab, boolean tied, Tuning tuning) implements Operator {
-        public Loss(int width, int vocab, boolean tied) {
-            this(width, vocab, tied, Tuning.TRAINED);
+    record Loss(int width, int vocab, boolean tied, boolean bias, Tuning tuning) implements Operator {
+        public Loss(int width, int vocab, boolean tied, boolean bias) {
+            this(width, vocab, tied, bias, Tuning.TRAINED);
         }
 
         @Override
         public List<ParameterTensor> parameters() {
-            return tied
-                    ? List.of()
-                    : List.of(new ParameterTensor("output.weight", weights(), DividedBy.TENSOR, tuning));
+            List<ParameterTensor> tensors = new ArrayList<>();
+            if (!tied) {
+                tensors.add(new ParameterTensor("output.weight", weights(), DividedBy.TENSOR, tuning));
+            }
+            if (bias) {
+                tensors.add(new ParameterTensor("output.bias", vocab, DividedBy.TENSOR, tuning));
+            }
+            return tensors;
         }
 
         @Override
         public Operator frozen() {
-            return new Loss(width, vocab, tied, Tuning.FROZEN);
+            return new Loss(width, vocab, tied, bias, Tuning.FROZEN);
         }
 
         @Override

@@ -1,8 +1,10 @@
 package io.shardsim.simulator.workload;
 
+import io.shardsim.simulator.workload.ModelShape.Encoder;
 import io.shardsim.simulator.workload.ModelShape.Latent;
 import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Activation;
+import io.shardsim.simulator.workload.Operator.Activation.Function;
 import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Combine;
 import io.shardsim.simulator.workload.Operator.Embedding;
@@ -24,10 +26,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators of a decoder-only transformer in the order of its forward: the one place that knows what GPT-2 [1] and Llama [2] look like. Parameters and
+ * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2] and BERT [3] look like. Parameters and
  * whatever else is counted of a model are sums over these lists.
  *
- * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971.
+ * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971. [3] Devlin et al.,
+ * arXiv:1810.04805; with norms before blocks as Megatron-LM has it, arXiv:1909.08053, section 5.3.
  *
  * @param embedding what comes before the layers
  * @param stretches layers, in order
@@ -90,32 +93,96 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
     static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
+        Product qkv = new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true);
+        List<Operator> attention = withBiases(shape, new Linear(qkv, Split.OUTPUTS), true);
+        return new Transformer(
+                List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
+                layers(
+                        shape,
+                        normed("input_norm", h, false, attention),
+                        normed("ffn_norm", h, false, feedForward(shape, Function.TANH_GELU)),
+                        List.of()),
+                head(shape, false));
+    }
+
+    /** GPT-2's layer with query, key and value apart, attention in both directions, and norms behind the blocks unless Megatron-LM has it. */
+    static Transformer bert(ModelShape shape) {
+        int h = shape.hidden();
+        Encoder encoder = shape.encoder();
+        List<Product> products = List.of(
+                new Product("attention.query", h, shape.headsWidth(), true),
+                new Product("attention.key", h, shape.kvHidden(), true),
+                new Product("attention.value", h, shape.kvHidden(), true));
+        List<Operator> attention = withBiases(shape, new Linear("attention.qkv", products, Split.OUTPUTS), false);
+        boolean behind = encoder.postNorm();
+        return new Transformer(
+                present(
+                        new Embedding(shape.vocab(), shape.maxPositions(), encoder.tokenTypes(), h),
+                        behind ? new Norm("embedding_norm", h, false) : null),
+                layers(
+                        shape,
+                        normed("attention_norm", h, behind, attention),
+                        normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE)),
+                        List.of()),
+                maskedHead(shape));
+    }
+
+    private static List<Operator> withBiases(ModelShape shape, Linear qkv, boolean causal) {
+        return List.of(
+                qkv,
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, causal),
+                new Linear(new Product("attention.output", shape.headsWidth(), shape.hidden(), true), Split.INPUTS),
+                new Residual(shape.hidden(), true));
+    }
+
+    private static List<Operator> feedForward(ModelShape shape, Function function) {
+        int h = shape.hidden();
         int ffn = shape.ffn();
-        List<Operator> attention = List.of(
-                new Norm("input_norm", h, false),
-                new Linear(
-                        new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true),
-                        Split.OUTPUTS),
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0),
-                new Linear(new Product("attention.output", shape.headsWidth(), h, true), Split.INPUTS),
-                new Residual(h, true));
-        List<Operator> feedForward = List.of(
-                new Norm("ffn_norm", h, false),
+        return List.of(
                 new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
-                new Activation(ffn, false, Experts.NONE),
+                new Activation(ffn, function, Experts.NONE),
                 new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
                 new Residual(h, true));
-        return new Transformer(
-                List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
-                layers(shape, attention, feedForward, List.of()),
-                head(shape, false));
+    }
+
+    /** A block with a layer norm before it, or behind. */
+    private static List<Operator> normed(String name, int h, boolean behind, List<Operator> block) {
+        List<Operator> operators = new ArrayList<>(block);
+        operators.add(behind ? block.size() : 0, new Norm(name, h, false));
+        return operators;
+    }
+
+    /** The head of masked tokens, and of the first one, whose state tells whether the sample's two parts belong together. */
+    private static List<Block> maskedHead(ModelShape shape) {
+        int h = shape.hidden();
+        Encoder encoder = shape.encoder();
+        List<Block> head = new ArrayList<>();
+        if (!encoder.postNorm()) {
+            head.add(new Block(List.of(new Norm("final_norm", h, false))));
+        }
+        head.add(new Block(
+                encoder.headTokens(),
+                List.of(
+                        new Linear(new Product("head.transform", h, h, true), Split.NOTHING),
+                        new Activation(h, Function.SINGLE, Experts.NONE),
+                        new Norm("head.norm", h, false),
+                        new Loss(h, shape.vocab(), shape.tiedEmbeddings(), true))));
+        if (encoder.pooler()) {
+            head.add(new Block(
+                    Span.FIRST,
+                    List.of(
+                            new Linear(new Product("pooler", h, h, true), Split.NOTHING),
+                            new Activation(h, Function.SINGLE, Experts.NONE),
+                            new Linear(new Product("next_sentence", h, 2, true), Split.NOTHING))));
+        }
+        return head;
     }
 
     /** The final norm and the logits of all tokens. */
     private static List<Block> head(ModelShape shape, boolean rms) {
         int h = shape.hidden();
         return List.of(new Block(
-                List.of(new Norm("final_norm", h, rms), new Loss(h, shape.vocab(), shape.tiedEmbeddings()))));
+                List.of(new Norm("final_norm", h, rms), new Loss(h, shape.vocab(), shape.tiedEmbeddings(), false))));
     }
 
     /** Operators of a block without those that a model has not. */
@@ -134,7 +201,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         feedForward.add(new Residual(h, false));
         List<Operator> experts = shape.mixture().isPresent() ? experts(h, shape.mixture()) : List.of();
         return new Transformer(
-                List.of(new Embedding(shape.vocab(), shape.maxPositions(), h)),
+                List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
                 layers(shape, attention, feedForward, experts),
                 head(shape, true));
     }
@@ -162,7 +229,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Product(name + ".gate", h, ffn, false, experts),
                                 new Product(name + ".up", h, ffn, false, experts)),
                         Split.OUTPUTS),
-                new Activation(ffn, true, experts),
+                new Activation(ffn, Function.GATED, experts),
                 new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
     }
 
@@ -179,7 +246,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Product("attention.value", h, kv, false)),
                         Split.OUTPUTS),
                 shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), shape.headDim()),
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), shape.headDim(), true),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
                 new Residual(h, false));
     }
@@ -211,7 +278,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         shape.heads() * (unturned + latent.valueWidth()),
                         false),
                 Split.OUTPUTS));
-        block.add(new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary()));
+        block.add(new Attention(
+                shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary(), true));
         block.add(new Linear(new Product("attention.output", shape.attentionWidth(), h, false), Split.INPUTS));
         block.add(new Residual(h, false));
         return block;

@@ -99,7 +99,7 @@ class RooflineKernelTimeTest {
 
     private static double attentionRate(long sequence, long headDim) {
         long heads = 16384 / sequence * 16;
-        long ps = A100.kernelPs(new FlashAttention("attention", heads, sequence, headDim, Pass.FORWARD));
+        long ps = A100.kernelPs(new FlashAttention("attention", heads, sequence, headDim, true, Pass.FORWARD));
         return 4.0 * heads * sequence * sequence / 2 * headDim / (ps * 1e-12);
     }
 

@@ -127,7 +127,7 @@ class TransformerTimesTest {
             assertThat(joined).isEqualTo(split.of(layer));
         }
         List<Kernel> step = split.of(segments.attending(segments.forward(LAYER)).step());
-        assertThat(step).contains(new Kernel.FlashAttention("attention", 32, 2048, 128, Kernel.Pass.FORWARD));
+        assertThat(step).contains(new Kernel.FlashAttention("attention", 32, 2048, 128, true, Kernel.Pass.FORWARD));
         assertThat(bytesOf(step, "attention.merge")).isEqualTo(3L * 2 * 2048 * 4096);
     }
 

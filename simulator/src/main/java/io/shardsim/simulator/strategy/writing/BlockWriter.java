@@ -258,7 +258,7 @@ final class BlockWriter {
         }
         // The three sums of megatron/core/tensor_parallel/cross_entropy.py.
         for (String part : List.of("largest logit", "target logit", "sum of exponentials")) {
-            exchange(CollectiveKind.ALL_REDUCE, 4 * job.microBatchTokens(), "all-reduce " + part);
+            exchange(CollectiveKind.ALL_REDUCE, 4 * job.lossTokens(), "all-reduce " + part);
         }
     }
 

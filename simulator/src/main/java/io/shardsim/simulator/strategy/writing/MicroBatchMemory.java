@@ -149,7 +149,11 @@ final class MicroBatchMemory {
     }
 
     private int savedBytes(Activation activation) {
-        return activation.gated() ? profile.savedGatedActivationBytes() : profile.savedActivationBytes();
+        return switch (activation.function()) {
+            case TANH_GELU -> profile.savedActivationBytes();
+            case SINGLE -> 0;
+            case GATED -> profile.savedGatedActivationBytes();
+        };
     }
 
     /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
@@ -170,7 +174,11 @@ final class MicroBatchMemory {
 
     /** Bytes of each token that the ranks of a tensor-parallel group share out among them, or each have. */
     long split(long bytesPerToken, boolean amongTensorRanks) {
-        long bytes = bytesPerToken * job.microBatchTokens();
+        return split(bytesPerToken, amongTensorRanks, job.microBatchTokens());
+    }
+
+    private long split(long bytesPerToken, boolean amongTensorRanks, long tokens) {
+        long bytes = bytesPerToken * tokens;
         return amongTensorRanks
                 ? ShardGroups.padded(bytes, job.parallel().tensor())
                         / job.parallel().tensor()
@@ -188,7 +196,7 @@ final class MicroBatchMemory {
         if (!profile.lossInPieces()) {
             return 0;
         }
-        long tokens = profile.lossPieceTokens(job.microBatchTokens(), job.model());
+        long tokens = profile.lossPieceTokens(job.lossTokens(), job.model());
         return tokens
                 * job.model().vocab()
                 / job.parallel().tensor()
@@ -197,7 +205,7 @@ final class MicroBatchMemory {
 
     /** So many bytes of each logit that a rank has. */
     long logitBytes(int each) {
-        return split((long) each * job.model().vocab(), !job.parallel().is(Choice.GATHERS_LOGITS));
+        return split((long) each * job.model().vocab(), !job.parallel().is(Choice.GATHERS_LOGITS), job.lossTokens());
     }
 
     /** What the backward of a layer holds beside what is kept. */
