@@ -65,6 +65,12 @@ public final class Exporter {
                     settings,
                     "files with latent attention (model.kv_lora_rank) are not written; leave out the framework for a scenario");
         }
+        if (settings.is("model.masked_lm")) {
+            throw refused(
+                    framework,
+                    settings,
+                    "files with an encoder (model.masked_lm) are not written; leave out the framework for a scenario");
+        }
         String instance = instance(file);
         if (instance.isEmpty()) {
             throw refused(framework, settings, "needs a cluster of the catalog to be read back; set cluster.instance");

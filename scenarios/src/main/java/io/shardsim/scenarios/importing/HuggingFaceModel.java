@@ -25,11 +25,12 @@ final class HuggingFaceModel implements Importer {
     private static final List<String> SILU = List.of("silu", "swish");
     private static final List<String> GELU =
             List.of("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python");
+    private static final String POSITIONS = "max_position_embeddings";
     private static final String BIASES = "biases of query, key and value are left out; some 0.1 % of parameters";
 
     private static final Map<String, Kind> KINDS = Map.ofEntries(
             Map.entry("gpt2", new Kind(false, GELU, "n_positions", true, "")),
-            Map.entry("opt", new Kind(false, GELU, "max_position_embeddings", true, "")),
+            Map.entry("opt", new Kind(false, GELU, POSITIONS, true, "")),
             Map.entry(
                     "gpt_neox",
                     new Kind(
@@ -38,6 +39,10 @@ final class HuggingFaceModel implements Importer {
                             "",
                             false,
                             "attention and feed-forward block run one after the other, not side by side")),
+            Map.entry("bert", new Kind(false, GELU, POSITIONS, true, "")),
+            Map.entry("megatron-bert", new Kind(false, GELU, POSITIONS, true, "")),
+            Map.entry("roberta", new Kind(false, GELU, POSITIONS, true, "")),
+            Map.entry("xlm-roberta", new Kind(false, GELU, POSITIONS, true, "")),
             Map.entry("starcoder2", new Kind(false, GELU, "", true, "")),
             Map.entry("llama", new Kind(true, SILU, "", false, "")),
             Map.entry("mistral", new Kind(true, SILU, "", false, "")),
@@ -97,7 +102,7 @@ final class HuggingFaceModel implements Importer {
 
     private static void refuse(ForeignFile file, @Nullable String type) {
         String remedy =
-                "; leave this file out and give --model NAME, or write a Llama or GPT-2 layer of its size by hand";
+                "; leave this file out and give --model NAME, or write a Llama, GPT-2 or BERT layer of its size by hand";
         if (type == null) {
             file.problems().add(Position.START, "has no model_type; add for example \"model_type\": \"llama\"");
             return;
@@ -124,8 +129,8 @@ final class HuggingFaceModel implements Importer {
             first(file, draft, "model.ffn", "intermediate_size", "ffn_dim", "n_inner");
         }
         first(file, draft, "model.vocab", "vocab_size");
-        draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
         String type = String.valueOf(file.text("model_type"));
+        draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
         if (type.startsWith("qwen3") || type.equals("olmoe")) {
             draft.byDefault("model.qk_norm", true, "a layer of model_type " + type);
         }
@@ -133,6 +138,7 @@ final class HuggingFaceModel implements Importer {
         draft.giveFlag(file, "tie_word_embeddings", "model.tied_embeddings");
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         contributeLatent(file, draft);
+        contributeEncoder(file, draft, type);
         Long width = file.whole("head_dim", 1, MOST);
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
             draft.give("model.head_dim", width, file.key("head_dim"));
@@ -140,6 +146,21 @@ final class HuggingFaceModel implements Importer {
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
             file.judge("word_embed_proj_dim", Verdict.IRRELEVANT, "as wide as hidden");
+        }
+    }
+
+    /** What makes an encoder of BERT's kind. */
+    private static void contributeEncoder(ForeignFile file, Draft draft, String type) {
+        draft.giveWhole(file, "type_vocab_size", "model.token_types", 0, MOST);
+        if (type.endsWith("bert") || type.endsWith("roberta")) {
+            draft.byDefault("model.masked_lm", 0.15, "the share that DataCollatorForLanguageModeling masks");
+            boolean alone =
+                    type.endsWith("roberta") || file.words("architectures").contains("BertForMaskedLM");
+            draft.byDefault(
+                    "model.pooler",
+                    !alone,
+                    alone ? "masked tokens alone" : "BertForPreTraining predicts the next sentence, too");
+            draft.byDefault("model.post_norm", !type.equals("megatron-bert"), "a layer of model_type " + type);
         }
     }
 
@@ -224,6 +245,8 @@ final class HuggingFaceModel implements Importer {
                 "embedding_dropout",
                 "attn_pdrop",
                 "hidden_dropout",
+                "hidden_dropout_prob",
+                "attention_probs_dropout_prob",
                 "attention_dropout",
                 "dropout",
                 "residual_dropout")) {

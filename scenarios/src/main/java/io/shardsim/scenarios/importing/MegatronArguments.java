@@ -45,11 +45,11 @@ final class MegatronArguments implements Importer {
     private static void refuseOthers(ForeignFile file) {
         ForeignKey runs = file.key("script");
         String script = runs == null ? "" : runs.text();
-        if (script.matches("(?i).*(bert|t5|vit|vision|retro|ict|mamba|hybrid|vlm|mimo|multimodal)[^/]*")) {
+        if (script.matches("(?i).*(biencoder|t5|vit|vision|retro|ict|mamba|hybrid|vlm|mimo|multimodal)[^/]*")) {
             file.refuse(
                     "script",
                     "script " + script
-                            + " trains a model that is not modelled; a GPT is, as pretrain_gpt.py trains it");
+                            + " trains a model that is not modelled; a GPT and a BERT are, as pretrain_gpt.py and pretrain_bert.py train them");
         }
         String named = file.text("model-name");
         if (named != null && !named.matches("(?i)gpt|llama[23]?|codellama|mistral")) {
@@ -97,6 +97,7 @@ final class MegatronArguments implements Importer {
         boolean gated = fork || file.flag(gate, false);
         draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key(gate));
         draft.byDefault("model.gated_ffn", false, "no --swiglu");
+        contributeEncoder(file, draft);
         Long ffn = draft.giveWhole(file, "ffn-hidden-size", "model.ffn", 1, MOST);
         if (hidden != null && gated && !fork) {
             draft.byDefault(
@@ -141,6 +142,17 @@ final class MegatronArguments implements Importer {
         }
         draft.give(name, value, file.key(key));
         return value;
+    }
+
+    private static void contributeEncoder(ForeignFile file, Draft draft) {
+        ForeignKey script = file.key("script");
+        if (script == null || !script.text().matches(".*pretrain_bert[^/]*")) {
+            return;
+        }
+        draft.giveDecimal(file, "mask-prob", "model.masked_lm", 0, 1);
+        draft.byDefault("model.masked_lm", 0.15, "no --mask-prob");
+        draft.byDefault("model.post_norm", false, "a layer of Megatron-LM");
+        draft.give("model.pooler", !file.flag("bert-no-binary-head", false), file.key("bert-no-binary-head"));
     }
 
     private static void contributeGroups(ForeignFile file, Draft draft) {

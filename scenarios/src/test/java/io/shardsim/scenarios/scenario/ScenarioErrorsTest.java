@@ -327,6 +327,14 @@ class ScenarioErrorsTest {
                         "a.yaml:2:69: qk_norm true needs gated_ffn true; set it, or remove qk_norm"),
                 with(
                         "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, gated_ffn: true, masked_lm: 0.15}",
+                        "a.yaml:2:88: masked_lm 0.15 needs gated_ffn false; remove gated_ffn or masked_lm"),
+                with(
+                        "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, pooler: true}",
+                        "a.yaml:2:68: pooler needs masked_lm; give it, or remove pooler"),
+                with(
+                        "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
                         "a.yaml:2:72: expert_ffn needs experts; give it, or remove expert_ffn"),
                 with(

@@ -92,8 +92,7 @@ public sealed interface Kernel {
      * @param causal whether keys after a query are masked
      * @param pass forward (two products) or backward (five, the scores are recomputed)
      */
-    record FlashAttention(
-            String name, long headsInBatch, long sequenceLength, long headDim, boolean causal, Pass pass)
+    record FlashAttention(String name, long headsInBatch, long sequenceLength, long headDim, boolean causal, Pass pass)
             implements Kernel {
         public FlashAttention {
             if (headsInBatch < 1 || sequenceLength < 1 || headDim < 1) {

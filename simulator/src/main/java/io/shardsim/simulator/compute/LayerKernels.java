@@ -1,8 +1,8 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Block;
+import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Segment;
 import java.util.ArrayList;
 import java.util.List;

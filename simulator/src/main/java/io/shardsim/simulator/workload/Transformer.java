@@ -54,7 +54,9 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
 
     /** Operators of a section, in order. */
     public List<Operator> of(Section section) {
-        return blocks(section).stream().flatMap(block -> block.operators().stream()).toList();
+        return blocks(section).stream()
+                .flatMap(block -> block.operators().stream())
+                .toList();
     }
 
     /** A section by its blocks; the embedding is one. */

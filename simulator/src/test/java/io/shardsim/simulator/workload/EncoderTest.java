@@ -104,12 +104,13 @@ class EncoderTest {
     /** In both directions a flash kernel goes over all blocks; the causal one over little more than half. */
     @Test
     void attendsInBothDirections() {
-        List<Kernel> layer = kernels(
-                LARGE, new Segments(LARGE.operators()).forward(Section.LAYER), AttentionKind.FLASH, "eager");
+        List<Kernel> layer =
+                kernels(LARGE, new Segments(LARGE.operators()).forward(Section.LAYER), AttentionKind.FLASH, "eager");
         assertThat(layer)
                 .contains(new Kernel.FlashAttention("attention", BATCH * 16, SEQUENCE, 64, false, Kernel.Pass.FORWARD));
-        assertThat(layer).noneMatch(kernel -> kernel instanceof Kernel.MemoryBound bound
-                && bound.name().startsWith("softmax"));
+        assertThat(layer)
+                .noneMatch(kernel -> kernel instanceof Kernel.MemoryBound bound
+                        && bound.name().startsWith("softmax"));
         assertThat(matmulFlops(kernels(
                         LARGE,
                         new Segments(LARGE.operators()).forward(Section.LAYER),
@@ -124,17 +125,16 @@ class EncoderTest {
         long expected = (long) SEQUENCE * BATCH * 1024 * 34 + 5L * 16 * SEQUENCE * SEQUENCE * BATCH;
         for (boolean postNorm : List.of(true, false)) {
             ModelShape shape = large(30522, 512, new Encoder(0.15, 2, true, postNorm, false));
-            ActivationMemory memory =
-                    new ActivationMemory(shape, AttentionKind.STANDARD, true, 1, false, 2, false);
-            assertThat(memory.layerBytes(0, BATCH, SEQUENCE, Checkpointing.NONE)).isEqualTo(expected);
+            ActivationMemory memory = new ActivationMemory(shape, AttentionKind.STANDARD, true, 1, false, 2, false);
+            assertThat(memory.layerBytes(0, BATCH, SEQUENCE, Checkpointing.NONE))
+                    .isEqualTo(expected);
         }
     }
 
     /** The last norm takes what the last product gives: all of a layer runs again. */
     @Test
     void aNormBehindTheLastBlockNeedsTheLastProductAgain() {
-        Segment again =
-                new Segments(LARGE.operators()).recompute(Section.LAYER, Checkpointing.FULL, true);
+        Segment again = new Segments(LARGE.operators()).recompute(Section.LAYER, Checkpointing.FULL, true);
         assertThat(again.pieces()).hasSize(LARGE.kind(0).operators().size());
         ModelShape before = large(30522, 512, new Encoder(0.15, 2, true, false, false));
         assertThat(new Segments(before.operators())
@@ -147,6 +147,7 @@ class EncoderTest {
     @Test
     void refusesAGatedEncoder() {
         ModelShape llama = ModelShape.llama(64, 2, 4, 128, 100, 4);
-        assertThatThrownBy(() -> llama.withEncoder(BERT)).hasMessageContaining("masked_lm 0.15625 needs gated_ffn false");
+        assertThatThrownBy(() -> llama.withEncoder(BERT))
+                .hasMessageContaining("masked_lm 0.15625 needs gated_ffn false");
     }
 }
