@@ -33,6 +33,8 @@ record Likeness(
     private static final double OTHER_ARCHITECTURE = 8;
 
     private static final String TRAINING = "training";
+    /** Of an encoder: other attention and another head, under other frameworks. */
+    private static final String OF_ENCODERS = TRAINING + " of an encoder";
     /** Of a mixture of experts: other kernels than those of dense models, which say nothing of them. */
     private static final String OF_EXPERTS = "training of experts";
 
@@ -87,6 +89,9 @@ record Likeness(
     private static String work(ModelShape model) {
         if (!model.adapters().isNone()) {
             return OF_ADAPTERS;
+        }
+        if (model.encoder().isPresent()) {
+            return OF_ENCODERS;
         }
         return model.mixture().isPresent() ? OF_EXPERTS : TRAINING;
     }

@@ -152,10 +152,10 @@ public final class ModelKeys {
     private static Encoder encoder(Block block) {
         return new Encoder(
                 block.decimal("masked_lm", 0),
+                false,
                 count(block, "token_types", 2),
                 block.flag("pooler", true),
-                block.flag("post_norm", true),
-                false);
+                block.flag("post_norm", true) ? Encoder.Norms.BEHIND : Encoder.Norms.BEFORE);
     }
 
     private static Latent latent(Block block, int width) {

@@ -25,21 +25,19 @@ import java.util.function.ToLongFunction;
  *
  * @param hidden width of the residual stream, h
  * @param layers number of transformer layers
- * @param family what its layers are made of
+ * @param form what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
  * @param mixture experts in the place of that block
- * @param encoder what makes it one
  * @param adapters what is trained in place of all of it
  */
 public record ModelShape(
         int hidden,
         int layers,
-        Family family,
+        Form form,
         Heads attention,
         int ffn,
         Mixture mixture,
         Embeddings embeddings,
-        Encoder encoder,
         Adapters adapters) {
     /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
     private static final int SHAPES_MAX = 256;
@@ -52,6 +50,13 @@ public record ModelShape(
         GPT2,
         LLAMA
     }
+
+    /**
+     * What layers are made of, and what they are for.
+     *
+     * @param encoder what makes it one
+     */
+    public record Form(Family family, Encoder encoder) {}
 
     /**
      * Attention heads of a layer.
@@ -123,14 +128,23 @@ public record ModelShape(
      * A model that sees both directions and predicts masked tokens (BERT, arXiv:1810.04805; RoBERTa, arXiv:1907.11692).
      *
      * @param predicted share of the tokens that are; 0 for a decoder
+     * @param allLogits whether the head computes the other tokens, too
      * @param tokenTypes rows of the embedding of token types; 0 for none
      * @param pooler whether the first token tells if the sample's two parts follow on each other
-     * @param postNorm whether norms are behind blocks
-     * @param allLogits whether the head computes the other tokens, too
      */
-    public record Encoder(double predicted, int tokenTypes, boolean pooler, boolean postNorm, boolean allLogits) {
+    public record Encoder(double predicted, boolean allLogits, int tokenTypes, boolean pooler, Norms norms) {
         /** A decoder. */
-        public static final Encoder NONE = new Encoder(0, 0, false, false, false);
+        public static final Encoder NONE = new Encoder(0, false, 0, false, Norms.BEFORE);
+
+        /** Where those of a block are. */
+        public enum Norms {
+            BEFORE,
+            BEHIND
+        }
+
+        boolean hasNormsBehind() {
+            return norms == Norms.BEHIND;
+        }
 
         public boolean isPresent() {
             return predicted > 0;
@@ -141,7 +155,7 @@ public record ModelShape(
         }
 
         Encoder withAllLogits(boolean all) {
-            return new Encoder(predicted, tokenTypes, pooler, postNorm, all);
+            return new Encoder(predicted, all, tokenTypes, pooler, norms);
         }
     }
 
@@ -166,18 +180,18 @@ public record ModelShape(
             throw new IllegalArgumentException(
                     "heads " + attention.queries() + " is not a multiple of kv_heads " + attention.keyValues());
         }
-        if (attention.normed() && family != Family.LLAMA) {
+        if (attention.normed() && form.family() != Family.LLAMA) {
             throw new IllegalArgumentException("qk_norm true needs gated_ffn true");
         }
-        if (attention.latent().isPresent() && family != Family.LLAMA) {
+        if (attention.latent().isPresent() && form.family() != Family.LLAMA) {
             throw new IllegalArgumentException(
                     "kv_lora_rank " + attention.latent().keyValueRank() + " needs gated_ffn true");
         }
-        if (mixture.isPresent() && family != Family.LLAMA) {
+        if (mixture.isPresent() && form.family() != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
         }
-        if (encoder.isPresent() && family != Family.GPT2) {
-            throw new IllegalArgumentException("masked_lm " + encoder.predicted() + " needs gated_ffn false");
+        if (form.encoder().isPresent() && form.family() != Family.GPT2) {
+            throw new IllegalArgumentException("masked_lm " + form.encoder().predicted() + " needs gated_ffn false");
         }
         if (mixture.experts().perToken() > mixture.experts().number()) {
             throw new IllegalArgumentException("experts_per_token "
@@ -193,7 +207,7 @@ public record ModelShape(
     /** Trained whole. */
     public ModelShape(
             int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
-        this(hidden, layers, family, attention, ffn, mixture, embeddings, Encoder.NONE, Adapters.NONE);
+        this(hidden, layers, new Form(family, Encoder.NONE), attention, ffn, mixture, embeddings, Adapters.NONE);
     }
 
     private static void requirePositive(String key, int value) {
@@ -236,32 +250,39 @@ public record ModelShape(
 
     /** The same shape with another vocabulary. */
     public ModelShape withVocab(int other) {
-        return with(layers, new Embeddings(other, embeddings.tied(), embeddings.positions()), encoder, adapters);
+        return with(layers, form, new Embeddings(other, embeddings.tied(), embeddings.positions()), adapters);
     }
 
     /** The same shape with another number of layers. */
     public ModelShape withLayers(int other) {
-        return with(other, embeddings, encoder, adapters);
+        return with(other, form, embeddings, adapters);
     }
 
     /** The same shape, frozen, with adapters. */
     public ModelShape withAdapters(Adapters others) {
-        return with(layers, embeddings, encoder, others);
+        return with(layers, form, embeddings, others);
     }
 
     /** The same shape as an encoder. */
     public ModelShape withEncoder(Encoder other) {
-        return with(layers, embeddings, other, adapters);
+        return with(layers, new Form(family(), other), embeddings, adapters);
     }
 
     /** The same shape, whose head computes all tokens or, of an encoder, those that are predicted. */
     public ModelShape withAllLogits(boolean all) {
-        return encoder.isPresent() ? withEncoder(encoder.withAllLogits(all)) : this;
+        return encoder().isPresent() ? withEncoder(encoder().withAllLogits(all)) : this;
     }
 
-    private ModelShape with(int newLayers, Embeddings newEmbeddings, Encoder newEncoder, Adapters newAdapters) {
-        return new ModelShape(
-                hidden, newLayers, family, attention, ffn, mixture, newEmbeddings, newEncoder, newAdapters);
+    private ModelShape with(int newLayers, Form newForm, Embeddings newEmbeddings, Adapters newAdapters) {
+        return new ModelShape(hidden, newLayers, newForm, attention, ffn, mixture, newEmbeddings, newAdapters);
+    }
+
+    public Family family() {
+        return form.family();
+    }
+
+    public Encoder encoder() {
+        return form.encoder();
     }
 
     /** Query heads of a layer. */

@@ -644,9 +644,9 @@ public sealed interface Operator {
      * @param tied whether the logits' matrix is that of the token embedding
      * @param bias whether one is added to each logit
      */
-    record Loss(int width, int vocab, boolean tied, boolean bias, Tuning tuning) implements Operator {
-        public Loss(int width, int vocab, boolean tied, boolean bias) {
-            this(width, vocab, tied, bias, Tuning.TRAINED);
+    record Loss(int width, boolean tied, int vocab, boolean bias, Tuning tuning) implements Operator {
+        public Loss(int width, boolean tied, int vocab, boolean bias) {
+            this(width, tied, vocab, bias, Tuning.TRAINED);
         }
 
         @Override
@@ -663,7 +663,7 @@ public sealed interface Operator {
 
         @Override
         public Operator frozen() {
-            return new Loss(width, vocab, tied, bias, Tuning.FROZEN);
+            return new Loss(width, tied, vocab, bias, Tuning.FROZEN);
         }
 
         @Override

@@ -116,7 +116,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Product("attention.key", h, shape.kvHidden(), true),
                 new Product("attention.value", h, shape.kvHidden(), true));
         List<Operator> attention = withBiases(shape, new Linear("attention.qkv", products, Split.OUTPUTS), false);
-        boolean behind = encoder.postNorm();
+        boolean behind = encoder.hasNormsBehind();
         return new Transformer(
                 present(
                         new Embedding(shape.vocab(), shape.maxPositions(), encoder.tokenTypes(), h),
@@ -159,7 +159,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         int h = shape.hidden();
         Encoder encoder = shape.encoder();
         List<Block> head = new ArrayList<>();
-        if (!encoder.postNorm()) {
+        if (!encoder.hasNormsBehind()) {
             head.add(new Block(List.of(new Norm("final_norm", h, false))));
         }
         head.add(new Block(
@@ -168,7 +168,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         new Linear(new Product("head.transform", h, h, true), Split.NOTHING),
                         new Activation(h, Function.SINGLE, Experts.NONE),
                         new Norm("head.norm", h, false),
-                        new Loss(h, shape.vocab(), shape.tiedEmbeddings(), true))));
+                        new Loss(h, shape.tiedEmbeddings(), shape.vocab(), true))));
         if (encoder.pooler()) {
             head.add(new Block(
                     Span.FIRST,
@@ -184,7 +184,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     private static List<Block> head(ModelShape shape, boolean rms) {
         int h = shape.hidden();
         return List.of(new Block(
-                List.of(new Norm("final_norm", h, rms), new Loss(h, shape.vocab(), shape.tiedEmbeddings(), false))));
+                List.of(new Norm("final_norm", h, rms), new Loss(h, shape.tiedEmbeddings(), shape.vocab(), false))));
     }
 
     /** Operators of a block without those that a model has not. */

@@ -10,6 +10,7 @@ import io.shardsim.simulator.compute.LayerKernels;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Encoder;
+import io.shardsim.simulator.workload.ModelShape.Encoder.Norms;
 import io.shardsim.simulator.workload.ModelShape.Family;
 import io.shardsim.simulator.workload.ModelShape.Heads;
 import io.shardsim.simulator.workload.ModelShape.Mixture;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class EncoderTest {
     private static final int SEQUENCE = 512;
     private static final int BATCH = 8;
-    private static final Encoder BERT = new Encoder(0.15625, 2, true, true, false);
+    private static final Encoder BERT = new Encoder(0.15625, false, 2, true, Norms.BEHIND);
     private static final ModelShape LARGE = large(30522, 512, BERT);
 
     private static ModelShape large(int vocab, int positions, Encoder encoder) {
@@ -52,13 +53,14 @@ class EncoderTest {
     @Test
     void holdsThePublishedParameters() {
         assertThat(LARGE.parameters()).isEqualTo(336_226_108);
-        assertThat(large(50265, 514, new Encoder(0.15, 1, false, true, false)).parameters())
+        assertThat(large(50265, 514, new Encoder(0.15, false, 1, false, Norms.BEHIND))
+                        .parameters())
                 .isEqualTo(355_412_057);
     }
 
     @Test
     void normsBeforeBlocksTakeTheNormOfTheEmbeddingToTheEnd() {
-        ModelShape before = large(30522, 512, new Encoder(0.15625, 2, true, false, false));
+        ModelShape before = large(30522, 512, new Encoder(0.15625, false, 2, true, Norms.BEFORE));
         assertThat(before.parameters()).isEqualTo(LARGE.parameters());
         assertThat(before.outputParameters() - LARGE.outputParameters()).isEqualTo(2 * 1024);
     }
@@ -123,8 +125,8 @@ class EncoderTest {
     @Test
     void keepsWhatALayerOfGptKeeps() {
         long expected = (long) SEQUENCE * BATCH * 1024 * 34 + 5L * 16 * SEQUENCE * SEQUENCE * BATCH;
-        for (boolean postNorm : List.of(true, false)) {
-            ModelShape shape = large(30522, 512, new Encoder(0.15, 2, true, postNorm, false));
+        for (Norms norms : Norms.values()) {
+            ModelShape shape = large(30522, 512, new Encoder(0.15, false, 2, true, norms));
             ActivationMemory memory = new ActivationMemory(shape, AttentionKind.STANDARD, true, 1, false, 2, false);
             assertThat(memory.layerBytes(0, BATCH, SEQUENCE, Checkpointing.NONE))
                     .isEqualTo(expected);
@@ -136,7 +138,7 @@ class EncoderTest {
     void aNormBehindTheLastBlockNeedsTheLastProductAgain() {
         Segment again = new Segments(LARGE.operators()).recompute(Section.LAYER, Checkpointing.FULL, true);
         assertThat(again.pieces()).hasSize(LARGE.kind(0).operators().size());
-        ModelShape before = large(30522, 512, new Encoder(0.15, 2, true, false, false));
+        ModelShape before = large(30522, 512, new Encoder(0.15, false, 2, true, Norms.BEFORE));
         assertThat(new Segments(before.operators())
                         .recompute(Section.LAYER, Checkpointing.FULL, true)
                         .pieces()
