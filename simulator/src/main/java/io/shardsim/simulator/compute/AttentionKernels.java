@@ -71,7 +71,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         RankShare.Sequence kernels = share.sequence();
         long s = share.workload().sequenceLength();
         kernels.add(new Matmul("attention.scores", heads(), s, s, attention.headDim()));
-        kernels.add(attention.causal() ? Operator.SOFTMAX_FORWARD : Operator.WHOLE_SOFTMAX_FORWARD, scores());
+        kernels.add(attention.isCausal() ? Operator.SOFTMAX_FORWARD : Operator.WHOLE_SOFTMAX_FORWARD, scores());
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
         }
@@ -88,7 +88,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
         }
-        kernels.add(attention.causal() ? Operator.SOFTMAX_BACKWARD : Operator.WHOLE_SOFTMAX_BACKWARD, scores());
+        kernels.add(attention.isCausal() ? Operator.SOFTMAX_BACKWARD : Operator.WHOLE_SOFTMAX_BACKWARD, scores());
         kernels.add(new Matmul("attention.scores.queries", heads(), s, d, s));
         kernels.add(new Matmul("attention.scores.keys", heads(), s, d, s));
         return kernels.list();
@@ -102,7 +102,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
         Kernel flash =
-                new FlashAttention("attention", heads(), share.rankSequence(), meanDim(), attention.causal(), pass);
+                new FlashAttention("attention", heads(), share.rankSequence(), meanDim(), attention.isCausal(), pass);
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }

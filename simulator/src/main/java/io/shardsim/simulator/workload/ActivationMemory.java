@@ -62,34 +62,40 @@ public record ActivationMemory(
         long split;
         LayerKind kind = shape.kind(layer);
         if (checkpointing.startsFromInput()) {
-            whole = (long) elementBytes * shape.hidden();
-            split = checkpointing == Checkpointing.OPERATOR ? keptResults(kind) : 0;
+            Span first = kind.blocks().get(0).tokens();
+            whole = first.each((long) elementBytes * shape.hidden(), tokens, sequenceLength);
+            split = checkpointing == Checkpointing.OPERATOR ? keptResults(kind, tokens, sequenceLength) : 0;
         } else {
-            whole = kept(kind, false, sequenceLength, checkpointing);
-            split = kept(kind, true, sequenceLength, checkpointing);
+            whole = kept(kind, false, tokens, sequenceLength, checkpointing);
+            split = kept(kind, true, tokens, sequenceLength, checkpointing);
         }
-        return divide(whole * tokens, sequenceParallel ? tensorParallel : 1) + divide(split * tokens, tensorParallel);
+        return divide(whole, sequenceParallel ? tensorParallel : 1) + divide(split, tensorParallel);
     }
 
     /**
      * What one operator keeps on a rank.
      *
+     * @param block that it is in
      * @param inputBytes of its input, unless that comes back from what the operators before keep
      * @param withinBytes of what is made within
      */
-    public record OfOperator(Operator operator, long inputBytes, long withinBytes) {}
+    public record OfOperator(Block block, Operator operator, long inputBytes, long withinBytes) {}
 
     /** Kept bytes of one layer without checkpoints, operator by operator. */
     public List<OfOperator> byOperator(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
         List<OfOperator> kept = new ArrayList<>();
         Operator before = null;
-        for (Operator operator : shape.kind(layer).operators()) {
-            int ways = operator.takesPart() || sequenceParallel ? tensorParallel : 1;
-            long input = elementBytes * keptInput(before, operator);
-            long within = keptWithin(operator, sequenceLength, Checkpointing.NONE);
-            kept.add(new OfOperator(operator, divide(input * tokens, ways), divide(within * tokens, ways)));
-            before = operator;
+        for (Block block : shape.kind(layer).blocks()) {
+            Span of = block.tokens();
+            for (Operator operator : block.operators()) {
+                int ways = operator.takesPart() || sequenceParallel ? tensorParallel : 1;
+                long input = of.each(elementBytes * keptInput(before, operator), tokens, sequenceLength);
+                int keys = block.keys(operator, sequenceLength);
+                long within = of.each(keptWithin(operator, keys, Checkpointing.NONE), tokens, sequenceLength);
+                kept.add(new OfOperator(block, operator, divide(input, ways), divide(within, ways)));
+                before = operator;
+            }
         }
         return kept;
     }
@@ -108,16 +114,20 @@ public record ActivationMemory(
      * the layer's activations.
      */
     public long backwardTemporaryBytes(int layer, int microBatch, int sequenceLength) {
-        long widest = shape.kind(layer).operators().stream()
-                .mapToLong(operator -> gradients(operator, sequenceLength))
-                .max()
-                .orElseThrow();
-        return divide(widest * microBatch * sequenceLength, tensorParallel);
+        long tokens = (long) microBatch * sequenceLength;
+        long widest = 0;
+        for (Block block : shape.kind(layer).blocks()) {
+            for (Operator operator : block.operators()) {
+                long ofToken = gradients(operator, block.keys(operator, sequenceLength));
+                widest = Math.max(widest, block.tokens().each(ofToken, tokens, sequenceLength));
+            }
+        }
+        return divide(widest, tensorParallel);
     }
 
-    private long gradients(Operator operator, int sequenceLength) {
+    private long gradients(Operator operator, int keys) {
         if (operator instanceof Attention core) {
-            return attention == AttentionKind.STANDARD ? 2L * elementBytes * core.heads() * sequenceLength : 0;
+            return attention == AttentionKind.STANDARD ? 2L * elementBytes * core.heads() * keys : 0;
         }
         return operator instanceof Activation activation
                 ? (activation.projections() + 1L) * elementBytes * activation.width()
@@ -134,19 +144,23 @@ public record ActivationMemory(
     }
 
     /**
-     * What a layer's operators keep for a token: their inputs, unless those come back from what the operators before keep, and what is made within.
+     * What a layer's operators keep: their inputs, unless those come back from what the operators before keep, and what is made within.
      *
      * @param split whether of those that take a part of their input under tensor parallelism, or of those that take all of it
      */
-    private long kept(LayerKind kind, boolean split, int sequenceLength, Checkpointing checkpointing) {
+    private long kept(LayerKind kind, boolean split, long tokens, int sequenceLength, Checkpointing checkpointing) {
         long bytes = 0;
         Operator before = null;
-        for (Operator operator : kind.operators()) {
-            if (operator.takesPart() == split) {
-                bytes += elementBytes * keptInput(before, operator);
-                bytes += keptWithin(operator, sequenceLength, checkpointing);
+        for (Block block : kind.blocks()) {
+            long ofToken = 0;
+            for (Operator operator : block.operators()) {
+                if (operator.takesPart() == split) {
+                    ofToken += elementBytes * keptInput(before, operator);
+                    ofToken += keptWithin(operator, block.keys(operator, sequenceLength), checkpointing);
+                }
+                before = operator;
             }
-            before = operator;
+            bytes += block.tokens().each(ofToken, tokens, sequenceLength);
         }
         return bytes;
     }
@@ -159,7 +173,7 @@ public record ActivationMemory(
     }
 
     /** The mask of a dropout before a residual addition; what adapters have between their matrices; what attention makes of scores. */
-    private long keptWithin(Operator operator, int sequenceLength, Checkpointing checkpointing) {
+    private long keptWithin(Operator operator, int keys, Checkpointing checkpointing) {
         boolean masks = dropout && !recomputesPointwise;
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
@@ -177,26 +191,28 @@ public record ActivationMemory(
             return LOG_SUM_EXP_BYTES * core.heads();
         }
         // Softmax output, and with dropout its mask and its output.
-        return (masks ? 2L * elementBytes + 1 : elementBytes) * core.heads() * sequenceLength;
+        return (masks ? 2L * elementBytes + 1 : elementBytes) * core.heads() * keys;
     }
 
-    /** What an operator-wise list keeps for a token: attention's result and log-sum-exp, and of products those it names; of the layer's last one only that list needs it. */
-    private long keptResults(LayerKind kind) {
+    /** What an operator-wise list keeps: attention's result and log-sum-exp, and of products those it names; of the layer's last one only that list needs it. */
+    private long keptResults(LayerKind kind, long tokens, int sequenceLength) {
         Product last = kind.lastProduct();
         long bytes = 0;
         for (Block block : kind.blocks()) {
+            long ofToken = 0;
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
-                bytes += recomputesPointwise && product.equals(last)
+                ofToken += recomputesPointwise && product.equals(last)
                         ? 0
                         : elementBytes
                                 * (long) product.outputs()
                                 * product.experts().perToken();
             }
             for (Operator operator : block.operators()) {
-                bytes += operator instanceof Attention core
+                ofToken += operator instanceof Attention core
                         ? (long) elementBytes * core.width() + LOG_SUM_EXP_BYTES * core.heads()
                         : 0;
             }
+            bytes += block.tokens().each(ofToken, tokens, sequenceLength);
         }
         return bytes;
     }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.ToLongFunction;
 
 /**
  * The shape of a decoder-only or encoder-only transformer: enough to count its parameters, tensors, flops and activations.
@@ -472,10 +471,19 @@ public record ModelShape(
      */
     public double countedParameters(int sequenceLength) {
         double spared = 0;
-        for (Block block : withAllLogits(false).operators().output()) {
+        Transformer counted = withAllLogits(false).operators();
+        for (Stretch stretch : counted.stretches()) {
+            spared += stretch.layers() * spared(stretch.kind().blocks(), sequenceLength);
+        }
+        return activeParameters() - spared - spared(counted.output(), sequenceLength);
+    }
+
+    private static double spared(List<Block> blocks, int sequenceLength) {
+        double spared = 0;
+        for (Block block : blocks) {
             spared += (1 - (double) block.tokens().of(sequenceLength) / sequenceLength) * block.sum(Operator::weights);
         }
-        return activeParameters() - spared;
+        return spared;
     }
 
     /** Operations of attention cores for each token, forward and backward; a causal mask is not taken off. */
@@ -487,8 +495,7 @@ public record ModelShape(
                             stretch.kind().blocks(),
                             1,
                             sequenceLength,
-                            operator ->
-                                    operator instanceof Attention attention ? 3 * attention.flops(sequenceLength) : 0);
+                            (operator, keys) -> operator instanceof Attention ? 3 * operator.flops(keys) : 0);
         }
         return flops;
     }
@@ -515,17 +522,17 @@ public record ModelShape(
 
     /** Forward flops of a layer for a number of tokens in sequences of the given length, all keys counted. */
     public double layerForwardFlops(int layer, long tokens, int sequenceLength) {
-        return flops(kind(layer).blocks(), tokens, sequenceLength, operator -> operator.flops(sequenceLength));
+        return flops(kind(layer).blocks(), tokens, sequenceLength, Operator::flops);
     }
 
     /** Forward flops of the logits, and of what else comes after the layers. */
     public double logitsForwardFlops(long tokens, int sequenceLength) {
-        return flops(operators().output(), tokens, sequenceLength, operator -> operator.flops(0));
+        return flops(operators().output(), tokens, sequenceLength, Operator::flops);
     }
 
-    private static double flops(List<Block> blocks, long tokens, int sequenceLength, ToLongFunction<Operator> ofToken) {
+    private static double flops(List<Block> blocks, long tokens, int sequenceLength, Block.OfToken ofToken) {
         Map<Span, Long> sums = new LinkedHashMap<>();
-        blocks.forEach(block -> sums.merge(block.tokens(), block.sum(ofToken), Long::sum));
+        blocks.forEach(block -> sums.merge(block.tokens(), block.sum(ofToken, sequenceLength), Long::sum));
         double flops = 0;
         for (Map.Entry<Span, Long> sum : sums.entrySet()) {
             int ofSample = sum.getKey().of(sequenceLength);
@@ -537,15 +544,15 @@ public record ModelShape(
 
     /** Forward flops of the whole model; a full recomputation is once more the layers. */
     public double forwardFlops(long tokens, int sequenceLength) {
-        return flops(tokens, sequenceLength, operator -> operator.flops(sequenceLength));
+        return flops(tokens, sequenceLength, Operator::flops);
     }
 
     /** Backward flops of the whole model: twice those of forward where all is trained. */
     public double backwardFlops(long tokens, int sequenceLength) {
-        return flops(tokens, sequenceLength, operator -> operator.backwardFlops(sequenceLength));
+        return flops(tokens, sequenceLength, Operator::backwardFlops);
     }
 
-    private double flops(long tokens, int sequenceLength, ToLongFunction<Operator> ofToken) {
+    private double flops(long tokens, int sequenceLength, Block.OfToken ofToken) {
         double ofLayers = 0;
         for (Stretch stretch : operators().stretches()) {
             ofLayers += stretch.layers() * flops(stretch.kind().blocks(), tokens, sequenceLength, ofToken);

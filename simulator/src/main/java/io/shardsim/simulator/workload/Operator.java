@@ -496,10 +496,29 @@ public sealed interface Operator {
      * @param headDim width of a query and of a key
      * @param valueDim width of a value
      * @param rotaryDim of a query and of a key, the part that positions turn; 0 for none
-     * @param causal whether a query sees no key after its own
+     * @param biased whether a bias of each pair of positions is added to the scores
      */
-    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, boolean causal)
+    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach, boolean biased)
             implements Operator {
+        /** Which keys a query sees. */
+        public enum Reach {
+            /** None after its own. */
+            CAUSAL,
+            /** All of its sample. */
+            BOTH_WAYS,
+            /** Those of the encoder (cross attention). */
+            ENCODER
+        }
+
+        /** Without biases. */
+        public Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach) {
+            this(heads, kvHeads, headDim, valueDim, rotaryDim, reach, false);
+        }
+
+        public boolean isCausal() {
+            return reach == Reach.CAUSAL;
+        }
+
         /** Width of the result. */
         public int width() {
             return heads * valueDim;
@@ -531,10 +550,10 @@ public sealed interface Operator {
             return 2L * sequenceLength * (queryWidth() + width());
         }
 
-        /** Queries, keys and values. */
+        /** Queries, keys and values; those of the encoder are kept for its tokens. */
         @Override
         public long savedInputs() {
-            return queryWidth() + keyWidth() + valueWidth();
+            return reach == Reach.ENCODER ? queryWidth() : queryWidth() + keyWidth() + valueWidth();
         }
 
         @Override

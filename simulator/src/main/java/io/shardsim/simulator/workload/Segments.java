@@ -31,6 +31,7 @@ public final class Segments {
     private final Map<Section, Segment> backward = new HashMap<>();
     private final Map<Again, Segment> again = new HashMap<>();
     private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Block> homes = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> besideWeights = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Attending> attending = new IdentityHashMap<>();
@@ -152,6 +153,22 @@ public final class Segments {
             Collections.reverse(cut);
         }
         return List.copyOf(cut);
+    }
+
+    /** What a block of a layer is cut of. */
+    public Block home(Segment block) {
+        return homes.computeIfAbsent(block, this::findHome);
+    }
+
+    private Block findHome(Segment block) {
+        int left = block.pieces().isEmpty() ? 0 : block.pieces().get(0).at();
+        for (Block each : operators.blocks(block.section())) {
+            left -= each.operators().size();
+            if (left < 0) {
+                return each;
+            }
+        }
+        throw new IllegalStateException("no block of " + block.section());
     }
 
     /** A block with products beside the exchanges before and after it. */

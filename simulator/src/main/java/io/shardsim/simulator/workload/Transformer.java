@@ -6,6 +6,7 @@ import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Activation.Function;
 import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Attention.Reach;
 import io.shardsim.simulator.workload.Operator.Combine;
 import io.shardsim.simulator.workload.Operator.Embedding;
 import io.shardsim.simulator.workload.Operator.Experts;
@@ -96,7 +97,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         Product qkv = new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true);
-        List<Operator> attention = withBiases(shape, new Linear(qkv, Split.OUTPUTS), true);
+        List<Operator> attention = withBiases(shape, new Linear(qkv, Split.OUTPUTS), Reach.CAUSAL);
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
                 layers(
@@ -115,7 +116,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Product("attention.query", h, shape.headsWidth(), true),
                 new Product("attention.key", h, shape.kvHidden(), true),
                 new Product("attention.value", h, shape.kvHidden(), true));
-        List<Operator> attention = withBiases(shape, new Linear("attention.qkv", products, Split.OUTPUTS), false);
+        List<Operator> attention =
+                withBiases(shape, new Linear("attention.qkv", products, Split.OUTPUTS), Reach.BOTH_WAYS);
         boolean behind = encoder.hasNormsBehind();
         return new Transformer(
                 present(
@@ -129,10 +131,10 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 maskedHead(shape));
     }
 
-    private static List<Operator> withBiases(ModelShape shape, Linear qkv, boolean causal) {
+    private static List<Operator> withBiases(ModelShape shape, Linear qkv, Reach reach) {
         return List.of(
                 qkv,
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, causal),
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, reach),
                 new Linear(new Product("attention.output", shape.headsWidth(), shape.hidden(), true), Split.INPUTS),
                 new Residual(shape.hidden(), true));
     }
@@ -248,7 +250,13 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Product("attention.value", h, kv, false)),
                         Split.OUTPUTS),
                 shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), shape.headDim(), true),
+                new Attention(
+                        shape.heads(),
+                        shape.kvHeads(),
+                        shape.headDim(),
+                        shape.headDim(),
+                        shape.headDim(),
+                        Reach.CAUSAL),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
                 new Residual(h, false));
     }
@@ -281,7 +289,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         false),
                 Split.OUTPUTS));
         block.add(new Attention(
-                shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary(), true));
+                shape.heads(), shape.kvHeads(), shape.headDim(), latent.valueWidth(), latent.rotary(), Reach.CAUSAL));
         block.add(new Linear(new Product("attention.output", shape.attentionWidth(), h, false), Split.INPUTS));
         block.add(new Residual(h, false));
         return block;

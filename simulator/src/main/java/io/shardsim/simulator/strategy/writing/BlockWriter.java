@@ -9,6 +9,7 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Direction;
@@ -101,21 +102,23 @@ final class BlockWriter {
         if (isRouted(block)) {
             return routed(block, "tokens", "shared expert", label, waits);
         }
-        for (int i = 0; i < exchanges(block); i++) {
-            enter("layer", productBytes(), waits);
+        Block home = segments.home(block);
+        boolean isLeft = leaves && home.isLeft();
+        for (int i = 0; i < exchanges(block) && home.isEntered(); i++) {
+            enter("layer", productBytes(home), waits);
         }
         if (!parallel.is(Choice.OVERLAPS_EXCHANGES)) {
             int computed = around(block, label, waits);
-            if (leaves) {
-                leave("layer");
+            if (isLeft) {
+                leave("layer", memory.hiddenBytes(home));
             }
             return computed;
         }
         Exchanging cut = segments.exchanging(block);
         beside(cut.entry(), label, waits);
         around(cut.alone(), label, waits);
-        if (leaves) {
-            leave("layer");
+        if (isLeft) {
+            leave("layer", memory.hiddenBytes(home));
         }
         return beside(cut.exit(), label);
     }
@@ -125,7 +128,10 @@ final class BlockWriter {
         if (isRouted(block)) {
             return routed(block, "gradients", "shared expert's gradient", label, waits);
         }
-        enter("layer gradient", productBytes(), waits);
+        Block home = segments.home(block);
+        if (home.isLeft()) {
+            enter("layer gradient", productBytes(home), waits);
+        }
         boolean overlaps = parallel.is(Choice.OVERLAPS_EXCHANGES);
         boolean exits = overlaps || parallel.is(Choice.ASYNC_ALL_REDUCE);
         Exchanging cut = overlaps ? segments.exchanging(block) : segments.besideWeights(block);
@@ -133,8 +139,8 @@ final class BlockWriter {
             beside(cut.entry(), label, waits);
         }
         int computed = around(exits ? cut.alone() : block, label, waits);
-        for (int i = 0; i < exchanges(block); i++) {
-            leave("layer gradient");
+        for (int i = 0; i < exchanges(block) && home.isEntered(); i++) {
+            leave("layer gradient", memory.hiddenBytes(home));
         }
         return exits ? beside(cut.exit(), label) : computed;
     }
@@ -153,7 +159,7 @@ final class BlockWriter {
     private int routed(Segment block, String copies, String shared, String label, int... waits) {
         boolean exchangesShared = job.model().mixture().isShared();
         if (exchangesShared) {
-            enter(shared, productBytes(), waits);
+            enter(shared, productBytes(segments.home(block)), waits);
         }
         Routing cut = segments.routing(block);
         writer.compute(Work.of(cut.before()), label, waits);
@@ -225,10 +231,10 @@ final class BlockWriter {
     }
 
     /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
-    private long productBytes() {
+    private long productBytes(Block home) {
         return profile.eightBitProducts()
-                ? memory.hiddenBytes() / job.precision().bytes()
-                : memory.hiddenBytes();
+                ? memory.hiddenBytes(home) / job.precision().bytes()
+                : memory.hiddenBytes(home);
     }
 
     /** Brings the parts of the sequence together before a block whose weights are split. */
@@ -241,11 +247,15 @@ final class BlockWriter {
 
     /** Adds up what the ranks of the group have computed, each with its part of the weights. */
     void leave(String what) {
+        leave(what, memory.hiddenBytes());
+    }
+
+    private void leave(String what, long bytes) {
         if (parallel.sequence()) {
             placeSequence("cut sequence of " + what);
-            exchange(CollectiveKind.REDUCE_SCATTER, memory.hiddenBytes(), "scatter sequence of " + what);
+            exchange(CollectiveKind.REDUCE_SCATTER, bytes, "scatter sequence of " + what);
         } else {
-            exchange(CollectiveKind.ALL_REDUCE, memory.hiddenBytes(), "all-reduce " + what);
+            exchange(CollectiveKind.ALL_REDUCE, bytes, "all-reduce " + what);
         }
     }
 

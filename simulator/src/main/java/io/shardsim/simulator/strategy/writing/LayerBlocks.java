@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy.writing;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.ActivationMemory.OfOperator;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Attention;
@@ -45,16 +46,17 @@ final class LayerBlocks {
         List<Kept> kept = new ArrayList<>();
         for (OfOperator one : job.activations().byOperator(layer, job.microBatch(), job.rankSequence())) {
             Operator operator = one.operator();
-            long temporary = operator instanceof Attention attention ? temporaryBytes(job, memory, attention) : 0;
+            long temporary =
+                    operator instanceof Attention attention ? temporaryBytes(job, memory, one.block(), attention) : 0;
             boolean scores = temporary > 0 && job.execution().attention() == AttentionKind.STANDARD;
             // What a block gives, before it is added to the residual path.
-            long given = operator instanceof Norm ? memory.hiddenBytes() : 0;
+            long given = operator instanceof Norm ? memory.hiddenBytes(one.block()) : 0;
             // The input of the layer stays; scores and what comes of them are the first to go.
             Checkpointing input = kept.isEmpty() ? Checkpointing.NONE : Checkpointing.OPERATOR;
             add(kept, new Kept(input, one.inputBytes(), given, temporary, matrixBytes(job, operator)));
             Checkpointing within = temporary > 0 ? Checkpointing.SELECTIVE : Checkpointing.OPERATOR;
             add(kept, new Kept(within, one.withinBytes(), scores ? temporary : 0, 0, List.of()));
-            add(kept, new Kept(Checkpointing.OPERATOR, memory.savedWithin(operator), 0, 0, List.of()));
+            add(kept, new Kept(Checkpointing.OPERATOR, memory.savedWithin(one.block(), operator), 0, 0, List.of()));
         }
         return kept;
     }
@@ -85,9 +87,11 @@ final class LayerBlocks {
     }
 
     /** Scores before and after the softmax, in either direction; of flash attention the sums of its backward. */
-    private static long temporaryBytes(TrainingJob job, MicroBatchMemory memory, Attention attention) {
+    private static long temporaryBytes(TrainingJob job, MicroBatchMemory memory, Block block, Attention attention) {
         return job.execution().attention() == AttentionKind.STANDARD
-                ? memory.split(2L * job.precision().bytes() * attention.heads() * job.rankSequence(), true)
-                : memory.split((long) ACCUMULATED_BYTES * attention.queryWidth(), true);
+                ? memory.split(
+                        2L * job.precision().bytes() * attention.heads() * block.keys(attention, job.rankSequence()),
+                        block)
+                : memory.split((long) ACCUMULATED_BYTES * attention.queryWidth(), block);
     }
 }

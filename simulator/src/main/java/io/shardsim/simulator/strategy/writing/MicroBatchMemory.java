@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy.writing;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Operator.Activation;
@@ -10,7 +11,6 @@ import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -62,6 +62,15 @@ final class MicroBatchMemory {
         return job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
     }
 
+    /** That of the tokens of a block. */
+    long hiddenBytes(Block block) {
+        return tokens(block) * job.model().hidden() * job.precision().bytes();
+    }
+
+    private long tokens(Block block) {
+        return (long) job.microBatch() * block.tokens().of(job.rankSequence());
+    }
+
     /** Keys and values of the rank's tokens. */
     long keyValueBytes() {
         return split((long) job.model().keyValueWidth() * job.precision().bytes(), true);
@@ -111,41 +120,51 @@ final class MicroBatchMemory {
 
     /** What the framework's own operators save of a layer beside their inputs, less what products keep of their operands in FP8. */
     private long operatorBytes(int layer) {
-        List<Operator> operators = job.model().kind(layer).operators();
-        long saved = operators.stream().mapToLong(this::savedWithin).sum();
-        return saved - (profile.keepsEightBits() ? roundedBytes(operators) : 0);
+        long saved = 0;
+        for (Block block : job.model().kind(layer).blocks()) {
+            for (Operator operator : block.operators()) {
+                saved += savedWithin(block, operator);
+            }
+            saved -= profile.keepsEightBits() ? roundedBytes(block) : 0;
+        }
+        return saved;
     }
 
     /** What the framework's own operator saves beside its input: within the activation, or within an RMS norm, and copies of keys and values. */
-    long savedWithin(Operator operator) {
+    long savedWithin(Block block, Operator operator) {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
-        long bytes = split(norm, operator.takesPart() || job.parallel().sequence());
+        long bytes = split(norm, operator.takesPart() || job.parallel().sequence(), tokens(block));
         if (operator instanceof Activation activation) {
-            bytes += split(savedBytes(activation) * activation.width(), true);
+            bytes += split(savedBytes(activation) * activation.width(), true, tokens(block));
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
             // Keys and values beyond their own heads.
             long copied =
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
-            bytes += split(copied * job.precision().bytes(), true);
+            bytes += split(copied * job.precision().bytes(), true, tokens(block));
         }
-        return bytes + savedByAttention(operator) + gatheredBytes(operator);
+        return bytes + savedByAttention(block, operator) + gatheredBytes(block, operator);
     }
 
     /** Queries and keys before they are turned. */
-    private long savedByAttention(Operator operator) {
+    private long savedByAttention(Block block, Operator operator) {
         return operator instanceof Attention attention && attention.rotaryDim() > 0
-                ? split((long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()), true)
+                ? split(
+                        (long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()),
+                        true,
+                        tokens(block))
                 : 0;
     }
 
     /** The parts of the sequence of other ranks, where what was gathered of them is kept. */
-    private long gatheredBytes(Operator operator) {
+    private long gatheredBytes(Block block, Operator operator) {
         boolean gathers = operator instanceof Linear
                 && !operator.takesPart()
                 && job.parallel().sequence()
                 && !(operator.isOfExperts() && job.parallel().experts() > 1);
         long input = job.precision().bytes() * operator.savedInputs();
-        return gathers && profile.keepsGatheredSequence() ? split(input, false) - split(input, true) : 0;
+        return gathers && profile.keepsGatheredSequence()
+                ? split(input, false, tokens(block)) - split(input, true, tokens(block))
+                : 0;
     }
 
     private int savedBytes(Activation activation) {
@@ -157,11 +176,11 @@ final class MicroBatchMemory {
     }
 
     /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
-    private long roundedBytes(List<Operator> operators) {
+    private long roundedBytes(Block block) {
         long whole = 0;
         long split = 0;
         boolean afterAttention = false;
-        for (Operator operator : operators) {
+        for (Operator operator : block.operators()) {
             if (operator instanceof Linear linear) {
                 long spared = (afterAttention ? -1L : job.precision().bytes() - 1L) * linear.savedInputs();
                 whole += linear.takesPart() ? 0 : spared;
@@ -169,11 +188,16 @@ final class MicroBatchMemory {
             }
             afterAttention = operator instanceof Attention;
         }
-        return split(whole, job.parallel().sequence()) + split(split, true);
+        return split(whole, job.parallel().sequence(), tokens(block)) + split(split, true, tokens(block));
+    }
+
+    /** Bytes of each token of a block, shared out among the ranks of a tensor-parallel group. */
+    long split(long bytesPerToken, Block block) {
+        return split(bytesPerToken, true, tokens(block));
     }
 
     /** Bytes of each token that the ranks of a tensor-parallel group share out among them, or each have. */
-    long split(long bytesPerToken, boolean amongTensorRanks) {
+    private long split(long bytesPerToken, boolean amongTensorRanks) {
         return split(bytesPerToken, amongTensorRanks, job.microBatchTokens());
     }
 
