@@ -5,6 +5,7 @@ import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Decoder;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Encoder;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -96,13 +97,21 @@ public final class ModelKeys {
                     ScalarTypes.flag(),
                     "whether norms come after blocks, beside masked_lm; false as in Megatron-LM; omitted: true"),
             Key.optional(
+                    "decoder_layers",
+                    ScalarTypes.whole(1, 4096),
+                    "layers of a decoder with cross attention, behind an encoder that has `layers` (T5); omitted: none, one stack"),
+            Key.optional(
+                    "relative_buckets",
+                    ScalarTypes.whole(0, 65_536),
+                    "distances for which scores have a bias, beside decoder_layers; 0 for none; omitted: 32"),
+            Key.optional(
                     "tied_embeddings",
                     ScalarTypes.flag(),
                     "whether the logits reuse the embedding; omitted: true unless gated_ffn"),
             Key.optional(
                     "max_positions",
                     ScalarTypes.whole(0, 16_777_216),
-                    "rows of the learned position embedding, 0 with rotary positions; omitted: 0 if gated_ffn, else the sequence length"));
+                    "rows of the learned position embedding, 0 with rotary positions; omitted: 0 if gated_ffn or decoder_layers, else the sequence length"));
 
     /** Keys that say nothing without another one, by that. */
     public static final Map<String, List<String>> BESIDE = Map.of(
@@ -110,6 +119,8 @@ public final class ModelKeys {
             List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period"),
             "kv_lora_rank",
             List.of("q_lora_rank", "qk_rope_head_dim", "v_head_dim"),
+            "decoder_layers",
+            List.of("relative_buckets"),
             "masked_lm",
             List.of("token_types", "pooler", "post_norm"));
 
@@ -130,9 +141,10 @@ public final class ModelKeys {
         int heads = count(block, "heads", 1);
         int width = block.value("head_dim") == null ? ModelShape.headWidth(hidden, heads) : count(block, "head_dim", 0);
         boolean gated = block.flag("gated_ffn", false);
+        int decoders = count(block, "decoder_layers", 0);
         ModelShape shape = new ModelShape(
                 hidden,
-                count(block, "layers", 1),
+                count(block, "layers", 1) + decoders,
                 gated ? Family.LLAMA : Family.GPT2,
                 new Heads(
                         heads,
@@ -145,7 +157,10 @@ public final class ModelKeys {
                 new Embeddings(
                         count(block, "vocab", 1),
                         block.flag("tied_embeddings", !gated),
-                        count(block, "max_positions", gated ? 0 : sequenceLength)));
+                        count(block, "max_positions", gated || decoders > 0 ? 0 : sequenceLength)));
+        if (decoders > 0) {
+            return shape.withDecoder(new Decoder(decoders, sequenceLength, count(block, "relative_buckets", 32)));
+        }
         return block.value("masked_lm") == null ? shape : shape.withEncoder(encoder(block));
     }
 

@@ -65,11 +65,11 @@ public final class Exporter {
                     settings,
                     "files with latent attention (model.kv_lora_rank) are not written; leave out the framework for a scenario");
         }
-        if (settings.is("model.masked_lm")) {
+        if (settings.is("model.encoder")) {
             throw refused(
                     framework,
                     settings,
-                    "files with an encoder (model.masked_lm) are not written; leave out the framework for a scenario");
+                    "files with an encoder (model.masked_lm or decoder_layers) are not written; leave out the framework for a scenario");
         }
         String instance = instance(file);
         if (instance.isEmpty()) {

@@ -41,6 +41,9 @@ final class HuggingFaceModel implements Importer {
                             "attention and feed-forward block run one after the other, not side by side")),
             Map.entry("bert", new Kind(false, GELU, POSITIONS, true, "")),
             Map.entry("megatron-bert", new Kind(false, GELU, POSITIONS, true, "")),
+            Map.entry("t5", new Kind(false, List.of("relu"), "", true, "")),
+            Map.entry("mt5", new Kind(true, GELU, "", false, "")),
+            Map.entry("umt5", new Kind(true, GELU, "", false, "each layer has a position bias of its own")),
             Map.entry("roberta", new Kind(false, GELU, POSITIONS, true, "")),
             Map.entry("xlm-roberta", new Kind(false, GELU, POSITIONS, true, "")),
             Map.entry("starcoder2", new Kind(false, GELU, "", true, "")),
@@ -119,17 +122,18 @@ final class HuggingFaceModel implements Importer {
     }
 
     private static void contributeShape(ForeignFile file, Draft draft, Kind kind) {
-        Long hidden = first(file, draft, "model.hidden", "hidden_size", "n_embd");
-        first(file, draft, "model.layers", "num_hidden_layers", "n_layer");
-        Long heads = first(file, draft, "model.heads", "num_attention_heads", "n_head");
+        Long hidden = first(file, draft, "model.hidden", "hidden_size", "n_embd", "d_model");
+        first(file, draft, "model.layers", "num_hidden_layers", "n_layer", "num_layers");
+        Long heads = first(file, draft, "model.heads", "num_attention_heads", "n_head", "num_heads");
         draft.giveWhole(file, "num_key_value_heads", "model.kv_heads", 1, MOST);
         if (file.has("n_embd") && !file.has("n_inner")) {
             draft.byDefault("model.ffn", hidden == null ? 1L : 4 * hidden, "n_inner is not set: 4 x n_embd");
         } else {
-            first(file, draft, "model.ffn", "intermediate_size", "ffn_dim", "n_inner");
+            first(file, draft, "model.ffn", "intermediate_size", "ffn_dim", "n_inner", "d_ff");
         }
         first(file, draft, "model.vocab", "vocab_size");
         String type = String.valueOf(file.text("model_type"));
+        contributeDecoder(file, draft, type);
         draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
         if (type.startsWith("qwen3") || type.equals("olmoe")) {
             draft.byDefault("model.qk_norm", true, "a layer of model_type " + type);
@@ -139,13 +143,28 @@ final class HuggingFaceModel implements Importer {
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         contributeLatent(file, draft);
         contributeEncoder(file, draft, type);
-        Long width = file.whole("head_dim", 1, MOST);
+        Long width = file.whole(file.has("d_kv") ? "d_kv" : "head_dim", 1, MOST);
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
-            draft.give("model.head_dim", width, file.key("head_dim"));
+            draft.give("model.head_dim", width, file.key(file.has("d_kv") ? "d_kv" : "head_dim"));
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
             file.judge("word_embed_proj_dim", Verdict.IRRELEVANT, "as wide as hidden");
+        }
+    }
+
+    /** What makes an encoder-decoder of T5's kind. */
+    private static void contributeDecoder(ForeignFile file, Draft draft, String type) {
+        if (!type.endsWith("t5")) {
+            return;
+        }
+        draft.giveWhole(file, "num_decoder_layers", "model.decoder_layers", 1, MOST);
+        Long encoders = file.whole("num_layers", 1, MOST);
+        draft.byDefault("model.decoder_layers", encoders == null ? 1L : encoders, "as many as num_layers");
+        draft.giveWhole(file, "relative_attention_num_buckets", "model.relative_buckets", 0, MOST);
+        String projection = file.text("feed_forward_proj");
+        if (projection != null) {
+            draft.give("model.gated_ffn", projection.startsWith("gated"), file.key("feed_forward_proj"));
         }
     }
 
@@ -249,6 +268,7 @@ final class HuggingFaceModel implements Importer {
                 "attention_probs_dropout_prob",
                 "attention_dropout",
                 "dropout",
+                "dropout_rate",
                 "residual_dropout")) {
             Double rate = file.decimal(key, 0, 1);
             on = rate != null && rate > 0 ? file.key(key) : on;

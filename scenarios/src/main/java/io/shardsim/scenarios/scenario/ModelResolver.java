@@ -9,6 +9,7 @@ import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.workload.Adapters;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Decoder;
 import io.shardsim.simulator.yaml.Problems;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +29,29 @@ final class ModelResolver {
     /** The model, or null after a problem. */
     @Nullable
     ModelShape resolve(int sequenceLength) {
-        ModelShape whole = whole(sequenceLength);
+        ModelShape whole = ofSamples(whole(sequenceLength), sequenceLength);
         Block lora = file.block("lora");
         return whole == null || lora == null ? whole : adapted(whole, lora);
+    }
+
+    /** With as many tokens in the decoder as a sample has. */
+    private @Nullable ModelShape ofSamples(@Nullable ModelShape whole, int sequenceLength) {
+        Block training = file.block("training");
+        if (whole == null || training == null) {
+            return whole;
+        }
+        Decoder decoder = whole.decoder();
+        Long tokens = training.whole("decoder_length");
+        if (decoder.isPresent()) {
+            int own = tokens == null ? sequenceLength : Math.toIntExact(tokens);
+            return whole.withDecoder(new Decoder(decoder.layers(), own, decoder.positionRanges()));
+        }
+        if (tokens != null) {
+            problems.add(
+                    training.at("decoder_length"),
+                    "decoder_length " + tokens + " needs a model with a decoder behind an encoder; remove it");
+        }
+        return whole;
     }
 
     private @Nullable ModelShape adapted(ModelShape whole, Block lora) {
@@ -133,6 +154,11 @@ final class ModelResolver {
                     inline.at("masked_lm"),
                     "masked_lm " + inline.decimal("masked_lm", 0)
                             + " needs gated_ffn false; remove gated_ffn or masked_lm");
+        }
+        for (String key : List.of("experts", "kv_lora_rank", "masked_lm", "qk_norm")) {
+            if (inline.value("decoder_layers") != null && inline.value(key) != null) {
+                problems.add(inline.at(key), key + " beside decoder_layers is not modelled; remove one of them");
+            }
         }
         Long latent = inline.whole("kv_lora_rank");
         if (!gated && latent != null) {

@@ -62,6 +62,10 @@ public final class ScenarioKeys {
 
     static final BlockType TRAINING = BlockType.of(
                     Key.required("sequence_length", ScalarTypes.whole(1, 16_777_216), "tokens of a sample"),
+                    Key.optional(
+                            "decoder_length",
+                            ScalarTypes.whole(1, 16_777_216),
+                            "tokens of a sample that the decoder of an encoder-decoder has, beside sequence_length of its encoder; omitted: as many"),
                     Key.required(
                             "global_batch",
                             ScalarTypes.whole(1, 1_000_000_000),

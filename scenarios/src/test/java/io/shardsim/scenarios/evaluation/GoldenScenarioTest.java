@@ -22,7 +22,9 @@ class GoldenScenarioTest {
     private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
 
     @ParameterizedTest
-    @ValueSource(strings = {"strategies-2-nodes", "fsdp-p5-4-nodes", "lora", "experts", "encoders", "collectives"})
+    @ValueSource(
+            strings = {"strategies-2-nodes", "fsdp-p5-4-nodes", "lora", "experts", "encoders", "decoders", "collectives"
+            })
     void predictsWhatIsWrittenDown(String name) throws Exception {
         StringBuilder predicted = new StringBuilder();
         try (PointSimulation simulation = new PointSimulation(1, true)) {

@@ -335,6 +335,14 @@ class ScenarioErrorsTest {
                         "a.yaml:2:68: pooler needs masked_lm; give it, or remove pooler"),
                 with(
                         "model: gpt2-30b",
+                        "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, decoder_layers: 48, masked_lm: 0.15}",
+                        "a.yaml:2:91: masked_lm beside decoder_layers is not modelled; remove one of them"),
+                with(
+                        "sequence_length: 2048",
+                        "sequence_length: 2048\n  decoder_length: 128",
+                        "a.yaml:6:19: decoder_length 128 needs a model with a decoder behind an encoder; remove it"),
+                with(
+                        "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
                         "a.yaml:2:72: expert_ffn needs experts; give it, or remove expert_ffn"),
                 with(

@@ -6,6 +6,7 @@ import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.Kernel.Pass;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Operator.Attention;
+import io.shardsim.simulator.workload.Operator.Attention.Reach;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
@@ -69,28 +70,36 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
 
     private List<Kernel> coreForward() {
         RankShare.Sequence kernels = share.sequence();
-        long s = share.workload().sequenceLength();
-        kernels.add(new Matmul("attention.scores", heads(), s, s, attention.headDim()));
+        long s = queries();
+        long k = keys();
+        kernels.add(new Matmul("attention.scores", heads(), s, k, attention.headDim()));
+        if (attention.biased()) {
+            kernels.add(Operator.SCORE_BIAS_FORWARD, scores());
+        }
         kernels.add(attention.isCausal() ? Operator.SOFTMAX_FORWARD : Operator.WHOLE_SOFTMAX_FORWARD, scores());
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_FORWARD, scores());
         }
-        kernels.add(new Matmul("attention.context", heads(), s, attention.valueDim(), s));
+        kernels.add(new Matmul("attention.context", heads(), s, attention.valueDim(), k));
         return kernels.list();
     }
 
     private List<Kernel> coreBackward() {
         RankShare.Sequence kernels = share.sequence();
-        long s = share.workload().sequenceLength();
+        long s = queries();
+        long k = keys();
         long d = attention.headDim();
-        kernels.add(new Matmul("attention.context.probabilities", heads(), s, s, attention.valueDim()));
-        kernels.add(new Matmul("attention.context.values", heads(), s, attention.valueDim(), s));
+        kernels.add(new Matmul("attention.context.probabilities", heads(), s, k, attention.valueDim()));
+        kernels.add(new Matmul("attention.context.values", heads(), k, attention.valueDim(), s));
         if (share.profile().dropout()) {
             kernels.add(Operator.SCORE_DROPOUT_BACKWARD, scores());
         }
         kernels.add(attention.isCausal() ? Operator.SOFTMAX_BACKWARD : Operator.WHOLE_SOFTMAX_BACKWARD, scores());
-        kernels.add(new Matmul("attention.scores.queries", heads(), s, d, s));
-        kernels.add(new Matmul("attention.scores.keys", heads(), s, d, s));
+        if (attention.biased()) {
+            kernels.add(Operator.SCORE_BIAS_BACKWARD, scores());
+        }
+        kernels.add(new Matmul("attention.scores.queries", heads(), s, d, k));
+        kernels.add(new Matmul("attention.scores.keys", heads(), k, d, s));
         return kernels.list();
     }
 
@@ -101,8 +110,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
      */
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
-        Kernel flash =
-                new FlashAttention("attention", heads(), share.rankSequence(), meanDim(), attention.isCausal(), pass);
+        Kernel flash = new FlashAttention("attention", heads(), share.rankSequence(), flashKeys(), meanDim(), pass);
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }
@@ -111,6 +119,11 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         // Read both, write one.
         long bytes = 3L * share.profile().elementBytes() * share.tokens() * width;
         return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
+    }
+
+    private Kernel.Keys flashKeys() {
+        int keys = attention.reach() == Reach.ENCODER ? share.workload().rankSequence() : share.rankSequence();
+        return new Kernel.Keys(keys, attention.isCausal());
     }
 
     /** Half of the products have the width of keys, half that of values. */
@@ -124,7 +137,17 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     }
 
     private long scores() {
-        return heads() * share.workload().sequenceLength() * share.workload().sequenceLength();
+        return heads() * queries() * keys();
+    }
+
+    /** Of a sample; scores that are matrices are of all its tokens, wherever they are. */
+    private int queries() {
+        return share.span().of(share.workload().sequenceLength());
+    }
+
+    private int keys() {
+        int all = share.workload().sequenceLength();
+        return attention.reach() == Reach.ENCODER ? all : share.span().of(all);
     }
 
     private long elements() {

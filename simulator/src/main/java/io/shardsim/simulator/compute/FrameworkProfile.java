@@ -49,6 +49,8 @@ public final class FrameworkProfile {
         SOFTMAX_BACKWARD("the same, backward"),
         WHOLE_SOFTMAX_FORWARD("scale, padding mask and softmax of attention in both directions, of a score"),
         WHOLE_SOFTMAX_BACKWARD("the same, backward"),
+        SCORE_BIAS_FORWARD("bias of positions added to scores, of a score"),
+        SCORE_BIAS_BACKWARD("the gradient of that bias, of a score"),
         SCORE_DROPOUT_FORWARD("dropout, of a score"),
         SCORE_DROPOUT_BACKWARD("the same, backward"),
         RESIDUAL_DROPOUT_FORWARD("bias, dropout and residual addition, of a hidden element"),

@@ -83,21 +83,33 @@ public sealed interface Kernel {
     }
 
     /**
+     * Keys of a head in a sample.
+     *
+     * @param causal whether those after a query are masked
+     */
+    record Keys(long number, boolean causal) {}
+
+    /**
      * Fused attention: for each head, scores, softmax and the product with the values, masked blocks skipped.
      *
      * @param name what it does
      * @param headsInBatch sequences times heads
-     * @param sequenceLength queries and keys of each
+     * @param queries of each
      * @param headDim width of a head
-     * @param causal whether keys after a query are masked
      * @param pass forward (two products) or backward (five, the scores are recomputed)
      */
-    record FlashAttention(String name, long headsInBatch, long sequenceLength, long headDim, boolean causal, Pass pass)
+    record FlashAttention(String name, long headsInBatch, long queries, Keys keys, long headDim, Pass pass)
             implements Kernel {
+        /** As many keys as queries. */
+        public FlashAttention(String name, long headsInBatch, long tokens, long headDim, boolean causal, Pass pass) {
+            this(name, headsInBatch, tokens, new Keys(tokens, causal), headDim, pass);
+        }
+
         public FlashAttention {
-            if (headsInBatch < 1 || sequenceLength < 1 || headDim < 1) {
-                throw new IllegalArgumentException(name + ": attention of " + headsInBatch + " heads, " + sequenceLength
-                        + " tokens, head width " + headDim + " must have every extent at least 1");
+            if (headsInBatch < 1 || queries < 1 || keys.number() < 1 || headDim < 1) {
+                throw new IllegalArgumentException(
+                        name + ": attention of " + headsInBatch + " heads, " + queries + " queries, " + keys.number()
+                                + " keys, head width " + headDim + " must have every extent at least 1");
             }
         }
     }

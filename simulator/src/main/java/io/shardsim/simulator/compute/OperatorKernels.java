@@ -72,6 +72,18 @@ interface OperatorKernels {
         }
 
         @Override
+        public OperatorKernels positionBias(Operator.PositionBias bias) {
+            return new Elementwise(List.of(), List.of());
+        }
+
+        @Override
+        public OperatorKernels encoded(Operator.Encoded encoded) {
+            return new Elementwise(
+                    List.of(),
+                    share.profile().kernels(FrameworkProfile.Operator.RESIDUAL_FORWARD, share.whole(encoded.hidden())));
+        }
+
+        @Override
         public OperatorKernels attention(Operator.Attention attention) {
             return new AttentionKernels(share, attention);
         }

@@ -174,15 +174,16 @@ public final class RooflineKernelTime implements KernelTimeModel {
         double headRate =
                 attention.headDim() >= 128 ? rate : rate * calibration.flash().narrowHeadRatio();
         double matmuls = forward ? 2.0 : 5.0;
-        double s = attention.sequenceLength();
-        double keys = attention.causal() ? (s + Math.min(s, ATTENTION_BLOCK)) / 2.0 : s;
+        double s = attention.queries();
+        double all = attention.keys().number();
+        double keys = attention.keys().causal() ? (all + Math.min(s, ATTENTION_BLOCK)) / 2.0 : all;
         double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * keys * attention.headDim();
-        double blocks = attention.headsInBatch() * (double) ceilDiv(attention.sequenceLength(), ATTENTION_BLOCK);
+        double blocks = attention.headsInBatch() * (double) ceilDiv(attention.queries(), ATTENTION_BLOCK);
         // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
         double busy =
                 waves * flopsOfBlock / (smFlopsPerPs / calibration.matmul().rate() * headRate);
-        double rows = (double) attention.headsInBatch() * attention.sequenceLength() * attention.headDim();
+        double rows = (double) attention.headsInBatch() * (s + all) / 2 * attention.headDim();
         long floor = elementwiseHbm.serializationPs((long) ((forward ? 4.0 : 8.0) * elementBytes * rows));
         return roundUp(Math.max(busy, floor)) + calibration.memoryBound().fixedPs();
     }

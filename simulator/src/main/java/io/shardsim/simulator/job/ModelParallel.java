@@ -182,9 +182,31 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                     "tensor_parallel"));
         }
         addExpertProblems(problems, model);
+        addDecoderProblems(problems, model, attention);
         addSequenceProblems(problems, sequenceLength, attention);
         addPipelineProblems(problems, model.layers());
         return problems;
+    }
+
+    private void addDecoderProblems(List<Refusal> problems, ModelShape model, AttentionKind attention) {
+        if (!model.decoder().isPresent()) {
+            return;
+        }
+        if (stages() > 1) {
+            problems.add(Refusal.of(
+                    "pipeline_parallel " + stages() + " across an encoder and a decoder is not modelled; write 1",
+                    "pipeline_parallel"));
+        }
+        if (context > 1) {
+            problems.add(Refusal.of(
+                    "context_parallel " + context + " of a model with cross attention is not modelled; write 1",
+                    "context_parallel"));
+        }
+        if (attention == AttentionKind.FLASH && model.decoder().positionRanges() > 0) {
+            problems.add(
+                    Refusal.of(
+                            "attention flash has no position bias, which this model adds to scores; write attention: standard"));
+        }
     }
 
     private void addExpertProblems(List<Refusal> problems, ModelShape model) {

@@ -88,7 +88,13 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
                 .filter(product -> product.experts().number() == 1 && adapts(product))
                 .map(product -> Linear.Adapter.beside(product, rank))
                 .toList();
-        return new Linear(linear.name(), linear.products(), linear.split(), Tuning.frozen(frozenBits), adapters);
+        return new Linear(
+                linear.name(),
+                linear.products(),
+                linear.split(),
+                Tuning.frozen(frozenBits),
+                adapters,
+                linear.keepsInput());
     }
 
     private boolean adapts(Product product) {

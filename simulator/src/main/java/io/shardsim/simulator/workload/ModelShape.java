@@ -11,19 +11,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * The shape of a decoder-only or encoder-only transformer: enough to count its parameters, tensors, flops and activations.
+ * The shape of a transformer: enough to count its parameters, tensors, flops and activations.
  *
  * <p>{@link Transformer} tells what operators it has; this adds up what they hold and cost.
  *
  * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
  * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
  *
- * <p>Leaves out encoder-decoder models, what the embedding of an encoder keeps for its norm, biases or norms that break the two patterns, and ALiBi slopes.
+ * <p>Leaves out what the embedding of an encoder keeps for its norm, biases or norms that break the two patterns, and ALiBi slopes.
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *
  * @param hidden width of the residual stream, h
- * @param layers number of transformer layers
+ * @param layers number of transformer layers, those of an encoder and a decoder together
  * @param form what its layers are made of
  * @param ffn width between the two linear maps of the feed-forward block
  * @param mixture experts in the place of that block
@@ -53,9 +53,29 @@ public record ModelShape(
     /**
      * What layers are made of, and what they are for.
      *
-     * @param encoder what makes it one
+     * @param encoder what makes it an encoder
+     * @param decoder behind an encoder
      */
-    public record Form(Family family, Encoder encoder) {}
+    public record Form(Family family, Encoder encoder, Decoder decoder) {}
+
+    /**
+     * A decoder behind an encoder (T5, arXiv:1910.10683).
+     *
+     * @param layers of the model that are its own, the last ones; 0 for none
+     * @param tokens of a sample that it has, beside those of the encoder
+     * @param positionRanges for which scores have a bias (relative positions); 0 for none
+     */
+    public record Decoder(int layers, int tokens, int positionRanges) {
+        public static final Decoder NONE = new Decoder(0, 0, 0);
+
+        public boolean isPresent() {
+            return layers > 0;
+        }
+
+        Span span() {
+            return Span.number(Math.max(1, tokens));
+        }
+    }
 
     /**
      * Attention heads of a layer.
@@ -192,6 +212,15 @@ public record ModelShape(
         if (form.encoder().isPresent() && form.family() != Family.GPT2) {
             throw new IllegalArgumentException("masked_lm " + form.encoder().predicted() + " needs gated_ffn false");
         }
+        boolean other = mixture.isPresent()
+                || attention.latent().isPresent()
+                || attention.normed()
+                || form.encoder().isPresent();
+        if (form.decoder().isPresent() && (other || form.decoder().layers() >= layers)) {
+            throw new IllegalArgumentException(
+                    "decoder_layers " + form.decoder().layers()
+                            + " needs layers of an encoder, and no experts, kv_lora_rank, qk_norm or masked_lm");
+        }
         if (mixture.experts().perToken() > mixture.experts().number()) {
             throw new IllegalArgumentException("experts_per_token "
                     + mixture.experts().perToken() + " is more than experts "
@@ -206,7 +235,15 @@ public record ModelShape(
     /** Trained whole. */
     public ModelShape(
             int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
-        this(hidden, layers, new Form(family, Encoder.NONE), attention, ffn, mixture, embeddings, Adapters.NONE);
+        this(
+                hidden,
+                layers,
+                new Form(family, Encoder.NONE, Decoder.NONE),
+                attention,
+                ffn,
+                mixture,
+                embeddings,
+                Adapters.NONE);
     }
 
     private static void requirePositive(String key, int value) {
@@ -264,7 +301,12 @@ public record ModelShape(
 
     /** The same shape as an encoder. */
     public ModelShape withEncoder(Encoder other) {
-        return with(layers, new Form(family(), other), embeddings, adapters);
+        return with(layers, new Form(family(), other, decoder()), embeddings, adapters);
+    }
+
+    /** The same shape, whose last layers are a decoder's. */
+    public ModelShape withDecoder(Decoder other) {
+        return with(layers, new Form(family(), encoder(), other), embeddings, adapters);
     }
 
     /** The same shape, whose head computes all tokens or, of an encoder, those that are predicted. */
@@ -282,6 +324,10 @@ public record ModelShape(
 
     public Encoder encoder() {
         return form.encoder();
+    }
+
+    public Decoder decoder() {
+        return form.decoder();
     }
 
     /** Query heads of a layer. */
@@ -343,13 +389,7 @@ public record ModelShape(
             List<ParameterTensor> embedding,
             List<ParameterTensor> output) {
         static Parts of(ModelShape shape) {
-            Transformer operators = shape.adapters()
-                    .on(
-                            switch (shape.family()) {
-                                case GPT2 ->
-                                    shape.encoder().isPresent() ? Transformer.bert(shape) : Transformer.gpt2(shape);
-                                case LLAMA -> Transformer.llama(shape);
-                            });
+            Transformer operators = shape.adapters().on(whole(shape));
             return new Parts(
                     operators,
                     operators.kinds(),
@@ -360,6 +400,16 @@ public record ModelShape(
                     tensors(operators.embedding()),
                     tensors(operators.of(Section.HEAD)));
         }
+    }
+
+    private static Transformer whole(ModelShape shape) {
+        if (shape.decoder().isPresent()) {
+            return Transformer.t5(shape);
+        }
+        return switch (shape.family()) {
+            case GPT2 -> shape.encoder().isPresent() ? Transformer.bert(shape) : Transformer.gpt2(shape);
+            case LLAMA -> Transformer.llama(shape);
+        };
     }
 
     private Parts parts() {

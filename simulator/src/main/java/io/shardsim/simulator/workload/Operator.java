@@ -26,7 +26,11 @@ public sealed interface Operator {
 
         R linear(Linear linear);
 
+        R positionBias(PositionBias bias);
+
         R attention(Attention attention);
+
+        R encoded(Encoded encoded);
 
         R router(Router router);
 
@@ -263,8 +267,10 @@ public sealed interface Operator {
      * @param name of all of it, for a framework that fuses what the model holds apart
      * @param products the matrices that the model holds, each applied to the same input
      * @param adapters trained beside them
+     * @param keepsInput whether its input is kept for it, and not for another operator in any case
      */
-    record Linear(String name, List<Product> products, Split split, Tuning tuning, List<Adapter> adapters)
+    record Linear(
+            String name, List<Product> products, Split split, Tuning tuning, List<Adapter> adapters, boolean keepsInput)
             implements Operator {
 
         /**
@@ -319,7 +325,12 @@ public sealed interface Operator {
 
         /** Trained whole. */
         public Linear(String name, List<Product> products, Split split) {
-            this(name, products, split, Tuning.TRAINED, List.of());
+            this(name, products, split, Tuning.TRAINED, List.of(), true);
+        }
+
+        /** The same, with an input that is kept elsewhere. */
+        Linear sharingInput() {
+            return new Linear(name, products, split, tuning, adapters, false);
         }
 
         /** Of one matrix. */
@@ -391,7 +402,7 @@ public sealed interface Operator {
         @Override
         public long savedInputs() {
             Product first = products.get(0);
-            return tuning.isTrained() || !adapters.isEmpty()
+            return keepsInput && (tuning.isTrained() || !adapters.isEmpty())
                     ? (long) first.experts().perToken() * first.inputs()
                     : 0;
         }
@@ -485,6 +496,61 @@ public sealed interface Operator {
         @Override
         public <R> R accept(Visitor<R> visitor) {
             return visitor.combine(this);
+        }
+    }
+
+    /**
+     * A bias of each head for how far a key is from its query, in ranges of distances, which all layers of a stack add to their scores (T5, arXiv:1910.10683, section 2.1).
+     *
+     * <p>Leaves out the kernels that look it up once in a micro-batch.
+     */
+    record PositionBias(int ranges, int heads, Tuning tuning) implements Operator {
+        PositionBias(int ranges, int heads) {
+            this(ranges, heads, Tuning.TRAINED);
+        }
+
+        @Override
+        public List<ParameterTensor> parameters() {
+            return List.of(new ParameterTensor(
+                    "attention.position_bias.weight", (long) ranges * heads, DividedBy.TENSOR, tuning));
+        }
+
+        @Override
+        public Operator frozen() {
+            return new PositionBias(ranges, heads, Tuning.FROZEN);
+        }
+
+        @Override
+        public boolean runsAfter(int number, int of) {
+            return number == of - 1;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.positionBias(this);
+        }
+    }
+
+    /**
+     * Keys and values of an encoder's result, which queries of a decoder's layer take; in backward the gradient of that result is added to those of other layers.
+     *
+     * @param width of keys and values together
+     * @param hidden width of the encoder's result
+     */
+    record Encoded(int width, int hidden) implements Operator {
+        @Override
+        public long savedInputs() {
+            return width;
+        }
+
+        @Override
+        public boolean takesPart() {
+            return true;
+        }
+
+        @Override
+        public <R> R accept(Visitor<R> visitor) {
+            return visitor.encoded(this);
         }
     }
 

@@ -9,11 +9,13 @@ import io.shardsim.simulator.workload.Operator.Attention;
 import io.shardsim.simulator.workload.Operator.Attention.Reach;
 import io.shardsim.simulator.workload.Operator.Combine;
 import io.shardsim.simulator.workload.Operator.Embedding;
+import io.shardsim.simulator.workload.Operator.Encoded;
 import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Operator.Linear;
 import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Operator.Norm;
+import io.shardsim.simulator.workload.Operator.PositionBias;
 import io.shardsim.simulator.workload.Operator.QueryKeyNorm;
 import io.shardsim.simulator.workload.Operator.Residual;
 import io.shardsim.simulator.workload.Operator.Router;
@@ -22,16 +24,18 @@ import io.shardsim.simulator.workload.Segment.Section;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2] and BERT [3] look like. Parameters and
+ * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2], BERT [3] and T5 [4]
+ * look like. Parameters and
  * whatever else is counted of a model are sums over these lists.
  *
  * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971. [3] Devlin et al.,
- * arXiv:1810.04805; with norms before blocks as Megatron-LM has it, arXiv:1909.08053, section 5.3.
+ * arXiv:1810.04805; with norms before blocks as Megatron-LM has it, arXiv:1909.08053, section 5.3. [4] Raffel et al., arXiv:1910.10683; with a gate as google-research/text-to-text-transfer-transformer, t5 1.1, has it.
  *
  * @param embedding what comes before the layers
  * @param stretches layers, in order
@@ -81,16 +85,109 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
             ModelShape shape, List<Operator> attention, List<Operator> feedForward, List<Operator> experts) {
         LayerKind dense = new LayerKind(List.of(new Block(attention), new Block(feedForward)));
         LayerKind mixture = new LayerKind(List.of(new Block(attention), new Block(experts)));
+        return stretches(shape.layers(), layer -> shape.mixture().isAt(layer) ? mixture : dense);
+    }
+
+    private static List<Stretch> stretches(int layers, IntFunction<LayerKind> kindOf) {
         List<Stretch> stretches = new ArrayList<>();
-        for (int layer = 0; layer < shape.layers(); ) {
-            boolean hasExperts = shape.mixture().isAt(layer);
+        for (int layer = 0; layer < layers; ) {
+            LayerKind kind = kindOf.apply(layer);
             int first = layer;
-            while (layer < shape.layers() && shape.mixture().isAt(layer) == hasExperts) {
+            while (layer < layers && kindOf.apply(layer).equals(kind)) {
                 layer++;
             }
-            stretches.add(new Stretch(hasExperts ? mixture : dense, layer - first));
+            stretches.add(new Stretch(kind, layer - first));
         }
         return stretches;
+    }
+
+    /**
+     * RMS norms before blocks, no bias on a linear map, dropout, a feed-forward block with a gate or ReLU. A bias of positions, the same in all layers of a stack, is a parameter
+     * of its first. The encoder's last layer ends with a norm. Layers of the decoder have cross attention between the other two blocks.
+     */
+    static Transformer t5(ModelShape shape) {
+        int h = shape.hidden();
+        Span own = shape.decoder().span();
+        int encoders = shape.layers() - shape.decoder().layers();
+        List<Operator> feedForward = new ArrayList<>();
+        feedForward.add(new Norm("ffn_norm", h, true));
+        if (shape.family() == ModelShape.Family.LLAMA) {
+            feedForward.addAll(gated("ffn", h, shape.ffn(), Experts.NONE));
+        } else {
+            feedForward.add(new Linear(new Product("ffn.up", h, shape.ffn(), false), Split.OUTPUTS));
+            feedForward.add(new Activation(shape.ffn(), Function.SINGLE, Experts.NONE));
+            feedForward.add(new Linear(new Product("ffn.down", shape.ffn(), h, false), Split.INPUTS));
+        }
+        feedForward.add(new Residual(h, true));
+        List<Block> cross = crossAttention(shape);
+        return new Transformer(
+                List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
+                stretches(shape.layers(), layer -> {
+                    boolean first = layer == 0 || layer == encoders;
+                    List<Block> blocks = new ArrayList<>();
+                    if (layer < encoders) {
+                        blocks.add(new Block(selfAttention(shape, Reach.BOTH_WAYS, first)));
+                        blocks.add(new Block(feedForward));
+                        if (layer == encoders - 1) {
+                            blocks.add(new Block(List.of(new Norm("encoder_norm", h, true))));
+                        }
+                    } else {
+                        blocks.add(new Block(own, selfAttention(shape, Reach.CAUSAL, first)));
+                        blocks.addAll(cross);
+                        blocks.add(new Block(own, feedForward));
+                    }
+                    return new LayerKind(blocks);
+                }),
+                List.of(new Block(own, head(shape, true).get(0).operators())));
+    }
+
+    private static List<Operator> selfAttention(ModelShape shape, Reach reach, boolean first) {
+        int h = shape.hidden();
+        int ranges = shape.decoder().positionRanges();
+        return present(
+                new Norm("input_norm", h, true),
+                new Linear(
+                        "attention.qkv",
+                        List.of(
+                                new Product("attention.query", h, shape.headsWidth(), false),
+                                new Product("attention.key", h, shape.kvHidden(), false),
+                                new Product("attention.value", h, shape.kvHidden(), false)),
+                        Split.OUTPUTS),
+                first && ranges > 0 ? new PositionBias(ranges, shape.heads()) : null,
+                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, reach, ranges > 0),
+                new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
+                new Residual(h, true));
+    }
+
+    /** Keys and values of all tokens of the encoder, and queries of the decoder's. */
+    private static List<Block> crossAttention(ModelShape shape) {
+        int h = shape.hidden();
+        Linear keysAndValues = new Linear(
+                "cross_attention.kv",
+                List.of(
+                        new Product("cross_attention.key", h, shape.kvHidden(), false),
+                        new Product("cross_attention.value", h, shape.kvHidden(), false)),
+                Split.OUTPUTS);
+        return List.of(
+                new Block(List.of(keysAndValues.sharingInput(), new Encoded(2 * shape.kvHidden(), h))),
+                new Block(
+                        shape.decoder().span(),
+                        List.of(
+                                new Norm("cross_attention_norm", h, true),
+                                new Linear(
+                                        new Product("cross_attention.query", h, shape.headsWidth(), false),
+                                        Split.OUTPUTS),
+                                new Attention(
+                                        shape.heads(),
+                                        shape.kvHeads(),
+                                        shape.headDim(),
+                                        shape.headDim(),
+                                        0,
+                                        Reach.ENCODER),
+                                new Linear(
+                                        new Product("cross_attention.output", shape.headsWidth(), h, false),
+                                        Split.INPUTS),
+                                new Residual(h, true))));
     }
 
     /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
