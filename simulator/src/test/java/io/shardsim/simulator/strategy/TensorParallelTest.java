@@ -15,6 +15,9 @@ import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Decoder;
+import io.shardsim.simulator.workload.ModelShape.Encoder;
+import io.shardsim.simulator.workload.ModelShape.Encoder.Norms;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
@@ -76,6 +79,40 @@ class TensorParallelTest {
 
         assertThat(Strategies.count(plan, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
                 .isEqualTo(6L * MODEL.layers() * MICRO_BATCHES);
+    }
+
+    /** A norm behind the last block needs that block's sum again, also where a recomputation stops early. */
+    @Test
+    void aNormBehindTheLastBlockNeedsItsSumAgain() {
+        for (Norms norms : Norms.values()) {
+            ModelShape bert = MODEL.withEncoder(new Encoder(0.15, false, 2, true, norms));
+            StepPlan plan = plan(bert, "fsdp2", Map.of("tensor_parallel", 4), Checkpointing.FULL);
+            long each = norms == Norms.BEHIND ? 6 : 5;
+            assertThat(Strategies.count(plan, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
+                    .isEqualTo(each * MODEL.layers() * MICRO_BATCHES);
+        }
+    }
+
+    /** In a decoder's layer three sums of its own tokens in forward and in backward, and one of the encoder's for the gradient of what keys and values come of. */
+    @Test
+    void aDecoderAddsUpItsOwnTokensAndGradientsOfTheEncoders() {
+        ModelShape t5 = MODEL.withDecoder(new Decoder(2, 128, 32));
+        StepPlan plan = plan(t5, "megatron", Map.of("tensor_parallel", 4), Checkpointing.NONE);
+        long encoder = 4 * 4 * HIDDEN_BYTES;
+        long decoder = 2 * (6 * HIDDEN_BYTES / 4 + HIDDEN_BYTES);
+        assertThat(Strategies.bytes(plan, CollectiveKind.ALL_REDUCE, "all-reduce layer"))
+                .isEqualTo(MICRO_BATCHES * (encoder + decoder));
+    }
+
+    private static StepPlan plan(
+            ModelShape model, String kind, Map<String, Object> given, Checkpointing checkpointing) {
+        return Strategies.of(kind, given)
+                .plan(JobBuilder.job(model)
+                        .samples(512, 2, MICRO_BATCHES)
+                        .checkpointing(checkpointing)
+                        .kernels("composer")
+                        .parallel(Strategies.of(kind, given).modelParallel())
+                        .build());
     }
 
     /** What has been scattered is on the list of what an operator's checkpoint keeps; what was gathered is not. */

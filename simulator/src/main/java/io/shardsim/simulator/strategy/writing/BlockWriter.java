@@ -11,6 +11,7 @@ import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Section;
@@ -83,10 +84,17 @@ final class BlockWriter {
         boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
         int computed = StepWriter.NONE;
         for (int i = 0; i < blocks.size(); i++) {
-            boolean skipped = i == blocks.size() - 1 && again && profile.recomputeStopsEarly();
+            boolean skipped =
+                    i == blocks.size() - 1 && again && profile.recomputeStopsEarly() && endsWithSum(blocks.get(i));
             computed = blockForward(blocks.get(i), !keepsSums && !skipped, label, i == 0 ? waits : NOTHING);
         }
         return computed;
+    }
+
+    /** Whether nothing of a block, such as a norm behind it, takes what its ranks have added up. */
+    private boolean endsWithSum(Segment block) {
+        List<Operator> operators = segments.home(block).operators();
+        return operators.get(operators.size() - 1) instanceof Operator.Residual;
     }
 
     private int blocksBackward(List<Segment> blocks, String label, int... waits) {
