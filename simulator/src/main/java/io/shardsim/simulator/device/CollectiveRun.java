@@ -55,6 +55,22 @@ final class CollectiveRun {
         }
     }
 
+    CollectiveRun copy() {
+        CollectiveRun copy = new CollectiveRun(operation, collectiveClass, collective);
+        copy.joined = joined;
+        copy.channelsLeft = channelsLeft;
+        copy.donePs = donePs;
+        for (int channel = 0; channel < primitive.length; channel++) {
+            copy.primitive[channel] = primitive[channel];
+            copy.repetition[channel] = repetition[channel];
+            copy.slice[channel] = slice[channel];
+            copy.blockFreePs[channel] = blockFreePs[channel];
+            copy.wakePending[channel] = wakePending[channel];
+            copy.arrived[channel] = arrived[channel].clone();
+        }
+        return copy;
+    }
+
     void onSliceArrived(int channel, int receiveSlot) {
         arrived[channel][receiveSlot]++;
     }

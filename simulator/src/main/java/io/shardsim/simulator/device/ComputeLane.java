@@ -134,6 +134,24 @@ final class ComputeLane {
         }
     }
 
+    /** Is what another lane of the same GPU is. */
+    void copyFrom(ComputeLane other) {
+        lostPs = other.lostPs;
+        madeUpPs = other.madeUpPs;
+        partPs = other.partPs;
+        endPs = other.endPs;
+        extensions = other.extensions;
+        memoryPerMille = other.memoryPerMille;
+        productsPerMille = other.productsPerMille;
+        running = other.running;
+    }
+
+    ComputeLane copy() {
+        ComputeLane copy = new ComputeLane(smCount);
+        copy.copyFrom(this);
+        return copy;
+    }
+
     void shift(long deltaPs) {
         endPs += deltaPs;
     }

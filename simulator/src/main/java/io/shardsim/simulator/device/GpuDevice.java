@@ -75,6 +75,7 @@ public final class GpuDevice extends Device {
             state.addReceived(chunk.bytes());
         }
         CollectiveRun run = runOf(EventOrder.operation(order));
+        state.onSliceArrived(run);
         run.onSliceArrived(channel, EventOrder.receiveSlot(order));
         if (run.joined) {
             advance(run, channel, chunk.timePs());

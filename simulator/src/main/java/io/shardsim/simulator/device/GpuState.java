@@ -40,6 +40,8 @@ public final class GpuState implements DeviceState {
     final int[] waited = new int[STREAMS];
     /** Collectives that have begun here or of which slices have arrived, oldest first: state. */
     final List<CollectiveRun> runs = new ArrayList<>();
+    /** Slices that have arrived from other stages before this rank has begun to receive them: state. */
+    private long heard;
     /** When the compute stream ran dry [ps]: state. */
     long computeIdleSincePs;
     /** When the last operation ended [ps]: state. */
@@ -182,7 +184,9 @@ public final class GpuState implements DeviceState {
         ports.save(writer);
         lane.save(writer);
         for (int stream = 0; stream < STREAMS; stream++) {
-            writer.position(plan.firstLane() + stream, done[stream]);
+            if (!writer.isOfIsland()) {
+                writer.position(plan.firstLane() + stream, done[stream]);
+            }
             writer.value(running[stream] ? 1 : 0);
             writer.value(waited[stream]);
             if (running[stream]) {
@@ -193,10 +197,229 @@ public final class GpuState implements DeviceState {
         if (!running[COMPUTE]) {
             writer.held(computeIdleSincePs);
         }
-        writer.value(runs.size());
+        writer.value(writer.isOfIsland() ? 0 : runs.size());
         for (CollectiveRun run : runs) {
-            run.save(writer);
+            if (!writer.isOfIsland() || !waitsForOthers(run)) {
+                run.save(writer);
+            }
         }
+    }
+
+    /** A slice arrives for a run. */
+    void onSliceArrived(CollectiveRun run) {
+        if (waitsForOthers(run)) {
+            heard++;
+        }
+    }
+
+    /** True of what other stages have sent before this rank has begun to receive it: it decides nothing until then. */
+    private boolean waitsForOthers(CollectiveRun run) {
+        return !run.joined && plan.joinsStages(run.operation);
+    }
+
+    /** How far each stream was. */
+    private record Streams(int[] done, boolean[] running, long[] startedPs, int[] waited) {}
+
+    /**
+     * What a GPU was.
+     *
+     * @param runs those that wait for others left out
+     * @param heard what has come for these
+     */
+    private record Snapshot(
+            int firstLane,
+            Memory ports,
+            ComputeLane lane,
+            Streams streams,
+            List<CollectiveRun> runs,
+            long heard,
+            long computeIdleSincePs,
+            long finishPs)
+            implements Memory {
+        @Override
+        public Memory shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
+            ComputeLane laneThen = lane.copy();
+            laneThen.shift(deltaPs);
+            int[] doneThen = done().clone();
+            long[] startedThenPs = streams.startedPs().clone();
+            for (int stream = 0; stream < STREAMS; stream++) {
+                doneThen[stream] += deltaPositions[firstLane + stream];
+                startedThenPs[stream] += deltaPs;
+            }
+            List<CollectiveRun> runsThen =
+                    runs.stream().map(CollectiveRun::copy).toList();
+            runsThen.forEach(run -> run.shift(deltaPs, deltaOperations));
+            return new Snapshot(
+                    firstLane,
+                    ports.shifted(deltaPs, deltaOperations, deltaPositions),
+                    laneThen,
+                    new Streams(doneThen, running(), startedThenPs, streams.waited()),
+                    runsThen,
+                    heard,
+                    computeIdleSincePs + deltaPs,
+                    finishPs + deltaPs);
+        }
+
+        @Override
+        public void save(StateWriter writer) {
+            ports.save(writer);
+        }
+
+        int[] done() {
+            return streams.done();
+        }
+
+        boolean[] running() {
+            return streams.running();
+        }
+
+        /** The operations of a stream that had begun. */
+        int begun(int stream) {
+            return done()[stream] + (running()[stream] ? 1 : 0);
+        }
+    }
+
+    @Override
+    public Memory remember() {
+        List<CollectiveRun> copies = new ArrayList<>(runs.size());
+        for (CollectiveRun run : runs) {
+            if (!waitsForOthers(run)) {
+                copies.add(run.copy());
+            }
+        }
+        return new Snapshot(
+                plan.firstLane(),
+                ports.remember(),
+                lane.copy(),
+                new Streams(done.clone(), running.clone(), startedPs.clone(), waited.clone()),
+                copies,
+                heard,
+                computeIdleSincePs,
+                finishPs);
+    }
+
+    @Override
+    public void recall(Memory then) {
+        Snapshot was = (Snapshot) then;
+        ports.recall(was.ports());
+        become(was);
+        System.arraycopy(was.done(), 0, done, 0, STREAMS);
+    }
+
+    /** All but ports and places. */
+    private void become(Snapshot other) {
+        lane.copyFrom(other.lane());
+        System.arraycopy(other.running(), 0, running, 0, STREAMS);
+        System.arraycopy(other.streams().startedPs(), 0, startedPs, 0, STREAMS);
+        System.arraycopy(other.streams().waited(), 0, waited, 0, STREAMS);
+        runs.removeIf(run -> !waitsForOthers(run));
+        other.runs().forEach(run -> runs.add(run.copy()));
+        computeIdleSincePs = other.computeIdleSincePs();
+        finishPs = other.finishPs();
+    }
+
+    @Override
+    public void repeat(Memory from, Memory to, long deltaPs, int deltaOperations) {
+        Snapshot before = (Snapshot) from;
+        Snapshot after = (Snapshot) to;
+        ports.repeat(before.ports(), after.ports(), deltaPs, deltaOperations);
+        become(after);
+        lane.shift(deltaPs);
+        for (int stream = 0; stream < STREAMS; stream++) {
+            done[stream] += after.done()[stream] - before.done()[stream];
+            startedPs[stream] += deltaPs;
+        }
+        for (CollectiveRun run : runs) {
+            if (!waitsForOthers(run)) {
+                run.shift(deltaPs, deltaOperations);
+            }
+        }
+        computeIdleSincePs += deltaPs;
+        finishPs += deltaPs;
+    }
+
+    @Override
+    public boolean readsAlike(Memory from, Memory to, int deltaOperations) {
+        Snapshot before = (Snapshot) from;
+        Snapshot after = (Snapshot) to;
+        if (before.heard() != after.heard()) {
+            return false;
+        }
+        for (int stream = 0; stream < STREAMS; stream++) {
+            if (!readsAlike(stream, before, after, deltaOperations)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean readsAlike(int stream, Snapshot before, Snapshot after, int deltaOperations) {
+        int first = before.done()[stream];
+        int end = after.begun(stream);
+        int ahead = done[stream] - first;
+        if (end + ahead > plan.streamLength(stream)) {
+            return false;
+        }
+        for (int position = first; position < end; position++) {
+            if (!sameOperation(stream, position, before, deltaOperations)
+                    || rank == 0
+                            && position >= before.begun(stream)
+                            && plan.marksAtStart(stream, position + ahead).length > 0) {
+                return false;
+            }
+        }
+        return after.running()[stream] || staysBlocked(stream, end, before, after);
+    }
+
+    private boolean sameOperation(int stream, int position, Snapshot before, int deltaOperations) {
+        int then = plan.operation(stream, position);
+        int now = plan.operation(stream, position + done[stream] - before.done()[stream]);
+        return now - then == deltaOperations
+                && !plan.joinsStages(then)
+                && plan.sameWork(then, now)
+                && sameWaits(
+                        plan.waits(stream, position),
+                        plan.waits(stream, position + done[stream] - before.done()[stream]),
+                        before);
+    }
+
+    /** Equality of waits as far as they were not settled at the beginning. */
+    private boolean sameWaits(int[] then, int[] now, Snapshot before) {
+        int at = 0;
+        for (int i = 0; i < then.length; i += 2) {
+            if (then[i + 1] < before.done()[then[i]]) {
+                continue;
+            }
+            while (at < now.length && now[at + 1] < done[now[at]]) {
+                at += 2;
+            }
+            if (at == now.length
+                    || now[at] != then[i]
+                    || now[at + 1] - done[now[at]] != then[i + 1] - before.done()[then[i]]) {
+                return false;
+            }
+            at += 2;
+        }
+        while (at < now.length && now[at + 1] < done[now[at]]) {
+            at += 2;
+        }
+        return at == now.length;
+    }
+
+    /** True when the operation behind the last one that began would not begin here either, nor is it the compute stream's end that keeps it. */
+    private boolean staysBlocked(int stream, int end, Snapshot before, Snapshot after) {
+        int next = end + done[stream] - before.done()[stream];
+        if (stream == COMPUTE && end == plan.streamLength(stream) || next == plan.streamLength(stream)) {
+            return stream != COMPUTE;
+        }
+        int[] waits = plan.waits(stream, next);
+        for (int i = 0; i < waits.length; i += 2) {
+            int doneThen = after.done()[waits[i]] - before.done()[waits[i]] + done[waits[i]];
+            if (doneThen <= waits[i + 1]) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -96,6 +96,15 @@ final class OutputPort {
         freePs += deltaPs;
     }
 
+    /** When the transmitter is free again [ps]. */
+    long freePs() {
+        return freePs;
+    }
+
+    void freeAt(long ps) {
+        freePs = ps;
+    }
+
     void copyTotals(long[] values, int at) {
         System.arraycopy(totals, 0, values, at, TOTALS);
     }

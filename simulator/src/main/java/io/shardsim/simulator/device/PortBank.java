@@ -8,6 +8,7 @@ import io.shardsim.simulator.protocol.Chunk;
 import io.shardsim.simulator.protocol.Path;
 import io.shardsim.simulator.protocol.Stop;
 import io.shardsim.topology.Link;
+import java.util.Arrays;
 import java.util.List;
 import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +109,55 @@ public final class PortBank implements DeviceState {
     private void move(long deltaPs) {
         for (OutputPort port : ports) {
             port.shift(deltaPs);
+        }
+    }
+
+    /** When each port is free again [ps]. */
+    private record FreePs(long[] ofPort) implements Memory {
+        @Override
+        public Memory shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
+            return new FreePs(Arrays.stream(ofPort).map(ps -> ps + deltaPs).toArray());
+        }
+
+        @Override
+        public void save(StateWriter writer) {
+            for (long freePs : ofPort) {
+                writer.notBefore(freePs);
+            }
+        }
+    }
+
+    @Override
+    public Memory remember() {
+        long[] freePs = new long[ports.length];
+        for (int port = 0; port < ports.length; port++) {
+            freePs[port] = ports[port].freePs();
+        }
+        return new FreePs(freePs);
+    }
+
+    @Override
+    public void recall(Memory then) {
+        long[] freePs = ((FreePs) then).ofPort();
+        for (int port = 0; port < ports.length; port++) {
+            ports[port].freeAt(freePs[port]);
+        }
+    }
+
+    @Override
+    public boolean readsAlike(Memory from, Memory to, int deltaOperations) {
+        return true;
+    }
+
+    /** A port that was not used stays as it is: what comes next may refer to an instant before. */
+    @Override
+    public void repeat(Memory from, Memory to, long deltaPs, int deltaOperations) {
+        long[] before = ((FreePs) from).ofPort();
+        long[] after = ((FreePs) to).ofPort();
+        for (int port = 0; port < ports.length; port++) {
+            if (after[port] != before[port]) {
+                ports[port].freeAt(after[port] + deltaPs);
+            }
         }
     }
 

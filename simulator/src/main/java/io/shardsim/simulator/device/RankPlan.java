@@ -392,8 +392,8 @@ public final class RankPlan {
         return 31 * hash + plan.operation(operation).stream().ordinal();
     }
 
-    /** Equality of all that decides how an operation runs on this stage, the places it waits for taken relative to itself. */
-    public boolean sameShape(int a, int b) {
+    /** Equality of all that decides how an operation runs once it has begun. */
+    boolean sameWork(int a, int b) {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
                 || productsPerMille(a) != productsPerMille(b)
@@ -407,6 +407,19 @@ public final class RankPlan {
         if (plan.operation(a) instanceof Operation.Compute one
                 && plan.operation(b) instanceof Operation.Compute other
                 && one.work().kind() != other.work().kind()) {
+            return false;
+        }
+        return true;
+    }
+
+    /** True when ranks of several stages run an operation together. */
+    boolean joinsStages(int operation) {
+        return plan.joinsStages(operation);
+    }
+
+    /** Equality of all that decides how an operation runs on this stage, the places it waits for taken relative to itself. */
+    public boolean sameShape(int a, int b) {
+        if (!sameWork(a, b)) {
             return false;
         }
         if (!plan.runsOn(a, stage)) {

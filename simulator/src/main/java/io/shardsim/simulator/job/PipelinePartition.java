@@ -4,6 +4,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
  * Which layers each piece of a pipeline holds. The embedding comes before the first layer, the head after the last.
@@ -16,17 +17,22 @@ import java.util.Locale;
  * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
  *
  * @param firstLayers for each piece in the order of the model, its first layer; then the number of layers
+ * @param layerCosts what each layer costs, the first one 1
  * @param headCost what the head costs [layers]
  */
-public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, double headCost) {
+public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List<Double> layerCosts, double headCost) {
     /** Costs closer than this, as a share of a layer, count as equal. */
     private static final double EQUAL = 1e-9;
 
     public static PipelinePartition of(TrainingJob job) {
         int pieces = job.parallel().virtualStages();
         double headCost = headCost(job);
+        List<Double> layerCosts = layerCosts(job);
         return new PipelinePartition(
-                job, job.parallel().balanced() ? balanced(job, pieces, headCost) : uniform(job, pieces), headCost);
+                job,
+                job.parallel().balanced() ? balanced(job, pieces, layerCosts, headCost) : uniform(job, pieces),
+                layerCosts,
+                headCost);
     }
 
     private static List<Integer> uniform(TrainingJob job, int pieces) {
@@ -38,13 +44,13 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, doub
     }
 
     /** The number of layers that the last piece gives up for its head, found among all; the other pieces share the rest evenly. */
-    private static List<Integer> balanced(TrainingJob job, int pieces, double headCost) {
+    private static List<Integer> balanced(TrainingJob job, int pieces, List<Double> layerCosts, double headCost) {
         int layers = job.model().layers();
         int bestLast = 0;
         double leastCost = Double.POSITIVE_INFINITY;
         double leastUnevenness = Double.POSITIVE_INFINITY;
         for (int last = 1; last <= layers - (pieces - 1); last++) {
-            PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last), headCost);
+            PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last), layerCosts, headCost);
             double cost = cut.costliest();
             double unevenness = cut.unevenness();
             boolean cheaper = cost < leastCost - EQUAL;
@@ -97,14 +103,21 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, doub
         return cost;
     }
 
-    /** Cost of the layers of a piece, each by its operations over those of the first. */
+    /** Cost of the layers of a piece. */
     private double layersCost(int piece) {
-        double first = job.model().layerForwardFlops(0, 1, job.sequenceLength());
         double cost = 0;
         for (int layer = firstLayer(piece); layer < firstLayers.get(piece + 1); layer++) {
-            cost += job.model().layerForwardFlops(layer, 1, job.sequenceLength()) / first;
+            cost += layerCosts.get(layer);
         }
         return cost;
+    }
+
+    /** What each layer costs, by its operations over those of the first. */
+    private static List<Double> layerCosts(TrainingJob job) {
+        double first = job.model().layerForwardFlops(0, 1, job.sequenceLength());
+        return IntStream.range(0, job.model().layers())
+                .mapToObj(layer -> job.model().layerForwardFlops(layer, 1, job.sequenceLength()) / first)
+                .toList();
     }
 
     /** The head's operations over those of the first layer; it is not recomputed. */

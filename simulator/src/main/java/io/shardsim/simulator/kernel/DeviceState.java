@@ -25,6 +25,31 @@ public interface DeviceState {
     /** Tells where in the plan this device is; nothing when it runs no plan. */
     void tellPlace(PlaceInPlan place);
 
+    /** What a device was at an instant; only the device that made it can read it. */
+    interface Memory {
+        /** The same later in time and further on in the plan. */
+        Memory shifted(long deltaPs, int deltaOperations, int[] deltaPositions);
+
+        /** Appends what a message can refer back to that is still to come. */
+        void save(StateWriter writer);
+    }
+
+    /** Writes down all that decides the device's future, as it is; totals left out. */
+    Memory remember();
+
+    /** Is again what it was; totals left out. */
+    void recall(Memory then);
+
+    /**
+     * True when what the device does from now on is what it did between two instants, as far as the plan decides: it reads the same from here as from there.
+     *
+     * @param deltaOperations how much further on in the plan it is now
+     */
+    boolean readsAlike(Memory from, Memory to, int deltaOperations);
+
+    /** Becomes what it would be once it has done again what it did between two instants; totals left out. */
+    void repeat(Memory from, Memory to, long deltaPs, int deltaOperations);
+
     /** Number of totals. */
     int totalsCount();
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FastForward {
     /** Marks that a state is compared with; a max-plus system may settle into a period of several layers. */
-    private static final int HISTORY = 12;
+    private static final int HISTORY = 24;
 
     private final PeriodicPlan plan;
     private final List<? extends DeviceState> devices;
@@ -25,6 +26,7 @@ public final class FastForward {
     private final StateWriter writer = new StateWriter();
     private final List<Deque<Snapshot>> histories = List.of(new ArrayDeque<>(), new ArrayDeque<>());
     private final LoopForward loops;
+    private final @Nullable IslandReplay islands;
 
     /** Hears what is skipped. */
     public interface SkipObserver {
@@ -38,12 +40,23 @@ public final class FastForward {
 
     /**
      * @param devices all devices of the logical process, in order of their ids
+     * @param islands skips what repeats itself in one part of them; null where they have no parts
      */
-    public FastForward(PeriodicPlan plan, List<? extends DeviceState> devices, @Nullable SkipObserver observer) {
+    public FastForward(
+            PeriodicPlan plan,
+            List<? extends DeviceState> devices,
+            @Nullable SkipObserver observer,
+            @Nullable IslandReplay islands) {
+        this.islands = islands;
         this.plan = plan;
         this.devices = devices;
         this.observer = observer;
         loops = new LoopForward(devices);
+    }
+
+    @Nullable
+    IslandReplay islands() {
+        return islands;
     }
 
     /** Looks for repetitions within an operation, one of which begins now, and skips what it can. */
@@ -56,6 +69,9 @@ public final class FastForward {
         Deque<Snapshot> history = histories.get(plan.level(mark));
         PlaceInPlan place = new PlaceInPlan();
         devices.forEach(device -> device.tellPlace(place));
+        if (islands != null) {
+            islands.tellPlace(place);
+        }
         if (!mayRepeat(place, mark)) {
             history.clear();
             return;
@@ -91,6 +107,9 @@ public final class FastForward {
         writer.begin(nowPs, events.earliestPs(nowPs), plan.operationBefore(mark), plan.positionsBefore(mark));
         events.save(writer);
         devices.forEach(device -> device.save(writer));
+        if (islands != null) {
+            islands.save(writer);
+        }
         return new Snapshot(mark, nowPs, writer.toArray(), Totals.of(devices));
     }
 
@@ -105,7 +124,13 @@ public final class FastForward {
         }
         to.totals().addGrowth(from.totals(), times, devices);
         devices.forEach(device -> device.shift(deltaPs, deltaOperations, deltaPositions));
-        events.shift(deltaPs, deltaOperations);
+        if (islands == null) {
+            events.shift(deltaPs, deltaOperations, Map.of());
+        } else {
+            Map<VirtualTimeMessage, VirtualTimeMessage> moved = islands.pendingOfLeaps();
+            events.shift(deltaPs, deltaOperations, moved);
+            islands.shift(deltaPs, deltaOperations, deltaPositions, moved);
+        }
         if (observer != null) {
             observer.onPeriodsSkipped(
                     from.timePs(),

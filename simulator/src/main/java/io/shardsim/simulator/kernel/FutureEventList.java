@@ -2,8 +2,15 @@ package io.shardsim.simulator.kernel;
 
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.topology.units.Picoseconds;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.apache.pekko.actor.ActorCell;
+import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.dispatch.Envelope;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +88,10 @@ final class FutureEventList {
         return envelopes[poppedPlace];
     }
 
+    VirtualTimeMessage poppedMessage() {
+        return message(poppedPlace);
+    }
+
     /** Lets somebody follow all that is sent from now on. */
     void follow(Causality follower) {
         causality = follower;
@@ -144,19 +155,24 @@ final class FutureEventList {
             causality.onDelivered(sent[poppedPlace]);
         }
         freePlaces[freeCount++] = poppedPlace;
+        removeFrom(0);
+    }
+
+    /** Takes out of the heap what is there. */
+    private void removeFrom(int hole) {
         int last = --size;
         long time = times[last];
         int place = places[last];
         times[last] = NEVER;
-        if (last > 0) {
-            siftUp(leafBelow(last), time, place);
+        if (hole < last) {
+            siftUp(leafBelow(hole, last), time, place);
         }
     }
 
-    /** Moves the least children up, from the root on, and returns the place where one is then missing. */
-    private int leafBelow(int end) {
-        int hole = 0;
-        int firstChild = 1;
+    /** Moves the least children up, from a place on, and returns the place where one is then missing. */
+    private int leafBelow(int from, int end) {
+        int hole = from;
+        int firstChild = (from << ARITY_SHIFT) + 1;
         while (firstChild < end) {
             int least = leastOfFour(firstChild);
             move(least, hole);
@@ -233,6 +249,60 @@ final class FutureEventList {
         return (VirtualTimeMessage) envelopes[place].message();
     }
 
+    /** A pending event. */
+    record Pending(VirtualTimeMessage message, ActorCell receiver, ActorRef sender) {
+        Pending shifted(long deltaPs, int deltaOperations) {
+            return new Pending(message.shifted(deltaPs, deltaOperations), receiver, sender);
+        }
+    }
+
+    /** The event popped last. */
+    Pending popped() {
+        return new Pending(
+                (VirtualTimeMessage) poppedEnvelope().message(),
+                poppedReceiver(),
+                poppedEnvelope().sender());
+    }
+
+    void push(Pending event) {
+        push(event.message(), event.receiver(), new Envelope(event.message(), event.sender()));
+    }
+
+    /** Pending events that devices of one island receive. */
+    List<Pending> pendingOf(int[] islandOfDevice, int island) {
+        List<Pending> found = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            int place = places[i];
+            if (islandOfDevice[(int) (devices[place] >>> Integer.SIZE)] == island) {
+                found.add(new Pending(message(place), receivers[place], envelopes[place].sender()));
+            }
+        }
+        return found;
+    }
+
+    /** Takes pending events of one island out: the very ones, not their like. */
+    void remove(List<Pending> events, int[] islandOfDevice, int island) {
+        Set<Object> gone = Collections.newSetFromMap(new IdentityHashMap<>());
+        events.forEach(event -> gone.add(event.message()));
+        int before;
+        // What is moved into a gap may go up past what has been looked at, and push others down there.
+        do {
+            before = size;
+            for (int i = size - 1; i >= 0; i--) {
+                int place = places[i];
+                if (islandOfDevice[(int) (devices[place] >>> Integer.SIZE)] == island && gone.remove(message(place))) {
+                    freePlaces[freeCount++] = place;
+                    removeFrom(i);
+                }
+            }
+        } while (size < before && !gone.isEmpty());
+    }
+
+    /** Goes back to an instant at which something is left to be done. */
+    void goBackTo(long ps) {
+        nowPs = Math.min(nowPs, ps);
+    }
+
     /** Earliest instant that a pending event refers to, the given one when there is none earlier [ps]. */
     long earliestPs(long timePs) {
         long earliest = timePs;
@@ -304,19 +374,26 @@ final class FutureEventList {
         return eventClass == EventOrder.KERNEL || eventClass == EventOrder.LAUNCH;
     }
 
-    private static int compare(VirtualTimeMessage a, VirtualTimeMessage b) {
+    static int compare(VirtualTimeMessage a, VirtualTimeMessage b) {
         int byTime = Long.compare(a.timePs(), b.timePs());
         int byOrder = byTime != 0 ? byTime : Long.compare(a.order(), b.order());
         int byDevices = byOrder != 0 ? byOrder : Long.compare(devices(a), devices(b));
         return byDevices != 0 ? byDevices : Integer.compare(a.flow(), b.flow());
     }
 
-    /** Moves all pending events in time and in the plan; their order among themselves stays. */
-    void shift(long deltaPs, int deltaOperations) {
+    /**
+     * Moves all pending events in time and in the plan; their order among themselves stays.
+     *
+     * @param moved messages, by identity; each gets what it has become
+     */
+    void shift(long deltaPs, int deltaOperations, Map<VirtualTimeMessage, VirtualTimeMessage> moved) {
         advance(deltaPs);
         for (int i = 0; i < size; i++) {
             VirtualTimeMessage message = message(places[i]).shifted(deltaPs, deltaOperations);
             int place = places[i];
+            if (moved.containsKey(message(place))) {
+                moved.put(message(place), message);
+            }
             envelopes[place] = new Envelope(message, envelopes[place].sender());
             times[i] = message.timePs();
             orders[place] = message.order();

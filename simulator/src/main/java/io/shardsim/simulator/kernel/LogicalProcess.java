@@ -139,6 +139,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
                 return;
             }
             run.marks().bind(dispatcher::requestHalt);
+            dispatcher.skipBy(fastForward.islands());
             run.begin().run();
             while (dispatcher.advance(Long.MAX_VALUE)) {
                 run.marks()

@@ -27,6 +27,17 @@ public final class PlaceInPlan {
         blocked[blockedSize++] = latestWait;
     }
 
+    /** All of another place, as it is after some operations more. */
+    void add(PlaceInPlan other, int deltaOperations) {
+        if (other.furthest >= 0) {
+            reached(other.nearest + deltaOperations);
+            furthest = Math.max(furthest, other.furthest + deltaOperations);
+        }
+        for (int i = 0; i < other.blockedSize; i += 2) {
+            waiting(other.blocked[i] + deltaOperations, other.blocked[i + 1] + deltaOperations);
+        }
+    }
+
     /**
      * How many segments the plan can be moved on from a mark such that all that is reached or waiting reads the same. An operation that waits for
      * something which the move does not reach stays where it is, however far ahead it lies.

@@ -19,6 +19,7 @@ public final class StateWriter {
     private int originOperation;
     private int[] originPositions = {};
     private boolean withinLoop;
+    private boolean ofIsland;
     private long[] counters = new long[64];
     private long[] rooms = new long[64];
     private int[] depths = new int[64];
@@ -34,6 +35,7 @@ public final class StateWriter {
         size = 0;
         countersSize = 0;
         withinLoop = false;
+        ofIsland = false;
         this.originPs = originPs;
         this.floorPs = floorPs;
         this.originOperation = originOperation;
@@ -44,6 +46,17 @@ public final class StateWriter {
     void beginWithinLoop(long originPs, long floorPs) {
         begin(originPs, floorPs, 0, originPositions);
         withinLoop = true;
+    }
+
+    /** Begins a collection of what an island is; places in the plan are left out. Instants are as in {@link #begin}. */
+    void beginOfIsland(long originPs, long floorPs, int originOperation) {
+        begin(originPs, floorPs, originOperation, originPositions);
+        ofIsland = true;
+    }
+
+    /** True when what the plan reads like is compared beside it. */
+    public boolean isOfIsland() {
+        return ofIsland;
     }
 
     public void value(long value) {

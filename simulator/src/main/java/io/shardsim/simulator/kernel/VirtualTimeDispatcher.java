@@ -41,6 +41,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     /** How far this logical process may go in the current window [ps]: state. */
     private long grantedTimePs;
 
+    /** What skips repetition island by island; null where nothing does. */
+    private @Nullable IslandReplay replay;
+
     private boolean haltRequested;
     /** Why an event was not taken, or what its receiver has thrown: state; null as long as all goes well. */
     private @Nullable RuntimeException refusal;
@@ -93,6 +96,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     /** Pekko swallows what goes wrong while a message is sent, so a refused event is kept to end the run. */
     private void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         try {
+            if (replay != null) {
+                replay.onSent(message);
+            }
             listOf(message).push(message, receiver, envelope);
         } catch (RuntimeException refused) {
             refuse(refused);
@@ -212,6 +218,9 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         haltRequested = false;
         while (list.nextTimePs() < grantedTimePs) {
             list.pop();
+            if (replay != null && replay.takes(list)) {
+                continue;
+            }
             ActorCell receiver = list.poppedReceiver();
             Envelope envelope = list.poppedEnvelope();
             receiver.invoke(envelope);
@@ -272,6 +281,10 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         return events;
     }
 
+    void skipBy(@Nullable IslandReplay islands) {
+        replay = islands;
+    }
+
     void tell(Pulse asked) {
         pulse = asked;
     }
@@ -279,6 +292,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     /** Forgets a run. */
     void reset() {
         pulse = null;
+        replay = null;
         events.clear();
         inside = new FutureEventList[] {events};
         outbound = new FutureEventList[0];

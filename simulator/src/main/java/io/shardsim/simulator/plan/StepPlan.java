@@ -80,6 +80,11 @@ public final class StepPlan {
         return stage[index] == EVERY_STAGE || stage[index] == ofStage || otherStage[index] == ofStage;
     }
 
+    /** True when ranks of several stages run an operation together. */
+    public boolean joinsStages(int index) {
+        return stages > 1 && (stage[index] == EVERY_STAGE || otherStage[index] != stage[index]);
+    }
+
     /** True when two operations belong to the same stages. */
     public boolean sameStages(int index, int other) {
         return stage[index] == stage[other] && otherStage[index] == otherStage[other];

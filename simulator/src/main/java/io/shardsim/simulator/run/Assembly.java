@@ -4,6 +4,7 @@ import io.shardsim.simulator.kernel.Causality;
 import io.shardsim.simulator.kernel.Crossing;
 import io.shardsim.simulator.kernel.EventOrder;
 import io.shardsim.simulator.kernel.FastForward;
+import io.shardsim.simulator.kernel.IslandReplay;
 import io.shardsim.simulator.kernel.LocalExchange;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.kernel.Lookahead;
@@ -14,6 +15,7 @@ import io.shardsim.simulator.protocol.ChunkCrossing;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -90,8 +92,9 @@ final class Assembly implements SimulationEngine.Parts {
             observer.onAssembled(new AssembledView(setup, router, placement, devices, paths));
         }
         if (skipsInTime() || observer != null || partition.leaves() == 1) {
-            FastForward fastForward =
-                    skipsInTime() ? new FastForward(new PlanPeriods(placement.plans()), devices.states(), watch) : null;
+            FastForward fastForward = skipsInTime()
+                    ? new FastForward(new PlanPeriods(placement.plans()), devices.states(), watch, islands())
+                    : null;
             Causality causality = observer == null ? null : observer.causality();
             if (fastForward != null && causality != null) {
                 throw new IllegalStateException("a run that is followed must not skip repetition");
@@ -99,6 +102,16 @@ final class Assembly implements SimulationEngine.Parts {
             return List.of(new LogicalProcess.Command.RunAlone(() -> begin(0), fastForward, marks, causality));
         }
         return commands(LocalExchange.among(processes()));
+    }
+
+    /** Pipeline stages hear of each other now and then; null where there is one, or everything is to be seen. */
+    private @Nullable IslandReplay islands() {
+        if (setup.plan().stages() == 1 || placement.simulatedNodes() == 1 || observer != null) {
+            return null;
+        }
+        int[] nodeOfDevice = new int[cluster.nodes() * cluster.devicesPerNode()];
+        Arrays.setAll(nodeOfDevice, id -> id / cluster.devicesPerNode());
+        return new IslandReplay(devices.states(), nodeOfDevice, timeline);
     }
 
     /** How the logical process runs that meets the others, wherever they are, at an exchange. */

@@ -2,6 +2,7 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.device.GpuObserver;
 import io.shardsim.simulator.kernel.FastForward;
+import io.shardsim.simulator.kernel.IslandReplay;
 import io.shardsim.simulator.kernel.MarkBoard;
 import io.shardsim.simulator.observation.OperationSpan;
 import io.shardsim.simulator.plan.StepPlan;
@@ -10,7 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Writes down what rank 0 did, repetitions that were skipped included, up to a number of spans. */
-final class Timeline implements GpuObserver, FastForward.SkipObserver {
+final class Timeline implements GpuObserver, FastForward.SkipObserver, IslandReplay.Spans {
     /** More spans than a report can show; bounds memory where hundreds of micro-batches run. */
     private static final int SPANS_MAX = 60_000;
 
@@ -63,6 +64,24 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver {
                 add(span.operation() + deltaOperations * time, span.startPs() + deltaPs, span.endPs() + deltaPs);
             }
         }
+    }
+
+    @Override
+    public int size() {
+        return spans.size();
+    }
+
+    @Override
+    public void repeat(int from, int to, long deltaPs, int deltaOperations) {
+        for (int i = from; i < to; i++) {
+            OperationSpan span = spans.get(i);
+            onOperationEnded(span.operation() + deltaOperations, span.startPs() + deltaPs, span.endPs() + deltaPs);
+        }
+    }
+
+    @Override
+    public void keep(int size) {
+        spans.subList(size, spans.size()).clear();
     }
 
     List<OperationSpan> spans() {

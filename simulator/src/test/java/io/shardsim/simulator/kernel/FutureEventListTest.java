@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.dispatch.Envelope;
@@ -104,7 +105,7 @@ class FutureEventListTest {
         before.begin(5, 5, 3, new int[0]);
         events.save(before);
 
-        events.shift(1_000, 2);
+        events.shift(1_000, 2, Map.of());
 
         StateWriter after = new StateWriter();
         after.begin(1_005, 1_005, 5, new int[0]);

@@ -1,0 +1,379 @@
+package io.shardsim.simulator.kernel;
+
+import io.shardsim.simulator.kernel.DeviceState.Memory;
+import io.shardsim.simulator.kernel.FutureEventList.Pending;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exact fast-forward of parts of a cluster, islands: nodes that hear nothing of each other for long stretches, such as those of different pipeline stages. All of
+ * them together never come to the same state, but each by itself does, layer by layer and micro-batch by micro-batch.
+ *
+ * <p>What an island does between two instants is written down. When it is what it was at the first of them, relative to now, and the plan reads the same from
+ * here, it becomes at once what it was at the second: it runs ahead of the others. Should one of them send it something sooner, it goes back to where it was
+ * and executes every event until then. So nothing is guessed: what is skipped is what would have happened, to the picosecond.
+ *
+ * <p>Nothing is written down while messages come from other islands or go to them.
+ */
+public final class IslandReplay {
+    /** Fewer events cost less to execute than to look up. */
+    private static final int EVENTS_MIN = 400;
+    /** Bound on what is kept, in numbers of a state [long]. */
+    private static final long VALUES_MAX = 4 << 20;
+
+    private static final long NOT_AHEAD = Long.MIN_VALUE;
+
+    private final int[] islandOfDevice;
+    /** By index; null for nodes that are left out. */
+    private final Island[] islands;
+
+    private final Spans spans;
+    private final StateWriter writer = new StateWriter();
+    private long valuesKept;
+    private int stretchesKept;
+
+    /** What the first device of the first island has written down about itself, in order. */
+    public interface Spans {
+        int size();
+
+        /** Appends a part of the list once more, later. */
+        void repeat(int from, int to, long deltaPs, int deltaOperations);
+
+        /** Forgets the end of the list. */
+        void keep(int size);
+    }
+
+    /** An island at an instant; the event that is due is among the pending ones. */
+    private record Instant(
+            long ps, int operation, List<Memory> memories, List<Pending> pending, Totals totals, int spans) {
+        Instant shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
+            return new Instant(
+                    ps + deltaPs,
+                    operation + deltaOperations,
+                    memories.stream()
+                            .map(memory -> memory.shifted(deltaPs, deltaOperations, deltaPositions))
+                            .toList(),
+                    pending.stream()
+                            .map(event -> event.shifted(deltaPs, deltaOperations))
+                            .toList(),
+                    totals,
+                    spans);
+        }
+    }
+
+    /** What an island has done between two instants, from a state that is compared. */
+    private record Stretch(int number, long[] state, Instant from, Instant to) {
+        long lengthPs() {
+            return to.ps() - from.ps();
+        }
+    }
+
+    /** What is being written down. */
+    private record Begun(long[] state, Instant from, long events) {}
+
+    /**
+     * A stretch that an island has done at once, from an instant to which it can go back.
+     *
+     * @param place where in the plan it was then
+     * @param pending what is pending instead
+     */
+    private record Leap(Instant from, PlaceInPlan place, int placed, Stretch stretch, List<Pending> pending) {
+        long untilPs() {
+            return from.ps() + stretch.lengthPs();
+        }
+    }
+
+    private static final class Island {
+        final int index;
+        final List<DeviceState> devices = new ArrayList<>();
+        final Map<Integer, List<Stretch>> stretches = new HashMap<>();
+        /** Receiver of the first collective's begin: it keeps the beat. */
+        int lead = -1;
+
+        long events;
+
+        @Nullable
+        Begun begun;
+
+        @Nullable
+        Leap leap;
+        /** Others send something then: no leap may go further [ps]. */
+        long expectedPs = NOT_AHEAD;
+
+        Island(int index) {
+            this.index = index;
+        }
+    }
+
+    /**
+     * @param devices all devices of the logical process
+     * @param islandOfDevice by id of the device; messages may pass between islands, but seldom
+     */
+    public IslandReplay(List<? extends DeviceState> devices, int[] islandOfDevice, Spans spans) {
+        this.islandOfDevice = islandOfDevice;
+        this.spans = spans;
+        islands = new Island[Arrays.stream(islandOfDevice).max().orElse(-1) + 1];
+        for (DeviceState device : devices) {
+            int island = islandOfDevice[device.deviceId()];
+            if (islands[island] == null) {
+                islands[island] = new Island(island);
+            }
+            islands[island].devices.add(device);
+        }
+    }
+
+    /** A message is sent. */
+    void onSent(VirtualTimeMessage message) {
+        int from = islandOfDevice[message.sourceId()];
+        if (from != islandOfDevice[message.receiverId()]) {
+            islands[from].begun = null;
+        }
+    }
+
+    /** True when an event that has been popped is not to be executed now. */
+    boolean takes(FutureEventList events) {
+        VirtualTimeMessage message = events.poppedMessage();
+        Island island = islands[islandOfDevice[message.receiverId()]];
+        boolean foreign = islandOfDevice[message.sourceId()] != island.index;
+        if (island.leap != null) {
+            if (foreign && message.timePs() <= island.leap.untilPs()) {
+                Pending popped = events.popped();
+                goBack(island, island.leap, message.timePs(), events);
+                events.push(popped);
+                return true;
+            }
+            island.leap = null;
+        }
+        if (foreign) {
+            island.begun = null;
+        }
+        island.events++;
+        int eventClass = EventOrder.eventClass(message.order());
+        return eventClass >= EventOrder.KERNEL
+                && isBeat(island, message, eventClass)
+                && onBeat(island, message, eventClass, events);
+    }
+
+    private static boolean isBeat(Island island, VirtualTimeMessage message, int eventClass) {
+        if (EventOrder.operation(message.order()) == EventOrder.OPERATIONS_MAX - 1) {
+            return false;
+        }
+        if (island.lead < 0 && eventClass == EventOrder.LAUNCH) {
+            island.lead = message.receiverId();
+        }
+        return island.lead == message.receiverId();
+    }
+
+    /** The lead begins or ends something: a stretch may end or begin. */
+    private boolean onBeat(Island island, VirtualTimeMessage message, int eventClass, FutureEventList events) {
+        Begun begun = island.begun;
+        if (begun != null && island.events - begun.events() < EVENTS_MIN) {
+            return false;
+        }
+        if (begun == null && eventClass != EventOrder.LAUNCH) {
+            return false;
+        }
+        Instant now = null;
+        if (begun != null) {
+            now = now(island, message, events);
+            keep(island, new Stretch(stretchesKept++, begun.state(), begun.from(), now));
+            island.begun = null;
+        }
+        if (eventClass != EventOrder.LAUNCH) {
+            return false;
+        }
+        List<Pending> pending = now == null ? pending(island, events) : now.pending();
+        long[] state = state(island, message, pending);
+        Stretch again = find(island, state, message);
+        if (again != null) {
+            leap(island, again, now == null ? now(island, message, pending) : now, events);
+            return true;
+        }
+        island.begun = new Begun(state, now == null ? now(island, message, pending) : now, island.events);
+        return false;
+    }
+
+    private List<Pending> pending(Island island, FutureEventList events) {
+        List<Pending> pending = events.pendingOf(islandOfDevice, island.index);
+        pending.add(events.popped());
+        return pending;
+    }
+
+    private Instant now(Island island, VirtualTimeMessage message, FutureEventList events) {
+        return now(island, message, pending(island, events));
+    }
+
+    private Instant now(Island island, VirtualTimeMessage message, List<Pending> pending) {
+        List<Memory> memories = new ArrayList<>(island.devices.size());
+        for (DeviceState device : island.devices) {
+            memories.add(device.remember());
+        }
+        return new Instant(
+                message.timePs(),
+                EventOrder.operation(message.order()),
+                memories,
+                pending,
+                Totals.of(island.devices),
+                spans.size());
+    }
+
+    private long[] state(Island island, VirtualTimeMessage message, List<Pending> pending) {
+        long floorPs = message.timePs();
+        List<VirtualTimeMessage> messages = new ArrayList<>();
+        for (Pending event : pending) {
+            floorPs = Math.min(floorPs, event.message().earliestPs());
+            messages.add(event.message());
+        }
+        messages.sort(FutureEventList::compare);
+        writer.beginOfIsland(message.timePs(), floorPs, EventOrder.operation(message.order()));
+        writer.value(messages.size());
+        messages.forEach(each -> each.save(writer));
+        island.devices.forEach(device -> device.save(writer));
+        return writer.toArray();
+    }
+
+    private void keep(Island island, Stretch stretch) {
+        if (valuesKept > VALUES_MAX) {
+            all().forEach(each -> each.stretches.clear());
+            valuesKept = 0;
+        }
+        valuesKept += stretch.state().length;
+        island.stretches
+                .computeIfAbsent(Arrays.hashCode(stretch.state()), key -> new ArrayList<>())
+                .add(stretch);
+    }
+
+    private static @Nullable Stretch find(Island island, long[] state, VirtualTimeMessage message) {
+        for (Stretch stretch : island.stretches.getOrDefault(Arrays.hashCode(state), List.of())) {
+            boolean meets =
+                    message.timePs() <= island.expectedPs && message.timePs() + stretch.lengthPs() >= island.expectedPs;
+            if (!meets && Arrays.equals(stretch.state(), state) && readsAlike(island, stretch, message)) {
+                return stretch;
+            }
+        }
+        return null;
+    }
+
+    private static boolean readsAlike(Island island, Stretch stretch, VirtualTimeMessage message) {
+        int deltaOperations =
+                EventOrder.operation(message.order()) - stretch.from().operation();
+        for (int i = 0; i < island.devices.size(); i++) {
+            Memory from = stretch.from().memories().get(i);
+            if (!island.devices.get(i).readsAlike(from, stretch.to().memories().get(i), deltaOperations)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void leap(Island island, Stretch stretch, Instant now, FutureEventList events) {
+        long deltaPs = now.ps() - stretch.from().ps();
+        int deltaOperations = now.operation() - stretch.from().operation();
+        PlaceInPlan place = new PlaceInPlan();
+        island.devices.forEach(device -> device.tellPlace(place));
+        events.remove(now.pending(), islandOfDevice, island.index);
+        for (int i = 0; i < island.devices.size(); i++) {
+            island.devices
+                    .get(i)
+                    .repeat(
+                            stretch.from().memories().get(i),
+                            stretch.to().memories().get(i),
+                            deltaPs,
+                            deltaOperations);
+        }
+        stretch.to().totals().addGrowth(stretch.from().totals(), 1, island.devices);
+        List<Pending> pending = new ArrayList<>();
+        for (Pending event : stretch.to().pending()) {
+            Pending moved = event.shifted(deltaPs, deltaOperations);
+            pending.add(moved);
+            events.push(moved);
+        }
+        if (island.index == 0) {
+            spans.repeat(stretch.from().spans(), stretch.to().spans(), deltaPs, deltaOperations);
+        }
+        island.leap = new Leap(now, place, now.operation(), stretch, pending);
+    }
+
+    private void goBack(Island island, Leap leap, long expectedPs, FutureEventList events) {
+        Instant then = leap.from();
+        events.remove(leap.pending(), islandOfDevice, island.index);
+        for (int i = 0; i < island.devices.size(); i++) {
+            island.devices.get(i).recall(then.memories().get(i));
+        }
+        Totals after = leap.stretch().to().totals();
+        after.addGrowth(leap.stretch().from().totals(), -1, island.devices);
+        if (island.index == 0) {
+            spans.keep(then.spans());
+        }
+        events.goBackTo(then.ps());
+        then.pending().forEach(events::push);
+        island.leap = null;
+        island.expectedPs = expectedPs;
+    }
+
+    // What skips time for all looks at and moves.
+
+    /** Appends what those that are ahead can go back to. */
+    void save(StateWriter writer) {
+        all().forEach(island -> {
+            Leap leap = island.leap;
+            writer.value(leap == null ? -1 : leap.stretch().number());
+            if (leap != null) {
+                writer.instant(leap.from().ps());
+                writer.operation(leap.from().operation());
+                leap.from().memories().forEach(memory -> memory.save(writer));
+            }
+        });
+    }
+
+    /** Tells where in the plan those that are ahead may go back to. */
+    void tellPlace(PlaceInPlan place) {
+        leaps().forEach(leap -> place.add(leap.place(), leap.from().operation() - leap.placed()));
+    }
+
+    /** Pending events of those that are ahead, by identity, each for itself. */
+    Map<VirtualTimeMessage, VirtualTimeMessage> pendingOfLeaps() {
+        Map<VirtualTimeMessage, VirtualTimeMessage> pending = new IdentityHashMap<>();
+        leaps().forEach(leap -> leap.pending().forEach(event -> pending.put(event.message(), event.message())));
+        return pending;
+    }
+
+    /**
+     * Time is skipped for all.
+     *
+     * @param moved what the pending events of those that are ahead have become
+     */
+    void shift(
+            long deltaPs,
+            int deltaOperations,
+            int[] deltaPositions,
+            Map<VirtualTimeMessage, VirtualTimeMessage> moved) {
+        all().forEach(island -> {
+            island.begun = null;
+            Leap leap = island.leap;
+            if (leap != null) {
+                List<Pending> pending = leap.pending().stream()
+                        .map(event -> new Pending(
+                                Objects.requireNonNull(moved.get(event.message())), event.receiver(), event.sender()))
+                        .toList();
+                Instant from = leap.from().shifted(deltaPs, deltaOperations, deltaPositions);
+                island.leap = new Leap(from, leap.place(), leap.placed(), leap.stretch(), pending);
+            }
+        });
+    }
+
+    private Stream<Leap> leaps() {
+        return all().map(island -> island.leap).filter(Objects::nonNull);
+    }
+
+    private Stream<Island> all() {
+        return Arrays.stream(islands).filter(Objects::nonNull);
+    }
+}
