@@ -289,9 +289,13 @@ public record ModelShape(
         return with(layers, form, new Embeddings(other, embeddings.tied(), embeddings.positions()), adapters);
     }
 
-    /** The same shape with another number of layers. */
+    /** The same shape with another number of layers, of which a decoder has the same share. */
     public ModelShape withLayers(int other) {
-        return with(other, form, embeddings, adapters);
+        Decoder fewer = new Decoder(
+                decoder().layers() * other / layers,
+                decoder().tokens(),
+                decoder().positionRanges());
+        return with(other, new Form(family(), encoder(), fewer), embeddings, adapters);
     }
 
     /** The same shape, frozen, with adapters. */
