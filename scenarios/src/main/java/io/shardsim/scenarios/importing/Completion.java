@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Fills in what no file says, each as an assumption with a name, and writes the scenario. */
 final class Completion {
@@ -203,20 +204,31 @@ final class Completion {
                     Draft.PRECISION,
                     new Fact("bf16", Rank.ASSUMED, null, "no file says, and flash attention needs 16 bits"));
         }
-        boolean single = "fp32".equals(draft.text(Draft.PRECISION));
-        draft.assume(
-                Draft.ATTENTION,
-                single ? "standard" : "flash",
-                single
-                        ? "no file says, and flash attention needs 16 bits"
-                        : "no file says; frameworks choose it by themselves where they can");
+        if ("fp32".equals(draft.text(Draft.PRECISION))) {
+            draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention needs 16 bits");
+        } else if (hasPositionBias()) {
+            draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention has no position bias");
+        } else {
+            draft.assume(Draft.ATTENTION, "flash", "no file says; frameworks choose it by themselves where they can");
+        }
+    }
+
+    private boolean hasPositionBias() {
+        Long given = draft.whole("model.relative_buckets");
+        ModelShape named = named();
+        return given != null ? given > 0 : named != null && named.decoder().hasPositionBias();
     }
 
     /** Learned positions of the model; 0 for none. */
     private long positions() {
         Long given = draft.whole("model.max_positions");
+        ModelShape named = named();
+        return given != null ? given : named == null ? 0 : named.maxPositions();
+    }
+
+    private @Nullable ModelShape named() {
         String name = draft.text("model");
         CatalogEntry<ModelShape> entry = name == null ? null : Catalog.model(name);
-        return given != null ? given : entry == null ? 0 : entry.spec().maxPositions();
+        return entry == null ? null : entry.spec();
     }
 }

@@ -93,7 +93,7 @@ public final class ScenarioKeys {
                     Key.optional(
                             "attention",
                             ScalarTypes.choice("standard", "flash"),
-                            "how attention scores are computed; omitted: flash, in fp32 and on Volta and Turing standard"),
+                            "how attention scores are computed; omitted: flash; standard in fp32, on Volta and Turing, and where scores have position biases"),
                     Key.optional(
                             "kernels",
                             NAME,

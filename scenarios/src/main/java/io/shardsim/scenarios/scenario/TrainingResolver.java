@@ -73,12 +73,12 @@ final class TrainingResolver {
         if (!divides && strategies.isWhole()) {
             strategy.create()
                     .modelParallel()
-                    .problems(model, Math.toIntExact(sequenceLength), attention(training))
+                    .problems(model, Math.toIntExact(sequenceLength), attention(training, model))
                     .forEach(strategies::refuse);
         }
         checkSequence(training, model, sequenceLength);
         checkCheckpoints(training, model);
-        if (attention(training) == AttentionKind.FLASH && precision(training) == Precision.FP32) {
+        if (attention(training, model) == AttentionKind.FLASH && precision(training) == Precision.FP32) {
             problems.add(
                     training.at("attention"),
                     "attention flash needs BF16 or FP16, but precision is fp32; write attention: standard or precision: bf16");
@@ -126,7 +126,7 @@ final class TrainingResolver {
                                 checkpointing(training),
                                 Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
                                 training.flag("activation_offload", false)),
-                        attention(training),
+                        attention(training, model),
                         training.text("kernels")),
                 strategy,
                 surroundings);
@@ -142,9 +142,11 @@ final class TrainingResolver {
     }
 
     /** As written; else what the framework takes, or FlashAttention, where the GPU has kernels of it. */
-    private AttentionKind attention(Block training) {
-        // FlashAttention's kernels take 16 bits.
-        String usual = precision(training) == Precision.FP32 ? "standard" : "flash";
+    private AttentionKind attention(Block training, ModelShape model) {
+        // FlashAttention's kernels take 16 bits, and add nothing to scores.
+        boolean standard =
+                precision(training) == Precision.FP32 || model.decoder().hasPositionBias();
+        String usual = standard ? "standard" : "flash";
         boolean runs = cluster == null
                 || given.contains("training.attention")
                 || Architecture.of(cluster.instance().gpu()).flashAttention() >= FrameworkProfile.USUAL_FLASH_VERSION;

@@ -202,7 +202,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                     "context_parallel " + context + " of a model with cross attention is not modelled; write 1",
                     "context_parallel"));
         }
-        if (attention == AttentionKind.FLASH && model.decoder().positionRanges() > 0) {
+        if (attention == AttentionKind.FLASH && model.decoder().hasPositionBias()) {
             problems.add(
                     Refusal.of(
                             "attention flash has no position bias, which this model adds to scores; write attention: standard"));

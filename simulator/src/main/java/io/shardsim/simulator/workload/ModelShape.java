@@ -72,6 +72,11 @@ public record ModelShape(
             return layers > 0;
         }
 
+        /** True when attention adds a bias for each distance to scores. */
+        public boolean hasPositionBias() {
+            return positionRanges > 0;
+        }
+
         Span span() {
             return Span.number(Math.max(1, tokens));
         }
