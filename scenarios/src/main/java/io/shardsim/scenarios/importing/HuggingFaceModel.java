@@ -162,6 +162,7 @@ final class HuggingFaceModel implements Importer {
         Long encoders = file.whole("num_layers", 1, MOST);
         draft.byDefault("model.decoder_layers", encoders == null ? 1L : encoders, "as many as num_layers");
         draft.giveWhole(file, "relative_attention_num_buckets", "model.relative_buckets", 0, MOST);
+        draft.byDefault("model.relative_buckets", 32L, "T5Config's default");
         String projection = file.text("feed_forward_proj");
         if (projection != null) {
             draft.give("model.gated_ffn", projection.startsWith("gated"), file.key("feed_forward_proj"));
@@ -230,7 +231,7 @@ final class HuggingFaceModel implements Importer {
 
     private static void contributePositions(ForeignFile file, Draft draft, String type, Kind kind) {
         if (kind.positions().isEmpty()) {
-            draft.byDefault("model.max_positions", 0L, "rotary positions");
+            draft.byDefault("model.max_positions", 0L, type.endsWith("t5") ? "relative positions" : "rotary positions");
             return;
         }
         String key = file.has("n_positions") ? "n_positions" : file.has("n_ctx") ? "n_ctx" : kind.positions();
