@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
  *
  * @param firstLayers for each piece in the order of the model, its first layer; then the number of layers
- * @param layerCosts what each layer costs, the first one 1
+ * @param layerCosts what each layer costs, the first one 1; empty where there is one piece
  * @param headCost what the head costs [layers]
  */
 public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List<Double> layerCosts, double headCost) {
@@ -27,10 +27,12 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
     public static PipelinePartition of(TrainingJob job) {
         int pieces = job.parallel().virtualStages();
         double headCost = headCost(job);
-        List<Double> layerCosts = layerCosts(job);
+        List<Double> layerCosts = pieces == 1 ? List.of() : layerCosts(job);
         return new PipelinePartition(
                 job,
-                job.parallel().balanced() ? balanced(job, pieces, layerCosts, headCost) : uniform(job, pieces),
+                pieces > 1 && job.parallel().balanced()
+                        ? balanced(job, pieces, layerCosts, headCost)
+                        : uniform(job, pieces),
                 layerCosts,
                 headCost);
     }

@@ -55,7 +55,7 @@ abstract class ReplicatedStep {
         this.job = job;
         this.writer = writer;
         this.stage = stage;
-        this.partition = PipelinePartition.of(job);
+        this.partition = writer.partition();
         this.overlap = overlap;
         this.world = ShardGroups.shard(job.dataParallel(), job);
         this.replicas =

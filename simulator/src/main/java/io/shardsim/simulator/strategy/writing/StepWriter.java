@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.PipelinePartition;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
@@ -56,6 +57,7 @@ public final class StepWriter {
     private final TrainingJob job;
     private final FrameworkProfile profile;
     private final MicroBatchMemory memory;
+    private final PipelinePartition partition;
     private final StepPlan.Builder plan = StepPlan.builder();
     private final Map<Operation, Operation> shared = new HashMap<>();
     /** For each stage; empty where activations stay on the GPU. */
@@ -76,6 +78,7 @@ public final class StepWriter {
         this.job = job;
         this.profile = job.profile();
         this.memory = new MicroBatchMemory(job, profile);
+        this.partition = PipelinePartition.of(job);
         int stages = job.parallel().stages();
         for (int at = 0; at < stages; at++) {
             offloads.add(ActivationOffload.of(this, job, settings, memory::keptBytes));
@@ -141,6 +144,11 @@ public final class StepWriter {
     public void onStage(int nextStage) {
         stage = job.parallel().stages() == 1 ? StepPlan.EVERY_STAGE : nextStage;
         plan.stage(stage);
+    }
+
+    /** Which layers each piece of the model holds. */
+    public PipelinePartition partition() {
+        return partition;
     }
 
     /** The last operation of the compute stream, of the stage that is being written. */
