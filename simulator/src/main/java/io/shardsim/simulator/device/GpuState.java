@@ -197,12 +197,22 @@ public final class GpuState implements DeviceState {
         if (!running[COMPUTE]) {
             writer.held(computeIdleSincePs);
         }
-        writer.value(writer.isOfIsland() ? 0 : runs.size());
+        List<CollectiveRun> decisive = writer.isOfIsland() ? ownRuns() : runs;
+        writer.value(decisive.size());
+        for (CollectiveRun run : decisive) {
+            run.save(writer);
+        }
+    }
+
+    /** All but those that wait for others. */
+    private List<CollectiveRun> ownRuns() {
+        List<CollectiveRun> own = new ArrayList<>(runs.size());
         for (CollectiveRun run : runs) {
-            if (!writer.isOfIsland() || !waitsForOthers(run)) {
-                run.save(writer);
+            if (!waitsForOthers(run)) {
+                own.add(run);
             }
         }
+        return own;
     }
 
     /** A slice arrives for a run. */
@@ -281,12 +291,8 @@ public final class GpuState implements DeviceState {
 
     @Override
     public Memory remember() {
-        List<CollectiveRun> copies = new ArrayList<>(runs.size());
-        for (CollectiveRun run : runs) {
-            if (!waitsForOthers(run)) {
-                copies.add(run.copy());
-            }
-        }
+        List<CollectiveRun> copies = ownRuns();
+        copies.replaceAll(CollectiveRun::copy);
         return new Snapshot(
                 plan.firstLane(),
                 ports.remember(),
@@ -329,10 +335,8 @@ public final class GpuState implements DeviceState {
             done[stream] += after.done()[stream] - before.done()[stream];
             startedPs[stream] += deltaPs;
         }
-        for (CollectiveRun run : runs) {
-            if (!waitsForOthers(run)) {
-                run.shift(deltaPs, deltaOperations);
-            }
+        for (CollectiveRun run : ownRuns()) {
+            run.shift(deltaPs, deltaOperations);
         }
         computeIdleSincePs += deltaPs;
         finishPs += deltaPs;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the plan breaks the symmetry, states differ and every event is executed.
  */
 public final class FastForward {
-    /** Marks that a state is compared with; a max-plus system may settle into a period of several layers. */
+    /** Marks that a state is compared with; a max-plus system may settle into a period of several layers, a pipeline into one of as many micro-batches as it has stages. */
     private static final int HISTORY = 24;
 
     private final PeriodicPlan plan;
@@ -124,11 +124,9 @@ public final class FastForward {
         }
         to.totals().addGrowth(from.totals(), times, devices);
         devices.forEach(device -> device.shift(deltaPs, deltaOperations, deltaPositions));
-        if (islands == null) {
-            events.shift(deltaPs, deltaOperations, Map.of());
-        } else {
-            Map<VirtualTimeMessage, VirtualTimeMessage> moved = islands.pendingOfLeaps();
-            events.shift(deltaPs, deltaOperations, moved);
+        Map<VirtualTimeMessage, VirtualTimeMessage> moved = islands == null ? Map.of() : islands.pendingOfLeaps();
+        events.shift(deltaPs, deltaOperations, moved);
+        if (islands != null) {
             islands.shift(deltaPs, deltaOperations, deltaPositions, moved);
         }
         if (observer != null) {

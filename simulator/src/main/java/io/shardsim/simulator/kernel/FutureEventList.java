@@ -258,10 +258,7 @@ final class FutureEventList {
 
     /** The event popped last. */
     Pending popped() {
-        return new Pending(
-                (VirtualTimeMessage) poppedEnvelope().message(),
-                poppedReceiver(),
-                poppedEnvelope().sender());
+        return new Pending(poppedMessage(), poppedReceiver(), poppedEnvelope().sender());
     }
 
     void push(Pending event) {

@@ -180,37 +180,27 @@ public final class IslandReplay {
         if (begun == null && eventClass != EventOrder.LAUNCH) {
             return false;
         }
-        Instant now = null;
+        Instant now = now(island, message, events);
         if (begun != null) {
-            now = now(island, message, events);
             keep(island, new Stretch(stretchesKept++, begun.state(), begun.from(), now));
             island.begun = null;
         }
         if (eventClass != EventOrder.LAUNCH) {
             return false;
         }
-        List<Pending> pending = now == null ? pending(island, events) : now.pending();
-        long[] state = state(island, message, pending);
-        Stretch again = find(island, state, message);
+        long[] state = state(island, now);
+        Stretch again = find(island, state, now);
         if (again != null) {
-            leap(island, again, now == null ? now(island, message, pending) : now, events);
+            leap(island, again, now, events);
             return true;
         }
-        island.begun = new Begun(state, now == null ? now(island, message, pending) : now, island.events);
+        island.begun = new Begun(state, now, island.events);
         return false;
     }
 
-    private List<Pending> pending(Island island, FutureEventList events) {
+    private Instant now(Island island, VirtualTimeMessage message, FutureEventList events) {
         List<Pending> pending = events.pendingOf(islandOfDevice, island.index);
         pending.add(events.popped());
-        return pending;
-    }
-
-    private Instant now(Island island, VirtualTimeMessage message, FutureEventList events) {
-        return now(island, message, pending(island, events));
-    }
-
-    private Instant now(Island island, VirtualTimeMessage message, List<Pending> pending) {
         List<Memory> memories = new ArrayList<>(island.devices.size());
         for (DeviceState device : island.devices) {
             memories.add(device.remember());
@@ -224,15 +214,15 @@ public final class IslandReplay {
                 spans.size());
     }
 
-    private long[] state(Island island, VirtualTimeMessage message, List<Pending> pending) {
-        long floorPs = message.timePs();
+    private long[] state(Island island, Instant now) {
+        long floorPs = now.ps();
         List<VirtualTimeMessage> messages = new ArrayList<>();
-        for (Pending event : pending) {
+        for (Pending event : now.pending()) {
             floorPs = Math.min(floorPs, event.message().earliestPs());
             messages.add(event.message());
         }
         messages.sort(FutureEventList::compare);
-        writer.beginOfIsland(message.timePs(), floorPs, EventOrder.operation(message.order()));
+        writer.beginOfIsland(now.ps(), floorPs, now.operation());
         writer.value(messages.size());
         messages.forEach(each -> each.save(writer));
         island.devices.forEach(device -> device.save(writer));
@@ -250,20 +240,18 @@ public final class IslandReplay {
                 .add(stretch);
     }
 
-    private static @Nullable Stretch find(Island island, long[] state, VirtualTimeMessage message) {
+    private static @Nullable Stretch find(Island island, long[] state, Instant now) {
         for (Stretch stretch : island.stretches.getOrDefault(Arrays.hashCode(state), List.of())) {
-            boolean meets =
-                    message.timePs() <= island.expectedPs && message.timePs() + stretch.lengthPs() >= island.expectedPs;
-            if (!meets && Arrays.equals(stretch.state(), state) && readsAlike(island, stretch, message)) {
+            boolean meets = now.ps() <= island.expectedPs && now.ps() + stretch.lengthPs() >= island.expectedPs;
+            if (!meets && Arrays.equals(stretch.state(), state) && readsAlike(island, stretch, now)) {
                 return stretch;
             }
         }
         return null;
     }
 
-    private static boolean readsAlike(Island island, Stretch stretch, VirtualTimeMessage message) {
-        int deltaOperations =
-                EventOrder.operation(message.order()) - stretch.from().operation();
+    private static boolean readsAlike(Island island, Stretch stretch, Instant now) {
+        int deltaOperations = now.operation() - stretch.from().operation();
         for (int i = 0; i < island.devices.size(); i++) {
             Memory from = stretch.from().memories().get(i);
             if (!island.devices.get(i).readsAlike(from, stretch.to().memories().get(i), deltaOperations)) {
