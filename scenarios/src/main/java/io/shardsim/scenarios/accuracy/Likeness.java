@@ -90,7 +90,7 @@ record Likeness(
         if (!model.adapters().isNone()) {
             return OF_ADAPTERS;
         }
-        if (model.encoder().isPresent() || model.decoder().isPresent()) {
+        if (model.hasEncoder()) {
             return OF_ENCODERS;
         }
         return model.mixture().isPresent() ? OF_EXPERTS : TRAINING;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a training as the configuration of a framework, imports what it wrote, and tells every setting that came back otherwise.
@@ -59,17 +60,12 @@ public final class Exporter {
         if (refusal != null) {
             throw refused(framework, settings, "cannot run this " + settings.kind() + ": " + refusal);
         }
-        if (settings.whole("model.kv_lora_rank") > 0) {
+        String unwritten = unwritten(settings);
+        if (unwritten != null) {
             throw refused(
                     framework,
                     settings,
-                    "files with latent attention (model.kv_lora_rank) are not written; leave out the framework for a scenario");
-        }
-        if (settings.is("model.encoder")) {
-            throw refused(
-                    framework,
-                    settings,
-                    "files with an encoder (model.masked_lm or decoder_layers) are not written; leave out the framework for a scenario");
+                    "files with " + unwritten + " are not written; leave out the framework for a scenario");
         }
         String instance = instance(file);
         if (instance.isEmpty()) {
@@ -91,6 +87,14 @@ public final class Exporter {
                 List.of(),
                 List.of(),
                 null);
+    }
+
+    /** What of a model no framework's files are written for; null where all is. */
+    private static @Nullable String unwritten(Settings settings) {
+        if (settings.whole("model.kv_lora_rank") > 0) {
+            return "latent attention (model.kv_lora_rank)";
+        }
+        return settings.is("model.encoder") ? "an encoder (model.masked_lm or decoder_layers)" : null;
     }
 
     private static InputException refused(Framework framework, Settings settings, String why) {

@@ -85,7 +85,7 @@ final class Settings {
         put("model.expert_layer_period", model.mixture().period());
         put("model.gated_ffn", model.family() == ModelShape.Family.LLAMA);
         put("model.qk_norm", model.attention().normed());
-        put("model.encoder", model.encoder().isPresent() || model.decoder().isPresent());
+        put("model.encoder", model.hasEncoder());
         put("model.tied_embeddings", model.embeddings().tied());
         put("model.max_positions", model.embeddings().positions());
     }

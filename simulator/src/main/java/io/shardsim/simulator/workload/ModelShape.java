@@ -335,6 +335,11 @@ public record ModelShape(
         return form.encoder();
     }
 
+    /** Whether it is an encoder, or has one before a decoder. */
+    public boolean hasEncoder() {
+        return encoder().isPresent() || decoder().isPresent();
+    }
+
     public Decoder decoder() {
         return form.decoder();
     }

@@ -113,12 +113,10 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         feedForward.add(new Norm("ffn_norm", h, true));
         if (shape.family() == ModelShape.Family.LLAMA) {
             feedForward.addAll(gated("ffn", h, shape.ffn(), Experts.NONE));
+            feedForward.add(new Residual(h, true));
         } else {
-            feedForward.add(new Linear(new Product("ffn.up", h, shape.ffn(), false), Split.OUTPUTS));
-            feedForward.add(new Activation(shape.ffn(), Function.SINGLE, Experts.NONE));
-            feedForward.add(new Linear(new Product("ffn.down", shape.ffn(), h, false), Split.INPUTS));
+            feedForward.addAll(feedForward(shape, Function.SINGLE, false));
         }
-        feedForward.add(new Residual(h, true));
         List<Block> cross = crossAttention(shape);
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
@@ -146,13 +144,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         int ranges = shape.decoder().positionRanges();
         return present(
                 new Norm("input_norm", h, true),
-                new Linear(
-                        "attention.qkv",
-                        List.of(
-                                new Product("attention.query", h, shape.headsWidth(), false),
-                                new Product("attention.key", h, shape.kvHidden(), false),
-                                new Product("attention.value", h, shape.kvHidden(), false)),
-                        Split.OUTPUTS),
+                queryKeyValue(shape, false),
                 first && ranges > 0 ? new PositionBias(ranges, shape.heads()) : null,
                 new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, reach, ranges > 0),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
@@ -200,7 +192,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 layers(
                         shape,
                         normed("input_norm", h, false, attention),
-                        normed("ffn_norm", h, false, feedForward(shape, Function.TANH_GELU)),
+                        normed("ffn_norm", h, false, feedForward(shape, Function.TANH_GELU, true)),
                         List.of()),
                 head(shape, false));
     }
@@ -209,12 +201,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     static Transformer bert(ModelShape shape) {
         int h = shape.hidden();
         Encoder encoder = shape.encoder();
-        List<Product> products = List.of(
-                new Product("attention.query", h, shape.headsWidth(), true),
-                new Product("attention.key", h, shape.kvHidden(), true),
-                new Product("attention.value", h, shape.kvHidden(), true));
-        List<Operator> attention =
-                withBiases(shape, new Linear("attention.qkv", products, Split.OUTPUTS), Reach.BOTH_WAYS);
+        List<Operator> attention = withBiases(shape, queryKeyValue(shape, true), Reach.BOTH_WAYS);
         boolean behind = encoder.hasNormsBehind();
         return new Transformer(
                 present(
@@ -223,9 +210,21 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 layers(
                         shape,
                         normed("attention_norm", h, behind, attention),
-                        normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE)),
+                        normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE, true)),
                         List.of()),
                 maskedHead(shape));
+    }
+
+    /** Matrices that the model holds apart and applies together. */
+    private static Linear queryKeyValue(ModelShape shape, boolean bias) {
+        int h = shape.hidden();
+        return new Linear(
+                "attention.qkv",
+                List.of(
+                        new Product("attention.query", h, shape.headsWidth(), bias),
+                        new Product("attention.key", h, shape.kvHidden(), bias),
+                        new Product("attention.value", h, shape.kvHidden(), bias)),
+                Split.OUTPUTS);
     }
 
     private static List<Operator> withBiases(ModelShape shape, Linear qkv, Reach reach) {
@@ -236,13 +235,13 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Residual(shape.hidden(), true));
     }
 
-    private static List<Operator> feedForward(ModelShape shape, Function function) {
+    private static List<Operator> feedForward(ModelShape shape, Function function, boolean bias) {
         int h = shape.hidden();
         int ffn = shape.ffn();
         return List.of(
-                new Linear(new Product("ffn.up", h, ffn, true), Split.OUTPUTS),
+                new Linear(new Product("ffn.up", h, ffn, bias), Split.OUTPUTS),
                 new Activation(ffn, function, Experts.NONE),
-                new Linear(new Product("ffn.down", ffn, h, true), Split.INPUTS),
+                new Linear(new Product("ffn.down", ffn, h, bias), Split.INPUTS),
                 new Residual(h, true));
     }
 
@@ -336,16 +335,9 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
 
     private static List<Operator> attention(ModelShape shape) {
         int h = shape.hidden();
-        int kv = shape.kvHidden();
         return present(
                 new Norm("input_norm", h, true),
-                new Linear(
-                        "attention.qkv",
-                        List.of(
-                                new Product("attention.query", h, shape.headsWidth(), false),
-                                new Product("attention.key", h, kv, false),
-                                new Product("attention.value", h, kv, false)),
-                        Split.OUTPUTS),
+                queryKeyValue(shape, false),
                 shape.attention().normed() ? new QueryKeyNorm(shape.heads(), shape.kvHeads(), shape.headDim()) : null,
                 new Attention(
                         shape.heads(),

@@ -135,12 +135,12 @@ final class MicroBatchMemory {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
         long bytes = split(norm, operator.takesPart() || job.parallel().sequence(), tokens(block));
         if (operator instanceof Activation activation) {
-            bytes += split(savedBytes(activation) * activation.width(), true, tokens(block));
+            bytes += split(savedBytes(activation) * activation.width(), block);
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
             // Keys and values beyond their own heads.
             long copied =
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
-            bytes += split(copied * job.precision().bytes(), true, tokens(block));
+            bytes += split(copied * job.precision().bytes(), block);
         }
         return bytes + savedByAttention(block, operator) + gatheredBytes(block, operator);
     }
@@ -148,10 +148,7 @@ final class MicroBatchMemory {
     /** Queries and keys before they are turned. */
     private long savedByAttention(Block block, Operator operator) {
         return operator instanceof Attention attention && attention.rotaryDim() > 0
-                ? split(
-                        (long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()),
-                        true,
-                        tokens(block))
+                ? split((long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()), block)
                 : 0;
     }
 
@@ -163,7 +160,7 @@ final class MicroBatchMemory {
                 && !(operator.isOfExperts() && job.parallel().experts() > 1);
         long input = job.precision().bytes() * operator.savedInputs();
         return gathers && profile.keepsGatheredSequence()
-                ? split(input, false, tokens(block)) - split(input, true, tokens(block))
+                ? split(input, false, tokens(block)) - split(input, block)
                 : 0;
     }
 
@@ -188,7 +185,7 @@ final class MicroBatchMemory {
             }
             afterAttention = operator instanceof Attention;
         }
-        return split(whole, job.parallel().sequence(), tokens(block)) + split(split, true, tokens(block));
+        return split(whole, job.parallel().sequence(), tokens(block)) + split(split, block);
     }
 
     /** Bytes of each token of a block, shared out among the ranks of a tensor-parallel group. */
