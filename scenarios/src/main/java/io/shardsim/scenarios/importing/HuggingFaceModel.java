@@ -134,7 +134,7 @@ final class HuggingFaceModel implements Importer {
         first(file, draft, "model.vocab", "vocab_size");
         String type = String.valueOf(file.text("model_type"));
         contributeDecoder(file, draft, type);
-        draft.byDefault("model.gated_ffn", kind.gated(), kind.gated() ? "a Llama layer" : "a GPT-2 layer");
+        draft.byDefault("model.gated_ffn", kind.gated(), "a layer of model_type " + type);
         if (type.startsWith("qwen3") || type.equals("olmoe")) {
             draft.byDefault("model.qk_norm", true, "a layer of model_type " + type);
         }
@@ -143,9 +143,10 @@ final class HuggingFaceModel implements Importer {
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         contributeLatent(file, draft);
         contributeEncoder(file, draft, type);
-        Long width = file.whole(file.has("d_kv") ? "d_kv" : "head_dim", 1, MOST);
+        String widthKey = file.has("d_kv") ? "d_kv" : "head_dim";
+        Long width = file.whole(widthKey, 1, MOST);
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
-            draft.give("model.head_dim", width, file.key(file.has("d_kv") ? "d_kv" : "head_dim"));
+            draft.give("model.head_dim", width, file.key(widthKey));
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {

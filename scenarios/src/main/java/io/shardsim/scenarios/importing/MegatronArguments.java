@@ -153,6 +153,7 @@ final class MegatronArguments implements Importer {
         draft.byDefault("model.masked_lm", 0.15, "no --mask-prob");
         draft.byDefault("model.post_norm", false, "a layer of Megatron-LM");
         draft.give("model.pooler", !file.flag("bert-no-binary-head", false), file.key("bert-no-binary-head"));
+        draft.byDefault("model.pooler", true, "no --bert-no-binary-head");
     }
 
     private static void contributeGroups(ForeignFile file, Draft draft) {

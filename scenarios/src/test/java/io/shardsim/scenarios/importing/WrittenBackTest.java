@@ -72,8 +72,8 @@ class WrittenBackTest {
                         } catch (InputException refused) {
                             assertThat(refused.problems().get(0).message())
                                     .as(one + " as " + framework)
-                                    .startsWith(framework.title())
-                                    .containsPattern("cannot run this |files with .* are not written");
+                                    .startsWith(framework.title() + " ")
+                                    .containsPattern("^[^:]* (cannot run this |files with .* are not written;)");
                         }
                     }
                 }
