@@ -416,6 +416,12 @@ public record ModelShape(
         }
     }
 
+    /** Of what tells most shapes apart: what is derived of a shape is looked up for every operation of a plan. */
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * hidden + layers) + ffn) + embeddings.vocab();
+    }
+
     private static Transformer whole(ModelShape shape) {
         if (shape.decoder().isPresent()) {
             return Transformer.t5(shape);
