@@ -7,8 +7,8 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -18,7 +18,8 @@ final class RunningCluster {
             names = "--cluster",
             split = ",",
             paramLabel = "HOST:PORT",
-            description = "Have the members of this cluster run the points; see the command worker.")
+            description =
+                    "Have the workers of this cluster run the points; any of them will do, and several are tried in turn. See the command worker.")
     private List<String> members = List.of();
 
     @Option(
@@ -32,8 +33,11 @@ final class RunningCluster {
             description = "With --split: when a member is lost, begin the run again on those that are left.")
     private boolean restart;
 
-    @Mixin
-    private final ClusterFlags flags = new ClusterFlags();
+    @Option(
+            names = "--cluster-file",
+            paramLabel = "FILE",
+            description = "Settings of the cluster: name, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
+    private @Nullable String file;
 
     /** True when the points run in this JVM. */
     boolean isLocal() {
@@ -60,7 +64,8 @@ final class RunningCluster {
 
     private ClusterSettings settings(CommandLine command) {
         try {
-            return ClusterFile.settings(flags.with(members, 0, null), System.getenv(), 0);
+            return ClusterFile.settings(
+                    new ClusterFile.Flags(file, null, null, null, members, null), System.getenv(), 0);
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(command, String.valueOf(wrong.getMessage()), wrong);
         }

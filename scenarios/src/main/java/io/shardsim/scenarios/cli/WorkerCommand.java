@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -65,8 +64,24 @@ final class WorkerCommand implements Callable<Integer> {
             description = "Listen beyond this machine though whoever reaches the port can join.")
     private boolean withoutTls;
 
-    @Mixin
-    private final ClusterFlags flags = new ClusterFlags();
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            description =
+                    "Name or address by which the other workers reach this one. Default: SHARDSIM_HOST, or 127.0.0.1.")
+    private @Nullable String host;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            description = "Address to listen on. Default: SHARDSIM_BIND, or that of --host.")
+    private @Nullable String bind;
+
+    @Option(
+            names = "--cluster-file",
+            paramLabel = "FILE",
+            description = "Settings: name, seeds, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
+    private @Nullable String file;
 
     WorkerCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -98,7 +113,9 @@ final class WorkerCommand implements Callable<Integer> {
     private ClusterSettings settings() {
         try {
             return ClusterFile.settings(
-                    flags.with(join, port, metricsPort), System.getenv(), ClusterSettings.DEFAULT_PORT);
+                    new ClusterFile.Flags(file, host, bind, port, join, metricsPort),
+                    System.getenv(),
+                    ClusterSettings.DEFAULT_PORT);
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }

@@ -16,6 +16,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Date;
 import java.util.List;
+import java.util.stream.Stream;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +59,27 @@ final class Certificates {
         } catch (GeneralSecurityException unreadable) {
             throw new IllegalArgumentException(
                     "tls.key-store " + tls.keyStore() + ": " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    /** What connections are made with; to be called for stores that {@link #check} has found good. */
+    static SSLContext context(ClusterSettings.Tls tls) {
+        try {
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(
+                    open("key-store", tls.keyStore(), tls.keyStorePassword()),
+                    tls.keyStorePassword().toCharArray());
+            TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trusted.init(open("trust-store", tls.trustStore(), tls.trustStorePassword()));
+            TrustManager[] dated = Stream.of(trusted.getTrustManagers())
+                    .map(trust -> new ClusterTls.DatedTrust((X509ExtendedTrustManager) trust))
+                    .toArray(TrustManager[]::new);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), dated, null);
+            return context;
+        } catch (GeneralSecurityException unusable) {
+            throw new IllegalArgumentException(
+                    "tls.key-store " + tls.keyStore() + ": " + unusable.getMessage(), unusable);
         }
     }
 

@@ -65,7 +65,6 @@ final class ClusterMeters implements MeterBinder {
                 .baseUnit("seconds")
                 .description("time spent writing and reading messages")
                 .register(registry);
-        gauge(registry, "mailbox.size", "messages that wait in mailboxes", meters -> CountingMailbox.waiting());
         members(
                 registry,
                 "up",
@@ -108,7 +107,7 @@ final class ClusterMeters implements MeterBinder {
             MeterRegistry registry, String status, ToDoubleFunction<ClusterEvent.CurrentClusterState> count) {
         Gauge.builder(PREFIX + "members", this, meters -> count.applyAsDouble(meters.cluster.state()))
                 .tags(Tags.of("status", status))
-                .description("members of the cluster, commands included, as this one sees them")
+                .description("members of the cluster, as this one sees them")
                 .strongReference(true)
                 .register(registry);
     }

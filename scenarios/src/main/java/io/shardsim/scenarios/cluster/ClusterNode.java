@@ -4,25 +4,18 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigValueFactory;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.pekko.actor.ActorSelection;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -33,9 +26,9 @@ import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.Adapter;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.Member;
+import org.apache.pekko.cluster.MemberStatus;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.ClusterSingleton;
-import org.apache.pekko.cluster.typed.ClusterSingletonSettings;
 import org.apache.pekko.cluster.typed.JoinSeedNodes;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.SingletonActor;
@@ -49,15 +42,7 @@ import org.slf4j.LoggerFactory;
 /** This JVM's place in a cluster: its actor system, how it joins, and how it leaves. */
 final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
-    /** Role of the members that run points. */
-    static final String WORKER = "worker";
-    /** Role of the members that are counted when the network falls apart. */
-    static final String VOTER = "voter";
-    /** Role of a command. */
-    static final String COMMAND = "command";
-
     private static final Duration GREETING_EVERY = Duration.ofSeconds(1);
-    private static final int CONNECT_MILLIS = 2000;
     /** How long something that listens, but is no member that we understand, is greeted. */
     private static final Duration SPEECHLESS = Duration.ofSeconds(10);
 
@@ -66,22 +51,13 @@ final class ClusterNode implements AutoCloseable {
     private final ClusterSettings settings;
     private final ActorSystem<Void> system;
     private final Gate gate;
-
-    private final BlockingQueue<Greeter.Greeting> greetings = new LinkedBlockingQueue<>();
-    private final ActorRef<Greeter.Command> greetingsRef;
+    private final DoorClient others;
 
     private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, Gate gate) {
         this.settings = settings;
         this.gate = gate;
         this.system = system;
-        greetingsRef = spawn(
-                Behaviors.receive(Greeter.Command.class)
-                        .onMessage(Greeter.Greeting.class, greeting -> {
-                            greetings.add(greeting);
-                            return Behaviors.same();
-                        })
-                        .build(),
-                "greetings");
+        others = new DoorClient(settings);
     }
 
     /**
@@ -89,18 +65,16 @@ final class ClusterNode implements AutoCloseable {
      *
      * @throws IllegalStateException when the port cannot be had
      */
-    static ClusterNode start(ClusterSettings settings, List<String> roles) {
+    static ClusterNode start(ClusterSettings settings) {
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
         Gate gate = null;
         try {
-            gate = Gate.bind(settings.bind(), settings.port(), settings.tls() == null ? Framing.ARTERY : Framing.TLS);
+            gate = Gate.bind(settings.bind(), settings.port(), settings.tls() != null);
             ActorSystem<Void> system =
-                    ActorSystem.create(Behaviors.empty(), settings.name(), configuration(settings, roles, gate));
-            gate.openTo(boundPort(system));
-            ClusterNode node = new ClusterNode(settings, system, gate);
-            node.spawn(Greeter.create(), Greeter.NAME);
-            return node;
+                    ActorSystem.create(Behaviors.empty(), settings.name(), configuration(settings, gate));
+            gate.openTo(Framing.ARTERY, boundPort(system));
+            return new ClusterNode(settings, system, gate);
         } catch (IOException | RuntimeException failure) {
             if (gate != null) {
                 gate.close();
@@ -132,14 +106,34 @@ final class ClusterNode implements AutoCloseable {
                 .get();
     }
 
-    private static Config configuration(ClusterSettings settings, List<String> roles, Gate gate) {
+    /** A door for commands at this member's own port, and one for its meters where settings say. */
+    Door openDoor(ClusterMeters meters) {
+        Door door = new Door(this, settings, meters);
+        gate.openTo(Framing.HTTP, door.open());
+        HostPort place = settings.metrics();
+        if (place != null) {
+            try {
+                Gate plain = Gate.bind(place.host(), place.port(), false);
+                plain.openTo(Framing.HTTP, door.openMeters());
+                system.getWhenTerminated().thenRun(plain::close);
+                LOG.info("meters at http://{}:{}/metrics", place.host(), plain.port());
+            } catch (IOException taken) {
+                throw new IllegalStateException(
+                        "meters cannot be served at " + place + ": " + taken.getMessage()
+                                + "; choose another --metrics-port",
+                        taken);
+            }
+        }
+        return door;
+    }
+
+    private static Config configuration(ClusterSettings settings, Gate gate) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("pekko.remote.artery.canonical.hostname", settings.host());
         values.put("pekko.remote.artery.canonical.port", gate.port());
         values.put("pekko.remote.artery.bind.hostname", ClusterSettings.LOOPBACK);
         values.put("pekko.remote.artery.bind.port", 0);
         values.put("pekko.remote.artery.advanced.maximum-frame-size", Framing.ARTERY.frameMax + " b");
-        values.put("pekko.cluster.roles", roles);
         values.put(
                 "pekko.cluster.failure-detector.acceptable-heartbeat-pause",
                 settings.patience().silence().toMillis() + " ms");
@@ -171,26 +165,21 @@ final class ClusterNode implements AutoCloseable {
     }
 
     <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-        return system.systemActorOf(behavior, name, Props.empty().withMailboxFromConfig(CountingMailbox.CONFIG));
+        return system.systemActorOf(behavior, name, Props.empty());
     }
 
     /**
      * Ends this member with the actor that does its work: what is left would look like a member and do nothing.
      *
-     * @param ending whether it is to end
+     * @param ended what to do first
      */
-    void guard(ActorRef<?> work, BooleanSupplier ending) {
+    void guard(ActorRef<?> work, Runnable ended) {
         spawn(
                 Behaviors.<Void>setup(context -> {
                     context.watch(work);
                     return Behaviors.receive(Void.class)
-                            .onSignal(Terminated.class, ended -> {
-                                if (!ending.getAsBoolean()) {
-                                    LOG.error(
-                                            "{} has stopped, and with it this member",
-                                            work.path().name());
-                                    system.terminate();
-                                }
+                            .onSignal(Terminated.class, stopped -> {
+                                ended.run();
                                 return Behaviors.stopped();
                             })
                             .build();
@@ -198,22 +187,31 @@ final class ClusterNode implements AutoCloseable {
                 "guard");
     }
 
-    /** The coordinator, wherever it is; this member may have to host it if it runs points. */
+    /** Ends without leaving. */
+    void terminate() {
+        system.terminate();
+    }
+
+    /** Whether the others have removed this member, or are about to. */
+    boolean isRemoved() {
+        MemberStatus status = Cluster.get(system).selfMember().status();
+        return status == MemberStatus.removed() || status == MemberStatus.down();
+    }
+
+    /** The coordinator, wherever it is; this member may have to host it. */
     ActorRef<Coordinator.Command> coordinator() {
         return ClusterSingleton.get(system)
-                .init(SingletonActor.of(Coordinator.create(settings.patience().silence()), Coordinator.NAME)
-                        .withSettings(ClusterSingletonSettings.create(system).withRole(WORKER))
-                        .withProps(Props.empty().withMailboxFromConfig(CountingMailbox.CONFIG)));
+                .init(SingletonActor.of(Coordinator.create(settings.patience().silence()), Coordinator.NAME));
     }
 
     /** As the others know this member. */
     HostPort address() {
-        Address self = Cluster.get(system).selfMember().address();
-        return new HostPort(self.getHost().get(), (Integer) self.getPort().get());
+        return place(Cluster.get(system).selfMember().address());
     }
 
-    static String address(Address address) {
-        return address.getHost().orElse("?") + ":" + address.getPort().orElse(0);
+    static HostPort place(Address address) {
+        return new HostPort(
+                address.getHost().orElse("?"), (Integer) address.getPort().orElse(0));
     }
 
     /** Starts a cluster of one. */
@@ -222,57 +220,53 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Looks for a member that belongs to a cluster among the seeds.
+     * Looks for a member that belongs to a cluster.
      *
+     * @param contacts where to look
      * @param patience how long to look
-     * @param persistent whether to go on while nothing listens at any of the seeds
      * @return what the first one said; null when none was found
      * @throws IllegalStateException when a member runs another build, or what listens is no member
      */
-    Greeter.@Nullable Greeting find(Duration patience, boolean persistent) throws InterruptedException {
+    DoorMessage.@Nullable Greeting find(List<HostPort> contacts, Duration patience) throws InterruptedException {
         HostPort self = address();
-        List<HostPort> others = new ArrayList<>(settings.seeds());
-        others.remove(self);
         long beganNanos = System.nanoTime();
-        long connectedNanos = 0;
+        long speechlessNanos = 0;
         while (System.nanoTime() - beganNanos < patience.toNanos()) {
-            List<HostPort> listening =
-                    others.stream().filter(ClusterNode::listens).toList();
-            for (HostPort seed : listening) {
-                greet(pekkoAddress(seed).toString());
-            }
-            Greeter.Greeting greeting = greetings.poll(GREETING_EVERY.toMillis(), TimeUnit.MILLISECONDS);
-            if (greeting != null) {
-                String own = Build.current().toString();
-                if (!greeting.build().equals(own)) {
-                    throw new IllegalStateException(BuildCheck.mismatch(greeting.address(), greeting.build(), own));
-                }
-                if (greeting.joined()) {
-                    refuseLoopback(HostPort.parse(greeting.address()));
-                    return greeting;
-                }
-            } else {
-                boolean listens = !listening.isEmpty();
-                if (!listens
-                        && !persistent
-                        && System.nanoTime() - beganNanos
-                                > settings.patience().contact().toNanos()) {
-                    throw new IllegalStateException("nothing listens at " + words(others)
-                            + "; start a member with: shardsim worker --seed --port "
-                            + (others.isEmpty()
-                                    ? ClusterSettings.DEFAULT_PORT
-                                    : others.get(0).port()));
-                }
-                connectedNanos = !listens ? 0 : connectedNanos == 0 ? System.nanoTime() : connectedNanos;
-                if (listens && System.nanoTime() - connectedNanos > SPEECHLESS.toNanos()) {
-                    throw new IllegalStateException(
-                            "something listens at " + words(others) + ", but no member of a cluster named "
-                                    + settings.name() + " answers within " + SPEECHLESS.toSeconds()
-                                    + " s; compare name and tls in the cluster files of both sides");
+            String speechless = null;
+            for (HostPort contact : contacts) {
+                try {
+                    DoorMessage.Greeting greeting = contact.equals(self) ? null : others.greet(contact);
+                    if (greeting != null && isOfThisCluster(greeting)) {
+                        return greeting;
+                    }
+                } catch (IOException other) {
+                    speechless = contact + ", but no member of a cluster (" + other.getMessage() + ")";
                 }
             }
+            speechlessNanos = speechless == null ? 0 : speechlessNanos == 0 ? System.nanoTime() : speechlessNanos;
+            if (speechless != null && System.nanoTime() - speechlessNanos > SPEECHLESS.toNanos()) {
+                throw new IllegalStateException(
+                        "something listens at " + speechless + "; compare tls in the cluster files of both sides");
+            }
+            Thread.sleep(GREETING_EVERY.toMillis());
         }
         return null;
+    }
+
+    private boolean isOfThisCluster(DoorMessage.Greeting greeting) {
+        String own = Build.current().toString();
+        if (!greeting.build().equals(own)) {
+            throw new IllegalStateException(BuildCheck.mismatch(greeting.address(), greeting.build(), own));
+        }
+        if (!greeting.cluster().equals(settings.name())) {
+            throw new IllegalStateException("the worker at " + greeting.address() + " belongs to the cluster "
+                    + greeting.cluster() + ", not to " + settings.name()
+                    + "; give both the same name in their cluster files");
+        }
+        if (greeting.joined()) {
+            refuseLoopback(HostPort.parse(greeting.address()));
+        }
+        return greeting.joined();
     }
 
     /** Where the others would look for this one on their own machines, or it for them. */
@@ -292,28 +286,19 @@ final class ClusterNode implements AutoCloseable {
         return new Address("pekko", settings.name(), place.host(), place.port());
     }
 
-    private static boolean listens(HostPort place) {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(place.host(), place.port()), CONNECT_MILLIS);
-            return true;
-        } catch (IOException | IllegalArgumentException refused) {
-            return false;
-        }
-    }
-
     static String words(List<HostPort> places) {
         return String.join(" or ", places.stream().map(HostPort::toString).toList());
     }
 
     /**
-     * Joins the cluster that a member belongs to, by way of another seed where that member is gone in the meantime; returns when this one is up.
+     * Joins the cluster that a member belongs to, by way of another contact where that member is gone in the meantime; returns when this one is up.
      *
      * @throws IllegalStateException when it is refused, or takes too long
      */
-    void join(HostPort found) throws InterruptedException {
+    void join(HostPort found, List<HostPort> more) throws InterruptedException {
         Set<HostPort> contacts = new LinkedHashSet<>();
         contacts.add(found);
-        contacts.addAll(settings.seeds());
+        contacts.addAll(more);
         // With itself among them it would start a cluster of its own.
         contacts.remove(address());
         join(List.copyOf(contacts));
@@ -349,62 +334,62 @@ final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Tells of members that come, go, or cannot be reached. */
-    void watchMembers(Consumer<String> notices) {
-        spawn(Membership.create(notices), "membership");
+    /**
+     * Tells of members that come, go, or cannot be reached.
+     *
+     * @param seen takes the addresses of all that are or come
+     */
+    void watchMembers(Consumer<String> notices, Set<HostPort> seen) {
+        spawn(Membership.create(notices, seen), "membership");
+    }
+
+    /** The other members. */
+    List<HostPort> otherMembers() {
+        Cluster cluster = Cluster.get(system);
+        List<HostPort> members = new ArrayList<>();
+        for (Member member : cluster.state().getMembers()) {
+            if (!member.address().equals(cluster.selfMember().address())) {
+                members.add(place(member.address()));
+            }
+        }
+        return members;
     }
 
     /**
-     * Leaves the cluster when every other voter has answered. While one of them is silent and not removed, this one's vote may be what keeps the
-     * others a majority, and it would be gone before that one is removed. Of two members it is nobody's majority.
+     * Leaves the cluster when every other member has answered. While one of them is silent and not removed, this one's vote may be what keeps the others a
+     * majority, and it would be gone before that one is removed. Of two members it is nobody's majority.
      */
     void leave() {
         ClusterSettings.Patience patience = settings.patience();
-        awaitAnswers(patience.silence().plus(patience.removal()).plus(LEAVING));
+        long waitNanos =
+                patience.silence().plus(patience.removal()).plus(LEAVING).toNanos();
+        long beganNanos = System.nanoTime();
+        try {
+            while (System.nanoTime() - beganNanos < waitNanos && isOneSilent()) {
+                Thread.sleep(GREETING_EVERY.toMillis());
+            }
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
         close();
     }
 
-    /** Greets the other voters until each has answered or is no longer there, if they are several. */
-    private void awaitAnswers(Duration patience) {
-        Set<String> answered = new HashSet<>();
-        greetings.clear();
-        long beganNanos = System.nanoTime();
-        while (System.nanoTime() - beganNanos < patience.toNanos()) {
-            List<Address> voters = otherVoters();
-            List<Address> silent = voters.stream()
-                    .filter(voter -> !answered.contains(address(voter)))
-                    .toList();
-            if (voters.size() < 2 || silent.isEmpty()) {
-                return;
-            }
-            silent.forEach(voter -> greet(voter.toString()));
+    /** Whether one of several others does not answer. */
+    private boolean isOneSilent() throws InterruptedException {
+        List<HostPort> members = otherMembers();
+        if (members.size() < 2) {
+            return false;
+        }
+        for (HostPort member : members) {
             try {
-                Greeter.Greeting greeting = greetings.poll(GREETING_EVERY.toMillis(), TimeUnit.MILLISECONDS);
-                if (greeting != null) {
-                    answered.add(greeting.address());
+                if (others.greet(member) == null) {
+                    return true;
                 }
-            } catch (InterruptedException hurried) {
-                Thread.currentThread().interrupt();
-                return;
+            } catch (IOException silent) {
+                return true;
             }
         }
-    }
-
-    private List<Address> otherVoters() {
-        Cluster cluster = Cluster.get(system);
-        List<Address> voters = new ArrayList<>();
-        for (Member member : cluster.state().getMembers()) {
-            if (member.hasRole(VOTER)
-                    && !member.address().equals(cluster.selfMember().address())) {
-                voters.add(member.address());
-            }
-        }
-        return voters;
-    }
-
-    private void greet(String address) {
-        ActorSelection greeter = Adapter.toClassic(system).actorSelection(address + "/system/" + Greeter.NAME);
-        greeter.tell(new Greeter.Greet(greetingsRef), org.apache.pekko.actor.ActorRef.noSender());
+        return false;
     }
 
     /** Leaves the cluster; returns when it has, or when that takes too long. */
@@ -413,6 +398,7 @@ final class ClusterNode implements AutoCloseable {
         system.terminate();
         awaitEnd(LEAVING);
         gate.close();
+        others.close();
     }
 
     private void awaitEnd(Duration patience) {

@@ -12,16 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes {@link WireMessage}s with Kryo, and greetings as lines of text that every version can read. The manifest names the version of all messages;
- * another one is refused unread. Named in {@code cluster.conf}.
+ * Writes {@link WireMessage}s with Kryo. The manifest names the version of all messages; another one is refused unread. Named in {@code cluster.conf}.
  */
 public final class ClusterSerializer extends SerializerWithStringManifest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSerializer.class);
     private static final int IDENTIFIER = 7_355;
     /** No message is larger: what is, goes in parts [bytes]. */
     static final int MESSAGE_MAX = 240 << 10;
-
-    private static final String GREETING = "greeting";
 
     private final ExtendedActorSystem system;
     private final String manifest = "kryo-" + Build.current().protocol();
@@ -49,15 +46,13 @@ public final class ClusterSerializer extends SerializerWithStringManifest {
 
     @Override
     public String manifest(Object message) {
-        return message instanceof Greeter.Command ? GREETING : manifest;
+        return manifest;
     }
 
     @Override
     public byte[] toBinary(Object message) {
         long began = System.nanoTime();
-        byte[] bytes = message instanceof Greeter.Command greeting
-                ? Greeter.write(greeting, Adapter.toTyped(system))
-                : codec().encode(message);
+        byte[] bytes = codec().encode(message);
         if (bytes.length > MESSAGE_MAX) {
             throw new IllegalArgumentException(message.getClass().getSimpleName() + " takes " + bytes.length
                     + " bytes > " + MESSAGE_MAX + " that a message may have");
@@ -87,9 +82,6 @@ public final class ClusterSerializer extends SerializerWithStringManifest {
     private Object read(byte[] bytes, String told) throws NotSerializableException {
         if (bytes.length > MESSAGE_MAX) {
             throw new NotSerializableException("longer than " + MESSAGE_MAX + " bytes");
-        }
-        if (told.equals(GREETING)) {
-            return Greeter.read(bytes, Adapter.toTyped(system));
         }
         if (!told.equals(manifest)) {
             throw new NotSerializableException("written as " + printable(told) + ", this member reads " + manifest);

@@ -45,6 +45,10 @@ public record ClusterSettings(
         }
     }
 
+    ClusterSettings withPort(int port) {
+        return new ClusterSettings(name, host, bind, port, seeds, tls, metrics, patience);
+    }
+
     /** Whether a name or address is this machine to whoever reads it. */
     static boolean isLoopback(String place) {
         try {
@@ -78,7 +82,7 @@ public record ClusterSettings(
      *
      * @param silence until the points of a member that says nothing are handed out again, and until Pekko calls it unreachable
      * @param removal from then until it is removed from the cluster for good
-     * @param contact until a command gives up finding a member
+     * @param contact until a command that no member answers gives up
      * @param join until joining is given up
      * @param takeover until a command gives up a cluster without a coordinator
      */

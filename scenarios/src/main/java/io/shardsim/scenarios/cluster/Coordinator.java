@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * member is lost, is told everything within a second. Points of a member that says nothing for too long are handed out again. A member with
  * nothing else to do gets a copy of a point that takes far longer than any before it: whoever is first answers.
  *
- * <p>Results do not pass through here: a member gives them to the command that asked.
+ * <p>Results do not pass through here: a command is told which member has one, and fetches it there.
  */
 final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
@@ -65,9 +65,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     /**
      * When a command says what it still wants: each second, and whenever something has changed.
      *
+     * @param connection how many times it has connected: the last one counts
      * @param over whether the command ends now
      */
-    record Wanted(String job, ActorRef<SweepClient.Command> client, List<Integer> numbers, boolean over)
+    record Wanted(String job, int connection, ActorRef<SweepClient.Command> client, List<Integer> numbers, boolean over)
             implements Command, WireMessage {}
 
     /**
@@ -112,7 +113,10 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private static final class Job {
-        final ActorRef<SweepClient.Command> client;
+        /** Its last connection. */
+        ActorRef<SweepClient.Command> client;
+
+        int connection;
         final Map<Integer, Point> points = new LinkedHashMap<>();
         long heardNanos;
         /** What it wanted last, parts included that it hands out itself. */
@@ -191,6 +195,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         member.said = new LinkedHashSet<>(beat.running());
         member.said.addAll(beat.finished());
         takeOver(member, now);
+        offer(member, beat.finished());
         forgetLostAssignments(member, now);
         if (beat.slots() == 0) {
             lose(member, "leaves", false);
@@ -214,6 +219,16 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
         if (!unwanted.isEmpty()) {
             member.ref.tell(new Member.Drop(unwanted));
+        }
+    }
+
+    /** Tells commands which results wait for them: with each beat, so that none is missed. */
+    private void offer(MemberEntry member, List<Ticket> finished) {
+        for (Ticket ticket : finished) {
+            Job job = jobs.get(ticket.job());
+            if (job != null && job.wanted.contains(ticket.number())) {
+                job.client.tell(new SweepClient.Offered(ticket.number(), member.ref, member.address));
+            }
         }
     }
 
@@ -258,6 +273,12 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private Behavior<Command> onWanted(Wanted wanted) {
         long now = clock.getAsLong();
         Job job = jobs.computeIfAbsent(wanted.job(), name -> new Job(wanted.client()));
+        if (wanted.connection() < job.connection) {
+            wanted.client().tell(new SweepClient.Replaced());
+            return this;
+        }
+        job.client = wanted.client();
+        job.connection = wanted.connection();
         job.heardNanos = now;
         Set<Integer> numbers = new HashSet<>(wanted.numbers());
         job.wanted = numbers;
@@ -439,10 +460,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
             return false;
         }
         hold(member, next, now);
-        Job job = jobs.get(next.ticket.job());
-        if (job != null) {
-            member.ref.tell(new Member.Assign(next.ticket, job.client, next.question));
-        }
+        member.ref.tell(new Member.Assign(next.ticket, next.question));
         return true;
     }
 

@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,8 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before Pekko's own port and lets through what is cut as a member cuts it. Pekko 1.7.0 itself waits without end for one who says nothing, and
- * goes round in circles on a frame whose length is negative.
+ * Stands before Pekko's own ports, of which members use one and commands the other, and lets through what is cut as they cut it. Pekko 1.7.0 itself waits
+ * without end for one who says nothing, goes round in circles on a frame whose length is negative, and takes no more connections where there are many.
+ *
+ * <p>Without TLS the first byte says whose port a connection is for, with TLS the protocol that {@link ClusterTls} lets members name.
  *
  * <p>A connection is a stranger's until it has sent a whole frame, with TLS one that only a member can send. Both kinds are counted. Where there are too
  * many, the one that has been silent longest is closed: members say something each second, and those who hold connections open do not. So a newcomer
@@ -61,30 +64,32 @@ final class Gate implements AutoCloseable {
     private static final int PAUSE_MILLIS = 200;
 
     private final ServerSocket server;
-    private final Framing framing;
+    private final boolean tls;
     private final int membersMax;
-    private final SparseLog warnings = new SparseLog(LOG);
     private final Set<Visitor> visitors = Collections.newSetFromMap(new ConcurrentHashMap<>());
     private final AtomicLong halfFrames = new AtomicLong();
-    private volatile InetSocketAddress inside = new InetSocketAddress(0);
+    /** Loopback ports by what speaks there. */
+    private final Map<Framing, InetSocketAddress> inside = new ConcurrentHashMap<>();
 
-    private Gate(ServerSocket server, Framing framing, int membersMax) {
+    private Gate(ServerSocket server, boolean tls, int membersMax) {
         this.server = server;
-        this.framing = framing;
+        this.tls = tls;
         this.membersMax = membersMax;
     }
 
     /** Holds a port; nothing is let through before {@link #openTo}. */
-    static Gate bind(String host, int port, Framing framing) throws IOException {
-        return bind(host, port, framing, membersByFiles());
+    static Gate bind(String host, int port, boolean tls) throws IOException {
+        return bind(host, port, tls, membersByFiles());
     }
 
-    static Gate bind(String host, int port, Framing framing, int membersMax) throws IOException {
+    static Gate bind(String host, int port, boolean tls, int membersMax) throws IOException {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(host, port), 128);
-            return new Gate(server, framing, membersMax);
+            Gate gate = new Gate(server, tls, membersMax);
+            start("gate", gate::acceptAll);
+            return gate;
         } catch (IOException taken) {
             server.close();
             throw taken;
@@ -104,10 +109,9 @@ final class Gate implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Lets connections through to a loopback port. */
-    void openTo(int port) {
-        inside = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-        start("gate", this::acceptAll);
+    /** Lets connections of one kind, with TLS or without, through to a loopback port. */
+    void openTo(Framing kind, int port) {
+        inside.put(kind, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
     private static void start(String name, Runnable task) {
@@ -125,7 +129,7 @@ final class Gate implements AutoCloseable {
                 start("gate-" + visitor.outside.getPort(), visitor::passOn);
             } catch (IOException closed) {
                 if (!server.isClosed()) {
-                    warnings.warn("cannot take a connection: {}", closed.getMessage());
+                    LOG.warn("cannot take a connection: {}", closed.getMessage());
                     makeRoom(false, 0);
                     pause();
                 }
@@ -170,6 +174,8 @@ final class Gate implements AutoCloseable {
     private final class Visitor implements AutoCloseable {
         private final Socket outside;
         private final Socket within = new Socket();
+        /** Known when the first byte has come. */
+        private Framing framing = Framing.TLS;
         /** When it came, or last sent a whole frame [ns]. */
         private volatile long heardNanos = System.nanoTime();
 
@@ -204,7 +210,7 @@ final class Gate implements AutoCloseable {
         }
 
         private void told(@Nullable String why) {
-            warnings.warn("closed the connection of {}: {}", outside.getRemoteSocketAddress(), why);
+            LOG.warn("closed the connection of {}: {}", outside.getRemoteSocketAddress(), why);
         }
 
         /** Passes on whole frames, as many as there are at a time. */
@@ -213,6 +219,7 @@ final class Gate implements AutoCloseable {
             boolean begun = false;
             while (read(from)) {
                 if (!begun) {
+                    framing = tls ? Framing.TLS : Framing.ofPlain(buffer[0]);
                     start = framing.prefix(buffer, filled);
                 }
                 int whole = wholeFrames(start);
@@ -265,8 +272,13 @@ final class Gate implements AutoCloseable {
 
         private OutputStream connected() throws IOException {
             if (!within.isConnected()) {
+                Framing kind = tls ? ClusterTls.kind(buffer, filled) : framing;
+                InetSocketAddress place = inside.get(kind);
+                if (place == null) {
+                    throw new Framing.RefusedException("nothing here speaks " + kind);
+                }
                 within.setTcpNoDelay(true);
-                within.connect(inside, CONNECT_MILLIS);
+                within.connect(place, CONNECT_MILLIS);
                 start("gate-back-" + outside.getPort(), this::passBack);
             }
             return within.getOutputStream();

@@ -10,7 +10,6 @@ import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.cluster.Cluster;
 import org.apache.pekko.cluster.DowningProvider;
-import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.Reachability;
 import org.apache.pekko.cluster.UniqueAddress;
 import org.apache.pekko.cluster.sbr.DowningStrategy;
@@ -50,7 +49,7 @@ public final class MajorityProvider extends DowningProvider {
                 stableAfter, new Majority(cluster.selfDataCenter(), cluster.selfUniqueAddress())));
     }
 
-    /** The side with more voters goes on, of two equal ones that with the voter of the lowest address. */
+    /** The side with more members goes on, of two equal ones that with the lowest address. */
     static final class Majority extends DowningStrategy {
         Majority(String dataCenter, UniqueAddress self) {
             super(dataCenter, self);
@@ -58,7 +57,7 @@ public final class MajorityProvider extends DowningProvider {
 
         @Override
         public Option<String> role() {
-            return Option.apply(ClusterNode.VOTER);
+            return Option.empty();
         }
 
         /** Members that hear some of the others only are half connected, unless what they say is no longer of interest. */
@@ -68,8 +67,8 @@ public final class MajorityProvider extends DowningProvider {
         }
 
         /**
-         * Of members that do not hear each other, so few that those who are left do: the one that misses most, of equal ones a command before a worker, and
-         * else the one with the higher address. Pekko would end all of them.
+         * Of members that do not hear each other, so few that those who are left do: the one that misses most, of equal ones the one with the higher address.
+         * Pekko would end all of them.
          */
         @Override
         public scala.collection.immutable.Set<UniqueAddress> nodesToDown(Decision decision) {
@@ -96,13 +95,8 @@ public final class MajorityProvider extends DowningProvider {
         private UniqueAddress worst(List<Reachability.Record> missed) {
             Map<UniqueAddress, Integer> misses = new TreeMap<>();
             for (Reachability.Record record : missed) {
-                misses.merge(record.observer(), 2, Integer::sum);
-                misses.merge(record.subject(), 2, Integer::sum);
-            }
-            for (Member member : CollectionConverters.asJava(allMembersInDC())) {
-                misses.computeIfPresent(
-                        member.uniqueAddress(),
-                        (address, count) -> member.hasRole(ClusterNode.WORKER) ? count : count + 1);
+                misses.merge(record.observer(), 1, Integer::sum);
+                misses.merge(record.subject(), 1, Integer::sum);
             }
             UniqueAddress worst = missed.get(0).subject();
             int most = 0;

@@ -55,30 +55,23 @@ final class Member extends AbstractBehavior<Member.Command> {
      *
      * @param question packed {@link Question}
      */
-    record Assign(Ticket ticket, ActorRef<SweepClient.Command> client, byte[] question)
-            implements Command, WireMessage {}
+    record Assign(Ticket ticket, byte[] question) implements Command, WireMessage {}
 
     /** When points are no longer wanted: their results are there, or their command is gone. */
     record Drop(List<Ticket> tickets) implements Command, WireMessage {}
 
     /** When a command wants a part of a result. */
-    record Fetch(Ticket ticket, int offset) implements Command, WireMessage {}
+    record Fetch(Ticket ticket, int offset, ActorRef<SweepClient.Command> client) implements Command, WireMessage {}
 
     /**
      * When a command hands out one logical process of a run; told again until its result is there.
      *
      * @param question packed {@link Question}
-     * @param run name of the run
+     * @param run name of the run, another one for other members
      * @param process index of the logical process
      * @param members that run the logical processes, in order
      */
-    record AssignPart(
-            Ticket ticket,
-            ActorRef<SweepClient.Command> client,
-            byte[] question,
-            String run,
-            int process,
-            List<ActorRef<Command>> members)
+    record AssignPart(Ticket ticket, byte[] question, String run, int process, List<ActorRef<Command>> members)
             implements Command, WireMessage {}
 
     /** When another logical process of a run has something for one here. */
@@ -88,7 +81,7 @@ final class Member extends AbstractBehavior<Member.Command> {
     private record Tick() implements Command {}
 
     /** When a point is done. */
-    private record Finished(Ticket ticket, byte[] answer) implements Command {}
+    private record Finished(Ticket ticket, int number, byte[] answer) implements Command {}
 
     /** When this member is about to leave. */
     record Leave(Runnable done) implements Command {}
@@ -100,12 +93,18 @@ final class Member extends AbstractBehavior<Member.Command> {
     /** Points that run: state. */
     private final Map<Ticket, Running> running = new LinkedHashMap<>();
     /** Results that wait to be fetched: state. */
-    private final Map<Ticket, Waiting> finished = new LinkedHashMap<>();
+    private final Map<Ticket, byte[]> finished = new LinkedHashMap<>();
+    /** Points begun so far: state. */
+    private int begun;
 
     /** Logical processes of runs that are split, by name of the run; some that begin elsewhere sooner than here: state. */
     private final Map<String, Part> parts = new LinkedHashMap<>();
 
-    private record Running(Future<?> task, ActorRef<SweepClient.Command> client) {}
+    /**
+     * @param run that it is a part of; empty for a whole point
+     * @param number of all that were begun here
+     */
+    private record Running(Future<?> task, String run, int number) {}
 
     /** What has come for a logical process before it began here, or the exchange that takes it since. */
     private static final class Part {
@@ -114,8 +113,6 @@ final class Member extends AbstractBehavior<Member.Command> {
         @Nullable
         RemoteExchange exchange;
     }
-
-    private record Waiting(byte[] answer, ActorRef<SweepClient.Command> client) {}
 
     private Member(
             ActorContext<Command> context,
@@ -164,21 +161,27 @@ final class Member extends AbstractBehavior<Member.Command> {
     private Behavior<Command> onAssign(Assign assign) {
         Ticket ticket = assign.ticket();
         if (!running.containsKey(ticket) && !finished.containsKey(ticket) && running.size() < slots) {
-            ActorRef<Command> self = getContext().getSelf();
-            running.put(
-                    ticket,
-                    new Running(
-                            runs.start(assign.question(), answer -> self.tell(new Finished(ticket, answer))),
-                            assign.client()));
+            running.put(ticket, new Running(runs.start(assign.question(), whenDone(ticket)), "", begun));
             LOG.info("runs {}", ticket);
         }
         return this;
     }
 
+    private Consumer<byte[]> whenDone(Ticket ticket) {
+        ActorRef<Command> self = getContext().getSelf();
+        int number = ++begun;
+        return answer -> self.tell(new Finished(ticket, number, answer));
+    }
+
     private Behavior<Command> onAssignPart(AssignPart assign) {
         Ticket ticket = assign.ticket();
-        if (running.containsKey(ticket) || finished.containsKey(ticket)) {
+        Running there = running.get(ticket);
+        if (finished.containsKey(ticket) || there != null && there.run().equals(assign.run())) {
             return this;
+        }
+        if (there != null) {
+            // It begins again, with other members.
+            there.task().cancel(true);
         }
         int processes = assign.members().size();
         if (assign.process() < 0 || assign.process() >= processes) {
@@ -194,12 +197,9 @@ final class Member extends AbstractBehavior<Member.Command> {
         part.early.forEach(exchange::receive);
         part.early.clear();
         part.exchange = exchange;
-        ActorRef<Command> self = getContext().getSelf();
         running.put(
                 ticket,
-                new Running(
-                        runs.startPart(assign.question(), exchange, answer -> self.tell(new Finished(ticket, answer))),
-                        assign.client()));
+                new Running(runs.startPart(assign.question(), exchange, whenDone(ticket)), assign.run(), begun));
         LOG.info("runs part {} of {} of {}", assign.process() + 1, processes, ticket);
         return this;
     }
@@ -223,34 +223,26 @@ final class Member extends AbstractBehavior<Member.Command> {
     }
 
     private Behavior<Command> onFinished(Finished message) {
-        Running run = running.remove(message.ticket());
-        if (run != null) {
-            finished.put(message.ticket(), new Waiting(message.answer(), run.client()));
-            offer(message.ticket());
+        Running run = running.get(message.ticket());
+        if (run != null && run.number() == message.number()) {
+            running.remove(message.ticket());
+            finished.put(message.ticket(), message.answer());
             beat();
         }
         return this;
     }
 
-    private void offer(Ticket ticket) {
-        Waiting waiting = finished.get(ticket);
-        if (waiting != null) {
-            waiting.client()
-                    .tell(new SweepClient.Offered(
-                            ticket.number(), getContext().getSelf(), address, waiting.answer().length));
-        }
-    }
-
     private Behavior<Command> onFetch(Fetch fetch) {
-        Waiting waiting = finished.get(fetch.ticket());
-        if (waiting != null && fetch.offset() >= 0 && fetch.offset() < waiting.answer().length) {
-            int end = Math.min(waiting.answer().length, fetch.offset() + PART);
-            waiting.client()
+        byte[] answer = finished.get(fetch.ticket());
+        if (answer != null && fetch.offset() >= 0 && fetch.offset() < answer.length) {
+            int end = Math.min(answer.length, fetch.offset() + PART);
+            fetch.client()
                     .tell(new SweepClient.Part(
                             fetch.ticket().number(),
                             address,
+                            answer.length,
                             fetch.offset(),
-                            Arrays.copyOfRange(waiting.answer(), fetch.offset(), end)));
+                            Arrays.copyOfRange(answer, fetch.offset(), end)));
         }
         return this;
     }
@@ -273,7 +265,6 @@ final class Member extends AbstractBehavior<Member.Command> {
 
     private Behavior<Command> onTick() {
         beat();
-        finished.keySet().forEach(this::offer);
         return this;
     }
 

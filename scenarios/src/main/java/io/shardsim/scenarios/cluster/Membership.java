@@ -15,20 +15,24 @@ import org.apache.pekko.cluster.typed.Subscribe;
 final class Membership {
     private Membership() {}
 
-    static Behavior<ClusterEvent.ClusterDomainEvent> create(Consumer<String> notices) {
+    static Behavior<ClusterEvent.ClusterDomainEvent> create(Consumer<String> notices, Set<HostPort> seen) {
         return Behaviors.setup(context -> {
             Cluster cluster = Cluster.get(context.getSystem());
             // Those that are there already are not told of as if they came now.
             Set<Address> known = new HashSet<>();
-            cluster.state().getMembers().forEach(member -> known.add(member.address()));
+            cluster.state().getMembers().forEach(member -> {
+                known.add(member.address());
+                seen.add(ClusterNode.place(member.address()));
+            });
             cluster.subscriptions().tell(Subscribe.create(context.getSelf(), ClusterEvent.ClusterDomainEvent.class));
             Member self = cluster.selfMember();
             return Behaviors.receive(ClusterEvent.ClusterDomainEvent.class)
-                    .onMessage(
-                            ClusterEvent.MemberUp.class,
-                            event -> known.remove(event.member().address())
-                                    ? Behaviors.same()
-                                    : told(notices, event.member(), self, "has joined"))
+                    .onMessage(ClusterEvent.MemberUp.class, event -> {
+                        seen.add(ClusterNode.place(event.member().address()));
+                        return known.remove(event.member().address())
+                                ? Behaviors.same()
+                                : told(notices, event.member(), self, "has joined");
+                    })
                     .onMessage(
                             ClusterEvent.UnreachableMember.class,
                             event -> told(notices, event.member(), self, "cannot be reached"))
@@ -46,8 +50,7 @@ final class Membership {
     private static Behavior<ClusterEvent.ClusterDomainEvent> told(
             Consumer<String> notices, Member member, Member self, String what) {
         if (!member.address().equals(self.address())) {
-            notices.accept((member.hasRole(ClusterNode.WORKER) ? "member " : "command ")
-                    + ClusterNode.address(member.address()) + " " + what);
+            notices.accept("member " + ClusterNode.place(member.address()) + " " + what);
         }
         return Behaviors.same();
     }

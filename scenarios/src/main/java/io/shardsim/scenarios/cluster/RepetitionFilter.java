@@ -6,19 +6,20 @@ import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 
 /**
- * Lets each logger of Pekko say a few things a period and no more, so that nobody fills a disk by sending nonsense; named in {@code logback.xml}.
+ * Lets each logger of Pekko, and each of ours that warns of what strangers do, say so many things a minute and then their number, so that nobody fills a
+ * disk by sending nonsense; named in {@code logback.xml}.
  */
 public final class RepetitionFilter extends TurboFilter {
-    private static final String LIMITED = "org.apache.pekko.";
-    private static final int LINES = 20;
-    private static final long PERIOD_NANOS = 10_000_000_000L;
+    private static final String PEKKO = "org.apache.pekko.";
+    private static final String OURS = RepetitionFilter.class.getPackageName() + ".";
+    private static final int LINES = 100;
+    private static final long PERIOD_NANOS = 60_000_000_000L;
 
-    private final Map<String, AtomicInteger> lines = new ConcurrentHashMap<>();
+    private final Map<Logger, Integer> lines = new ConcurrentHashMap<>();
     private volatile long periodNanos = System.nanoTime();
 
     @Override
@@ -30,18 +31,25 @@ public final class RepetitionFilter extends TurboFilter {
             Object @Nullable [] parameters,
             @Nullable Throwable failure) {
         // Without a text it is only asked whether there is anything to write.
-        if (format == null
-                || !logger.getName().startsWith(LIMITED)
-                || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
+        if (format == null || !isLimited(logger, level) || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
             return FilterReply.NEUTRAL;
         }
         long now = System.nanoTime();
         if (now - periodNanos > PERIOD_NANOS) {
             periodNanos = now;
+            Map<Logger, Integer> before = Map.copyOf(lines);
             lines.clear();
+            before.forEach((each, said) -> {
+                if (said > LINES) {
+                    each.warn("left out {} such lines of the minute before", said - LINES);
+                }
+            });
         }
-        int said = lines.computeIfAbsent(logger.getName(), name -> new AtomicInteger())
-                .incrementAndGet();
-        return said > LINES ? FilterReply.DENY : FilterReply.NEUTRAL;
+        return lines.merge(logger, 1, Integer::sum) > LINES ? FilterReply.DENY : FilterReply.NEUTRAL;
+    }
+
+    private static boolean isLimited(Logger logger, Level level) {
+        return logger.getName().startsWith(PEKKO)
+                || level == Level.WARN && logger.getName().startsWith(OURS);
     }
 }

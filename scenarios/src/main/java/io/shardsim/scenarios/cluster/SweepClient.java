@@ -1,18 +1,12 @@
 package io.shardsim.scenarios.cluster;
 
-import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.cluster.wire.WireCodec;
-import io.shardsim.simulator.TooLargeException;
-import java.io.NotSerializableException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -24,21 +18,16 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command's points: says which are wanted, fetches results from the members that have them, keeps the first of each.
+ * One connection of a command, at the worker that it is connected to: says to the coordinator which points are wanted, fetches results from the members
+ * that have them, and passes them on. Ends with the connection. The command's points do not: it takes them up over another one.
  */
 final class SweepClient extends AbstractBehavior<SweepClient.Command> {
-    static final String NAME = "client";
-    /** What all points fail with when the cluster no longer has this command. */
-    static final String REMOVED = "this command was removed from the cluster";
-
     /** A part of a result that has not come after so long is asked for again, and given up after some tries. */
     private static final Duration PART_PATIENCE = Duration.ofSeconds(3);
 
     private static final int TRIES = 4;
-    /** Largest packed result [bytes]. */
-    private static final int ANSWER_MAX = 64 << 20;
-
-    private static final Duration NOTICEABLE = Duration.ofSeconds(15);
+    /** Results that are fetched, or that the command has not said it has: what a slow command can make this worker hold. */
+    private static final int UNDER_WAY_MAX = 8;
 
     /** What others say. */
     sealed interface Command {}
@@ -55,83 +44,70 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     /** When the coordinator gives a point up. */
     record Unrunnable(int number, String why) implements Command, WireMessage {}
 
-    /** When a member has a result [bytes]. */
-    record Offered(int number, ActorRef<Member.Command> member, String address, int length)
-            implements Command, WireMessage {}
+    /** When a member has a result. */
+    record Offered(int number, ActorRef<Member.Command> member, String address) implements Command, WireMessage {}
 
-    /** When a part of a result comes. */
-    record Part(int number, String address, int offset, byte[] bytes) implements Command, WireMessage {}
+    /**
+     * When a part of a result comes.
+     *
+     * @param length of the whole [bytes]
+     */
+    record Part(int number, String address, int length, int offset, byte[] bytes) implements Command, WireMessage {}
 
-    /** When the command asks for a point. */
-    record Ask(int number, double weight, byte[] question, CompletableFuture<RunResult> result) implements Command {}
+    /** When the command has connected again, here or to another worker. */
+    record Replaced() implements Command, WireMessage {}
 
-    /** When the command hands out one logical process of a point itself. */
-    record AskPart(int number, MemberStatus member, Member.AssignPart assignment, CompletableFuture<RunResult> result)
-            implements Command {}
+    /** When the command says something. */
+    record Said(DoorMessage message) implements Command {}
 
-    /** When the command no longer wants a point. */
-    record Cancel(int number) implements Command {}
+    /** When the connection is no more. */
+    record Gone() implements Command {}
 
-    /** When the command ends. */
-    record Close() implements Command {}
-
-    /** When it is time to say what is wanted. */
+    /** When it is time to say how things stand. */
     private record Tick() implements Command {}
 
-    /** What the user is shown; written by the actor, read by others. */
-    static final class View {
-        volatile List<MemberStatus> members = List.of();
-        /** Points done by address: replaced, never changed. */
-        volatile Map<String, Integer> done = Map.of();
-        /** Points without a result. */
-        volatile int wanted;
+    /** The way to the command. */
+    interface Way {
+        void send(DoorMessage message);
+
+        void close();
     }
 
-    private final String job;
+    private final DoorMessage.Hello hello;
     private final ActorRef<Coordinator.Command> coordinator;
-    private final Duration takeover;
-    private final Consumer<String> notices;
-    private final View view;
-    private final WireCodec codec = ClusterProtocol.contentCodec();
-    /** Points without a result: state. */
-    private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
-
+    private final Duration silence;
+    private final Way way;
     /** Time that only runs forward [ns]. */
     private final LongSupplier clock;
 
-    private long coordinatorNanos;
-    private boolean silenceTold;
+    /** Points that the command waits for: state. */
+    private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
+
+    private List<MemberStatus> members = List.of();
+    /** When the coordinator was last heard, if it was, and the command [ns]. */
+    private @Nullable Long coordinatorNanos;
+
+    private long commandNanos;
 
     private static final class Wish {
-        final int number;
-        final CompletableFuture<RunResult> result;
-        /** How it is asked for: one of these two. */
-        final @Nullable Ask ask;
-
-        final @Nullable AskPart part;
+        final DoorMessage.Question question;
+        /** Those that run a part each, once they are told; of a point that is split. */
+        List<MemberStatus> parts = List.of();
 
         @Nullable
         Fetching fetching;
+        /** Whether the command was told how it ends. */
+        boolean told;
 
-        Wish(Ask ask) {
-            number = ask.number();
-            result = ask.result();
-            this.ask = ask;
-            part = null;
-        }
-
-        Wish(AskPart part) {
-            number = part.number();
-            result = part.result();
-            ask = null;
-            this.part = part;
+        Wish(DoorMessage.Question question) {
+            this.question = question;
         }
     }
 
     private static final class Fetching {
         final ActorRef<Member.Command> member;
         final String address;
-        final byte[] bytes;
+        byte[] bytes = {};
         int have;
         int tries;
         long askedNanos;
@@ -139,51 +115,38 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         Fetching(Offered offered) {
             member = offered.member();
             address = offered.address();
-            bytes = new byte[offered.length()];
         }
     }
 
     private SweepClient(
             ActorContext<Command> context,
-            String job,
+            DoorMessage.Hello hello,
             ActorRef<Coordinator.Command> coordinator,
-            Duration takeover,
-            Told told,
+            Duration silence,
+            Way way,
             LongSupplier clock) {
         super(context);
-        this.job = job;
+        this.hello = hello;
         this.coordinator = coordinator;
-        this.takeover = takeover;
-        notices = told.notices();
-        view = told.view();
+        this.silence = silence;
+        this.way = way;
         this.clock = clock;
-        coordinatorNanos = clock.getAsLong();
+        commandNanos = clock.getAsLong();
     }
 
     /**
-     * @param takeover time without a coordinator after which all points fail
-     * @param notices hears what the user should know
+     * @param silence after which a command that says nothing is gone
+     * @param clock time that only runs forward [ns]
      */
     static Behavior<Command> create(
-            String job,
+            DoorMessage.Hello hello,
             ActorRef<Coordinator.Command> coordinator,
-            Duration takeover,
-            Consumer<String> notices,
-            View view) {
-        return create(job, coordinator, takeover, new Told(notices, view), System::nanoTime);
-    }
-
-    /** Who is told what comes of it. */
-    record Told(Consumer<String> notices, View view) {}
-
-    /** The same by another clock [ns]. */
-    static Behavior<Command> create(
-            String job, ActorRef<Coordinator.Command> coordinator, Duration takeover, Told told, LongSupplier clock) {
+            Duration silence,
+            Way way,
+            LongSupplier clock) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Coordinator.BEAT);
-            SweepClient client = new SweepClient(context, job, coordinator, takeover, told, clock);
-            client.sayWhatIsWanted();
-            return client;
+            return new SweepClient(context, hello, coordinator, silence, way, clock);
         }));
     }
 
@@ -192,109 +155,153 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         return newReceiveBuilder()
                 .onMessage(Part.class, this::onPart)
                 .onMessage(Offered.class, this::onOffered)
-                .onMessage(Ask.class, this::onAsk)
-                .onMessage(AskPart.class, this::onAskPart)
-                .onMessage(Cancel.class, this::onCancel)
+                .onMessage(Said.class, this::onSaid)
                 .onMessage(Status.class, this::onStatus)
                 .onMessage(Unknown.class, this::onUnknown)
                 .onMessage(Notice.class, this::onNotice)
                 .onMessage(Unrunnable.class, this::onUnrunnable)
                 .onMessage(Tick.class, tick -> onTick())
-                .onMessage(Close.class, close -> onClose())
+                .onMessage(Replaced.class, replaced -> Behaviors.stopped())
+                .onMessage(Gone.class, gone -> Behaviors.stopped())
                 .onSignal(PostStop.class, stopped -> {
-                    failAll(REMOVED);
+                    way.close();
                     return this;
                 })
                 .build();
     }
 
-    private Behavior<Command> onAsk(Ask ask) {
-        wishes.put(ask.number(), new Wish(ask));
-        submit(ask);
+    private Behavior<Command> onSaid(Said said) {
+        commandNanos = clock.getAsLong();
+        if (said.message() instanceof DoorMessage.Question question) {
+            onQuestion(question);
+        } else if (said.message() instanceof DoorMessage.Wanted wanted) {
+            wishes.keySet().retainAll(new HashSet<>(wanted.numbers()));
+            if (wanted.over()) {
+                sayWhatIsWanted(true);
+                return Behaviors.stopped();
+            }
+            sayWhatIsWanted(false);
+        }
         return this;
     }
 
-    private Behavior<Command> onAskPart(AskPart part) {
-        wishes.put(part.number(), new Wish(part));
-        sayWhatIsWanted();
-        part.member().ref().tell(part.assignment());
-        return this;
+    private void onQuestion(DoorMessage.Question question) {
+        if (wishes.size() >= DoorMessage.QUESTIONS_MAX) {
+            way.send(new DoorMessage.Failed(
+                    question.number(), "the command waits for " + DoorMessage.QUESTIONS_MAX + " points already"));
+        } else if (wishes.putIfAbsent(question.number(), new Wish(question)) == null && question.parts() == 0) {
+            submit(question);
+        }
     }
 
-    private void submit(Ask ask) {
-        coordinator.tell(new Coordinator.Submitted(new Ticket(job, ask.number()), ask.weight(), ask.question()));
+    private void submit(DoorMessage.Question question) {
+        coordinator.tell(new Coordinator.Submitted(ticket(question.number()), question.weight(), question.body()));
     }
 
-    private Behavior<Command> onCancel(Cancel cancel) {
-        wishes.remove(cancel.number());
-        sayWhatIsWanted();
-        return this;
+    private Ticket ticket(int number) {
+        return new Ticket(hello.job(), number);
     }
 
     private Behavior<Command> onStatus(Status status) {
         coordinatorNanos = clock.getAsLong();
-        if (silenceTold) {
-            silenceTold = false;
-            notices.accept("the cluster has a coordinator again");
+        members = status.members();
+        for (Wish wish : List.copyOf(wishes.values())) {
+            if (wish.question.parts() > 0 && !wish.told) {
+                handOutParts(wish);
+            }
         }
-        view.members = status.members();
-        failPartsOfTheLost(status.members());
         return this;
     }
 
-    private void failPartsOfTheLost(List<MemberStatus> members) {
-        Set<ActorRef<Member.Command>> there = new HashSet<>();
-        members.forEach(member -> there.add(member.ref()));
-        for (Wish wish : List.copyOf(wishes.values())) {
-            AskPart part = wish.part;
-            if (part != null && !there.contains(part.member().ref())) {
-                wishes.remove(wish.number);
-                wish.result.completeExceptionally(new MemberLostException("member "
-                        + part.member().address() + " was lost, which ran part "
-                        + (part.assignment().process() + 1) + " of "
-                        + part.assignment().members().size()));
+    /** Parts are told again each second until a result comes, unless one of those that run them is lost. */
+    private void handOutParts(Wish wish) {
+        for (int process = 0; process < wish.parts.size(); process++) {
+            MemberStatus one = wish.parts.get(process);
+            if (members.stream().noneMatch(member -> member.ref().equals(one.ref()))) {
+                String lost = "member " + one.address() + " was lost, which ran part " + (process + 1) + " of "
+                        + wish.parts.size();
+                if (!wish.question.restart()) {
+                    fail(wish, lost + "; run it again, or let --restart begin again by itself");
+                    return;
+                }
+                way.send(new DoorMessage.Notice(lost + "; begins again on those that are left"));
+                wish.parts = List.of();
+                wish.fetching = null;
             }
         }
+        if (wish.parts.isEmpty()) {
+            // In the order of their addresses, so that the next connection comes to the same.
+            wish.parts = members.stream()
+                    .filter(member -> member.silentMillis() < 3 * Coordinator.BEAT.toMillis())
+                    .sorted(Comparator.comparing(MemberStatus::address))
+                    .limit(wish.question.parts())
+                    .toList();
+        }
+        Ticket ticket = ticket(wish.question.number());
+        String run = ticket + " on "
+                + String.join(
+                        " ",
+                        wish.parts.stream()
+                                .map(member -> member.address() + "#"
+                                        + member.ref().path().uid())
+                                .toList());
+        List<ActorRef<Member.Command>> refs =
+                wish.parts.stream().map(MemberStatus::ref).toList();
+        for (int process = 0; process < refs.size() && wish.fetching == null; process++) {
+            refs.get(process).tell(new Member.AssignPart(ticket, wish.question.body(), run, process, refs));
+        }
+    }
+
+    private void fail(Wish wish, String why) {
+        wish.told = true;
+        wish.fetching = null;
+        way.send(new DoorMessage.Failed(wish.question.number(), why));
     }
 
     private Behavior<Command> onUnknown(Unknown unknown) {
         for (int number : unknown.numbers()) {
             Wish wish = wishes.get(number);
-            if (wish != null && wish.ask != null) {
-                submit(wish.ask);
+            if (wish != null && wish.question.parts() == 0) {
+                submit(wish.question);
             }
         }
         return this;
     }
 
     private Behavior<Command> onNotice(Notice notice) {
-        notices.accept(notice.text());
+        way.send(new DoorMessage.Notice(notice.text()));
         return this;
     }
 
     private Behavior<Command> onUnrunnable(Unrunnable unrunnable) {
-        Wish wish = wishes.remove(unrunnable.number());
-        if (wish != null) {
-            wish.result.completeExceptionally(new IllegalStateException(unrunnable.why()));
-            sayWhatIsWanted();
+        Wish wish = wishes.get(unrunnable.number());
+        if (wish != null && !wish.told) {
+            fail(wish, unrunnable.why());
         }
         return this;
     }
 
     private Behavior<Command> onOffered(Offered offered) {
         Wish wish = wishes.get(offered.number());
-        if (wish == null) {
-            offered.member().tell(new Member.Drop(List.of(new Ticket(job, offered.number()))));
-        } else if (wish.fetching == null && offered.length() > 0 && offered.length() <= ANSWER_MAX) {
+        if (wish != null && wish.fetching == null && !wish.told && underWay() < UNDER_WAY_MAX) {
             wish.fetching = new Fetching(offered);
             fetch(wish, wish.fetching);
         }
         return this;
     }
 
+    private int underWay() {
+        int count = 0;
+        for (Wish wish : wishes.values()) {
+            count += wish.fetching != null || wish.told ? 1 : 0;
+        }
+        return count;
+    }
+
     private void fetch(Wish wish, Fetching fetching) {
         fetching.askedNanos = clock.getAsLong();
-        fetching.member.tell(new Member.Fetch(new Ticket(job, wish.number), fetching.have));
+        fetching.member.tell(new Member.Fetch(
+                ticket(wish.question.number()), fetching.have, getContext().getSelf()));
     }
 
     private Behavior<Command> onPart(Part part) {
@@ -303,8 +310,15 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         if (wish == null
                 || fetching == null
                 || !fetching.address.equals(part.address())
-                || part.offset() != fetching.have
-                || part.bytes().length > fetching.bytes.length - fetching.have) {
+                || part.length() <= 0
+                || part.length() > DoorMessage.ANSWER_MAX
+                || part.offset() != fetching.have) {
+            return this;
+        }
+        if (fetching.have == 0) {
+            fetching.bytes = new byte[part.length()];
+        }
+        if (part.bytes().length > fetching.bytes.length - fetching.have) {
             return this;
         }
         System.arraycopy(part.bytes(), 0, fetching.bytes, fetching.have, part.bytes().length);
@@ -313,49 +327,27 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         if (fetching.have < fetching.bytes.length) {
             fetch(wish, fetching);
         } else {
-            keep(wish, fetching);
+            wish.told = true;
+            wish.fetching = null;
+            way.send(new DoorMessage.Result(part.number(), fetching.address, fetching.bytes));
         }
         return this;
     }
 
-    private void keep(Wish wish, Fetching fetching) {
-        int number = wish.number;
-        try {
-            Answer answer = codec.unpack(fetching.bytes, Answer.class);
-            wishes.remove(number);
-            count(fetching.address);
-            view.wanted = wishes.size();
-            if (answer instanceof Answer.Done done) {
-                wish.result.complete(done.result());
-            } else if (answer instanceof Answer.TooLarge tooLarge) {
-                wish.result.completeExceptionally(
-                        new TooLargeException(tooLarge.why(), tooLarge.keys().toArray(String[]::new)));
-            } else {
-                wish.result.completeExceptionally(new IllegalStateException(((Answer.Failed) answer).why()));
-            }
-        } catch (NotSerializableException broken) {
-            notices.accept("a result of member " + fetching.address + " cannot be read, its point runs again: "
-                    + broken.getMessage());
-            wish.fetching = null;
-        }
-        fetching.member.tell(new Member.Drop(List.of(new Ticket(job, number))));
-        sayWhatIsWanted();
-    }
-
-    private void count(String address) {
-        Map<String, Integer> done = new LinkedHashMap<>(view.done);
-        done.merge(address, 1, Integer::sum);
-        view.done = done;
-    }
-
     private Behavior<Command> onTick() {
-        sayWhatIsWanted();
         long now = clock.getAsLong();
+        if (now - commandNanos > silence.toNanos()) {
+            return Behaviors.stopped();
+        }
+        sayWhatIsWanted(false);
+        List<DoorMessage.Standing> standing = new ArrayList<>();
+        for (MemberStatus member : members) {
+            standing.add(new DoorMessage.Standing(member.address(), member.running(), member.silentMillis()));
+        }
+        way.send(new DoorMessage.Progress(
+                coordinatorNanos == null ? -1 : (now - coordinatorNanos) / 1_000_000, standing));
         for (Wish wish : wishes.values()) {
             Fetching fetching = wish.fetching;
-            if (wish.part != null && fetching == null) {
-                wish.part.member().ref().tell(wish.part.assignment());
-            }
             if (fetching != null && now - fetching.askedNanos > PART_PATIENCE.toNanos()) {
                 if (++fetching.tries < TRIES) {
                     fetch(wish, fetching);
@@ -364,32 +356,11 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                 }
             }
         }
-        long silentNanos = now - coordinatorNanos;
-        if (silentNanos > takeover.toNanos()) {
-            failAll("the cluster has had no coordinator for " + takeover.toSeconds() + " s");
-        } else if (silentNanos > NOTICEABLE.toNanos() && !silenceTold) {
-            silenceTold = true;
-            notices.accept("the cluster's coordinator has said nothing for " + NOTICEABLE.toSeconds()
-                    + " s; waiting for another member to take over");
-        }
         return this;
     }
 
-    private Behavior<Command> onClose() {
-        coordinator.tell(new Coordinator.Wanted(job, getContext().getSelf(), List.of(), true));
-        return Behaviors.stopped();
-    }
-
-    private void failAll(String why) {
-        List<Wish> all = new ArrayList<>(wishes.values());
-        wishes.clear();
-        for (Wish wish : all) {
-            wish.result.completeExceptionally(new IllegalStateException(why));
-        }
-    }
-
-    private void sayWhatIsWanted() {
-        view.wanted = wishes.size();
-        coordinator.tell(new Coordinator.Wanted(job, getContext().getSelf(), List.copyOf(wishes.keySet()), false));
+    private void sayWhatIsWanted(boolean over) {
+        coordinator.tell(new Coordinator.Wanted(
+                hello.job(), hello.connection(), getContext().getSelf(), List.copyOf(wishes.keySet()), over));
     }
 }

@@ -3,10 +3,14 @@ package io.shardsim.scenarios.cluster;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +22,11 @@ public final class Worker {
     private final ClusterSettings settings;
     private final int threads;
     private final RunnerFactory runners;
+    /** Where a member of its cluster has been seen. */
+    private final Set<HostPort> seen = ConcurrentHashMap.newKeySet();
+
     private volatile boolean ending;
+    private volatile boolean broken;
 
     /** @param threads points that run at once */
     public Worker(ClusterSettings settings, int threads, RunnerFactory runners) {
@@ -28,40 +36,68 @@ public final class Worker {
     }
 
     /**
-     * Joins the cluster, says so, and runs points.
+     * Joins the cluster, says so, and runs points. One that was removed looks for its cluster and joins again.
      *
      * @param seed whether to start a cluster without looking for one
      * @param out where {@code listening HOST:PORT} goes once the member belongs to the cluster
      * @return why it ended, or null when it was asked to
      */
-    public @org.jspecify.annotations.Nullable String run(boolean seed, PrintWriter out) throws InterruptedException {
-        ClusterNode node = ClusterNode.start(settings, List.of(ClusterNode.WORKER, ClusterNode.VOTER));
+    public @Nullable String run(boolean seed, PrintWriter out) throws InterruptedException {
+        ClusterNode node = ClusterNode.start(settings);
         try {
+            Door door = node.openDoor(new ClusterMeters(node.system()));
             join(node, seed);
-            node.watchMembers(LOG::info);
-            ClusterMeters meters = new ClusterMeters(node.system());
-            Member.Runs runs = new Member.Runs(runners, threads, meters::finished);
-            meters.watch(runs);
-            ActorRef<Coordinator.Command> coordinator = node.coordinator();
-            ActorRef<Member.Command> member =
-                    node.spawn(Member.create(coordinator, node.address().toString(), threads, runs), Member.NAME);
-            node.guard(member, () -> ending);
-            Thread hook = new Thread(() -> leave(node, member), "leaving");
-            Runtime.getRuntime().addShutdownHook(hook);
-            try (MetricsEndpoint endpoint =
-                    MetricsEndpoint.open(settings.metrics(), node.system(), meters, coordinator)) {
-                out.println("listening " + node.address());
-                out.flush();
-                if (endpoint.address() != null) {
-                    LOG.info("meters at http://{}/metrics", endpoint.address());
+            HostPort address = node.address();
+            out.println("listening " + address);
+            out.flush();
+            serve(node, door);
+            while (!ending && !broken) {
+                node.close();
+                LOG.warn("this member no longer belongs to the cluster; looks for it");
+                node = ClusterNode.start(settings.withPort(address.port()));
+                door = node.openDoor(new ClusterMeters(node.system()));
+                Set<HostPort> contacts = new LinkedHashSet<>(settings.seeds());
+                contacts.addAll(seen);
+                DoorMessage.Greeting found =
+                        node.find(List.copyOf(contacts), settings.patience().join());
+                if (found == null) {
+                    return "this member no longer belongs to the cluster, of which no member answered within "
+                            + settings.patience().join().toSeconds() + " s; start it again to rejoin";
                 }
-                node.system().getWhenTerminated().toCompletableFuture().join();
+                node.join(HostPort.parse(found.address()), List.copyOf(contacts));
+                LOG.info("belongs to the cluster again");
+                serve(node, door);
             }
-            return ending ? null : "this member no longer belongs to the cluster; start it again to rejoin";
+            return ending ? null : "what runs points has stopped, and with it this member; its log says why";
         } finally {
             if (!ending) {
                 node.close();
             }
+        }
+    }
+
+    /** Runs points until this member no longer belongs to the cluster. */
+    private void serve(ClusterNode node, Door door) {
+        node.watchMembers(LOG::info, seen);
+        ClusterMeters meters = door.meters();
+        Member.Runs runs = new Member.Runs(runners, threads, meters::finished);
+        meters.watch(runs);
+        ActorRef<Coordinator.Command> coordinator = node.coordinator();
+        ActorRef<Member.Command> member =
+                node.spawn(Member.create(coordinator, node.address().toString(), threads, runs), Member.NAME);
+        node.guard(member, () -> {
+            if (!ending && !node.isRemoved()) {
+                LOG.error("{} has stopped, and with it this member", Member.NAME);
+                broken = true;
+                node.terminate();
+            }
+        });
+        Thread hook = new Thread(() -> leave(node, member), "leaving");
+        Runtime.getRuntime().addShutdownHook(hook);
+        door.serve(coordinator);
+        node.system().getWhenTerminated().toCompletableFuture().join();
+        if (!ending) {
+            Runtime.getRuntime().removeShutdownHook(hook);
         }
     }
 
@@ -80,9 +116,9 @@ public final class Worker {
                     ClusterNode.words(settings.seeds()),
                     patience.toSeconds());
         }
-        Greeter.Greeting found = alone ? null : node.find(patience, true);
+        DoorMessage.Greeting found = alone ? null : node.find(settings.seeds(), patience);
         if (found != null) {
-            node.join(HostPort.parse(found.address()));
+            node.join(HostPort.parse(found.address()), settings.seeds());
         } else if (first) {
             node.seed();
         } else {

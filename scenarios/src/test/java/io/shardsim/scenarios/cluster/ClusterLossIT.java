@@ -113,6 +113,7 @@ class ClusterLossIT {
         assertThat(run.awaitEnd()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
         assertThat(run.err())
-                .contains("nothing listens at " + contact + "; start a member with: shardsim worker --seed");
+                .contains("no worker has been heard for 2 s at " + contact + " (" + contact
+                        + ": nothing listens there); start one with: shardsim worker --seed");
     }
 }

@@ -47,13 +47,21 @@ class ClusterTlsIT {
         Jvm old = start("worker", "--join", seed, "--port", "0", "--cluster-file", "old.conf");
         Jvm run = start("run", "point.yaml", "--json", "--cluster", seed, "--cluster-file", "tls.conf");
 
+        Jvm plainRun = start("run", "point.yaml", "--json", "--cluster", seed);
+        Jvm strangeRun = start("run", "point.yaml", "--json", "--cluster", seed, "--cluster-file", "stranger.conf");
+
         assertThat(run.awaitEnd()).as(run.err()).isZero();
         assertThat(run.out()).contains("\"collective_seconds\"");
         for (Jvm refused : List.of(plain, stranger)) {
             assertThat(refused.awaitEnd()).isEqualTo(1);
             assertThat(refused.out()).isEmpty();
             assertThat(refused.err())
-                    .contains("no member of a cluster named shardsim answers within 10 s; compare name and tls");
+                    .contains("something listens at " + seed + ", but no member of a cluster", "compare tls");
+        }
+        for (Jvm refused : List.of(plainRun, strangeRun)) {
+            assertThat(refused.awaitEnd()).isEqualTo(1);
+            assertThat(refused.out()).isEmpty();
+            assertThat(refused.err()).contains("no worker has been heard for 20 s at " + seed, "compare tls");
         }
         assertThat(old.awaitEnd()).isEqualTo(2);
         assertThat(old.err())

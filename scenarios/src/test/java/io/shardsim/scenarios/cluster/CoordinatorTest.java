@@ -238,13 +238,13 @@ class CoordinatorTest {
         assertThat(assignment(member)).isEqualTo(1);
         // Killed: it neither fetches what is finished nor says that it is over.
         TestProbe<SweepClient.Command> other = kit.createTestProbe();
-        coordinator.tell(new Coordinator.Wanted("next", other.getRef(), List.of(2), false));
+        coordinator.tell(new Coordinator.Wanted("next", 1, other.getRef(), List.of(2), false));
         coordinator.tell(new Coordinator.Submitted(new Ticket("next", 2), 1, new byte[0]));
         for (int i = 0; i < 4; i++) {
             member.expectNoMessage(Duration.ofMillis(50));
             pass(clock, 3);
             coordinator.tell(new Coordinator.Beat(member.getRef(), "a", 1, List.of(), List.of(ofTheSilent)));
-            coordinator.tell(new Coordinator.Wanted("next", other.getRef(), List.of(2), false));
+            coordinator.tell(new Coordinator.Wanted("next", 1, other.getRef(), List.of(2), false));
         }
         pass(clock, 1);
 
@@ -254,16 +254,41 @@ class CoordinatorTest {
         assertThat(assignment(member)).isEqualTo(2);
     }
 
+    /** Its first connection may still be open somewhere, and say what it last heard. */
+    @Test
+    @Tag("slow")
+    void lastConnectionOfACommandCounts() {
+        TestProbe<SweepClient.Command> again = kit.createTestProbe();
+        TestProbe<Member.Command> member = kit.createTestProbe();
+        want(1);
+        submit(1, 1);
+        beat(member, "a", 1);
+        assertThat(assignment(member)).isEqualTo(1);
+        coordinator.tell(new Coordinator.Wanted(JOB, 2, again.getRef(), List.of(1), false));
+        coordinator.tell(new Coordinator.Wanted(JOB, 1, client.getRef(), List.of(), true));
+
+        SweepClient.Command said = client.receiveMessage(PATIENCE);
+        while (!(said instanceof SweepClient.Replaced)) {
+            said = client.receiveMessage(PATIENCE);
+        }
+        coordinator.tell(new Coordinator.Beat(member.getRef(), "a", 1, List.of(), List.of(new Ticket(JOB, 1))));
+        said = again.receiveMessage(PATIENCE);
+        while (!(said instanceof SweepClient.Offered)) {
+            said = again.receiveMessage(PATIENCE);
+        }
+        member.expectNoMessage(Duration.ofMillis(200));
+    }
+
     /** Lets time pass when the coordinator has done what it was told before. */
     private void pass(AtomicLong clock, int seconds) {
         TestProbe<SweepClient.Command> other = kit.createTestProbe();
-        coordinator.tell(new Coordinator.Wanted("other", other.getRef(), List.of(), false));
+        coordinator.tell(new Coordinator.Wanted("other", 1, other.getRef(), List.of(), false));
         other.expectMessageClass(SweepClient.Status.class, PATIENCE);
         clock.addAndGet(Duration.ofSeconds(seconds).toNanos());
     }
 
     private void want(Integer... numbers) {
-        coordinator.tell(new Coordinator.Wanted(JOB, client.getRef(), List.of(numbers), false));
+        coordinator.tell(new Coordinator.Wanted(JOB, 1, client.getRef(), List.of(numbers), false));
     }
 
     private void submit(int number, double weight) {

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32;
@@ -31,12 +32,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a member sends, with bytes changed and the checksum made right again. Whatever still decodes goes to the actor that takes it. The first byte of
- * an input says how the rest is read: 0 a message, 1 a question or an answer, 2 a greeting.
+ * an input says how the rest is read: 0 a message, 1 a question or an answer, 2 what a command and a worker say to each other.
  */
 public final class FrameTarget implements Target {
     private static final int MESSAGE = 0;
     private static final int CONTENT = 1;
-    private static final int GREETING = 2;
+    private static final int DOOR = 2;
+    private static final DoorMessage.Hello HELLO = new DoorMessage.Hello(1, "a build", "shardsim", "job", 1);
     private static final int HEADER = 1 + Integer.BYTES;
 
     private final ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "frames");
@@ -67,24 +69,30 @@ public final class FrameTarget implements Target {
         ActorRef<SweepClient.Command> client = named("client");
         for (Object message : List.of(
                 new Coordinator.Beat(member, "one:1", 2, List.of(ticket), List.of(new Ticket("job", 2))),
-                new Coordinator.Wanted("job", client, List.of(1, 2, 3), false),
+                new Coordinator.Wanted("job", 1, client, List.of(1, 2, 3), false),
                 new Coordinator.Submitted(ticket, 3.5, question),
-                new Member.Assign(ticket, client, question),
+                new Member.Assign(ticket, question),
                 new Member.Drop(List.of(ticket)),
-                new Member.Fetch(ticket, 0),
-                new Member.AssignPart(ticket, client, question, "run", 0, List.of(member, member)),
+                new Member.Fetch(ticket, 0, client),
+                new Member.AssignPart(ticket, question, "run", 0, List.of(member, member)),
                 new Member.Window(new RemoteExchange.Piece("run", 1, 0, 0, 1, new byte[] {1, 2, 3})),
                 new SweepClient.Status(List.of(new MemberStatus(member, "one:1", 1, 5))),
                 new SweepClient.Unknown(List.of(1, 2)),
                 new SweepClient.Notice("a member left"),
                 new SweepClient.Unrunnable(1, "no"),
-                new SweepClient.Offered(1, member, "one:1", answer.length),
-                new SweepClient.Part(1, "one:1", 0, answer))) {
+                new SweepClient.Offered(1, member, "one:1"),
+                new SweepClient.Part(1, "one:1", answer.length, 0, answer),
+                new SweepClient.Replaced())) {
             whole.add(framed(MESSAGE, messages.encode(message)));
         }
-        whole.add(framed(GREETING, "greet=pekko://frames/temp/c\n".getBytes(StandardCharsets.UTF_8)));
-        whole.add(framed(
-                GREETING, "address=one:1\nbuild=1 2 3\njoined=true\nworkers=2\n".getBytes(StandardCharsets.UTF_8)));
+        for (DoorMessage said : List.of(
+                HELLO,
+                new DoorMessage.Question(1, 2.5, 0, false, question),
+                new DoorMessage.Wanted(List.of(1, 2), false),
+                new DoorMessage.Progress(20, List.of(new DoorMessage.Standing("one:1", 1, 5))),
+                new DoorMessage.Result(1, "one:1", answer))) {
+            whole.add(framed(DOOR, said.write().getBytes(StandardCharsets.UTF_8)));
+        }
     }
 
     /** A reference that is written the same way each time. */
@@ -100,7 +108,7 @@ public final class FrameTarget implements Target {
     public byte[] input(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         byte[] one = whole.get(random.nextInt(whole.size()));
-        return new Damage(random).bytes(one, one[0] == GREETING ? 1 : HEADER);
+        return new Damage(random).bytes(one, one[0] == DOOR ? 1 : HEADER);
     }
 
     @Override
@@ -108,14 +116,14 @@ public final class FrameTarget implements Target {
         byte[] bytes = input.length == 0 ? input : Arrays.copyOfRange(input, 1, input.length);
         int kind = input.length == 0 ? MESSAGE : input[0];
         try {
-            if (kind == GREETING) {
-                Greeter.read(bytes, system);
+            if (kind == DOOR) {
+                receiveAtTheDoor(new String(bytes, StandardCharsets.UTF_8));
             } else {
                 sign(bytes);
                 receive((kind == CONTENT ? contents : messages).decode(bytes));
             }
             return Outcome.of(Outcome.Kind.READ);
-        } catch (NotSerializableException refused) {
+        } catch (NotSerializableException | IllegalArgumentException refused) {
             return Outcome.of(Outcome.Kind.REFUSED);
         }
     }
@@ -135,7 +143,7 @@ public final class FrameTarget implements Target {
             BehaviorTestKit<Coordinator.Command> kit =
                     BehaviorTestKit.create(Coordinator.create(Duration.ofSeconds(4)));
             kit.run(new Coordinator.Wanted(
-                    "job", TestInbox.<SweepClient.Command>create().getRef(), List.of(1), false));
+                    "job", 1, TestInbox.<SweepClient.Command>create().getRef(), List.of(1), false));
             kit.run(new Coordinator.Submitted(ticket, 1, question));
             kit.run(command);
             kit.run(new Coordinator.Beat(
@@ -144,21 +152,54 @@ public final class FrameTarget implements Target {
             Member.Runs runs = new Member.Runs(PointSimulation::new, 1, result -> {}, new Unhurried());
             BehaviorTestKit<Member.Command> kit = BehaviorTestKit.create(
                     Member.create(TestInbox.<Coordinator.Command>create().getRef(), "two:1", 2, runs));
-            kit.run(new Member.Assign(
-                    ticket, TestInbox.<SweepClient.Command>create().getRef(), question));
+            kit.run(new Member.Assign(ticket, question));
             kit.run(command);
         } else if (message instanceof SweepClient.Command command) {
-            BehaviorTestKit<SweepClient.Command> kit = BehaviorTestKit.create(SweepClient.create(
-                    "job",
-                    TestInbox.<Coordinator.Command>create().getRef(),
-                    Duration.ofSeconds(60),
-                    notice -> {},
-                    new SweepClient.View()));
-            kit.run(new SweepClient.Ask(1, 1, question, new CompletableFuture<>()));
+            BehaviorTestKit<SweepClient.Command> kit = visit();
             kit.run(new SweepClient.Offered(
-                    1, TestInbox.<Member.Command>create().getRef(), "one:1", answer.length));
+                    1, TestInbox.<Member.Command>create().getRef(), "one:1"));
             kit.run(command);
-            kit.run(new SweepClient.Part(1, "one:1", 0, answer));
+            if (kit.isAlive()) {
+                kit.run(new SweepClient.Part(1, "one:1", answer.length, 0, answer));
+            }
         }
+    }
+
+    private BehaviorTestKit<SweepClient.Command> visit() {
+        BehaviorTestKit<SweepClient.Command> kit = BehaviorTestKit.create(SweepClient.create(
+                HELLO,
+                TestInbox.<Coordinator.Command>create().getRef(),
+                Duration.ofSeconds(60),
+                new SweepClient.Way() {
+                    @Override
+                    public void send(DoorMessage message) {}
+
+                    @Override
+                    public void close() {}
+                },
+                System::nanoTime));
+        kit.run(new SweepClient.Said(new DoorMessage.Question(1, 1, 0, false, question)));
+        return kit;
+    }
+
+    /** Both sides take what is a message of the other. */
+    private void receiveAtTheDoor(String text) {
+        DoorMessage message = DoorMessage.read(text);
+        visit().run(new SweepClient.Said(message));
+        RemotePoints.Link link = new RemotePoints.Link() {
+            @Override
+            public void send(DoorMessage said) {}
+
+            @Override
+            public void close() {}
+        };
+        ClusterSettings settings =
+                ClusterFile.settings(new ClusterFile.Flags(null, null, null, 0, List.of("one:1"), null), Map.of(), 0);
+        RemotePoints points = new RemotePoints(settings, "job", (place, asking) -> link, told -> {}, System::nanoTime);
+        points.tick();
+        points.ask(1, 0, false, question, new CompletableFuture<>());
+        points.come(link, new DoorMessage.Welcome("one:1", 1));
+        points.come(link, message);
+        points.tick();
     }
 }

@@ -8,8 +8,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.awaitility.Awaitility;
@@ -24,6 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class GateTest {
     private static final int MEMBERS_MAX = 16;
     private static final byte[] PREFIX = {'A', 'K', 'K', 'A', 2};
+    private static final byte[] REQUEST =
+            "GET /ready HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private ServerSocket within;
@@ -46,8 +50,8 @@ class GateTest {
     }
 
     private Gate gate(Framing framing) throws IOException {
-        Gate gate = opened(Gate.bind(ClusterSettings.LOOPBACK, 0, framing, MEMBERS_MAX));
-        gate.openTo(within.getLocalPort());
+        Gate gate = opened(Gate.bind(ClusterSettings.LOOPBACK, 0, framing == Framing.TLS, MEMBERS_MAX));
+        gate.openTo(framing == Framing.TLS ? Framing.HTTP : framing, within.getLocalPort());
         return gate;
     }
 
@@ -105,22 +109,28 @@ class GateTest {
     @EnumSource(Framing.class)
     void strangersWithoutAFrameMakeRoomForAMember(Framing framing) throws IOException {
         Gate gate = gate(framing);
-        byte[] half = new byte[200];
-        half[0] = (byte) (framing == Framing.TLS ? 22 : 'A');
-        System.arraycopy(framing == Framing.TLS ? record(22, 16_000) : PREFIX, 0, half, 0, 5);
+        byte[] half = Arrays.copyOf(
+                switch (framing) {
+                    case TLS -> record(22, 16_000);
+                    case HTTP -> REQUEST;
+                    case ARTERY -> PREFIX;
+                },
+                5);
         List<Socket> strangers = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             strangers.add(
                     i % 3 == 0
                             ? connection(gate)
-                            : i % 3 == 1 || framing == Framing.TLS
-                                    ? connection(gate, java.util.Arrays.copyOf(half, 5))
-                                    : connection(gate, PREFIX, java.util.Arrays.copyOf(frame(100_000), 50_000)));
+                            : i % 3 == 1 || framing != Framing.ARTERY
+                                    ? connection(gate, half)
+                                    : connection(gate, PREFIX, Arrays.copyOf(frame(100_000), 50_000)));
         }
 
-        byte[][] hello = framing == Framing.TLS
-                ? new byte[][] {record(22, 300), record(20, 1), record(23, 500)}
-                : new byte[][] {PREFIX, frame(100)};
+        byte[][] hello = switch (framing) {
+            case TLS -> new byte[][] {record(22, 300), record(20, 1), record(23, 500)};
+            case HTTP -> new byte[][] {REQUEST};
+            case ARTERY -> new byte[][] {PREFIX, frame(100)};
+        };
         Socket member = connection(gate, hello);
 
         int length = 0;
@@ -158,6 +168,54 @@ class GateTest {
                                 silent.stream().filter(each -> !isClosed(each)).count())
                         .isLessThan(MEMBERS_MAX));
         assertThat(isClosed(member)).isFalse();
+    }
+
+    /** A request and frames of a WebSocket, which come in pieces. */
+    @Test
+    void requestAndFramesOfACommandPassUnchanged() throws IOException {
+        byte[] small = webSocketFrame(120);
+        byte[] medium = webSocketFrame(60_000);
+        byte[] large = webSocketFrame(200_000);
+        Socket command = connection(gate(Framing.HTTP), REQUEST, small, Arrays.copyOf(medium, 3));
+        command.getOutputStream().write(medium, 3, medium.length - 3);
+        command.getOutputStream().write(large);
+
+        byte[] passed = within.accept()
+                .getInputStream()
+                .readNBytes(REQUEST.length + small.length + medium.length + large.length);
+
+        ByteBuffer expected = ByteBuffer.allocate(passed.length);
+        expected.put(REQUEST).put(small).put(medium).put(large);
+        assertThat(passed).isEqualTo(expected.array());
+        assertThat(isClosed(command)).isFalse();
+    }
+
+    private static byte[] webSocketFrame(int length) {
+        byte[] frame = new byte[(length < 126 ? 2 : length < 65_536 ? 4 : 10) + 4 + length];
+        new Random(length).nextBytes(frame);
+        ByteBuffer head = ByteBuffer.wrap(frame).put((byte) 0x81);
+        if (length < 126) {
+            head.put((byte) (0x80 | length));
+        } else if (length < 65_536) {
+            head.put((byte) (0x80 | 126)).putShort((short) length);
+        } else {
+            head.put((byte) (0x80 | 127)).putLong(length);
+        }
+        return frame;
+    }
+
+    @Test
+    void whatIsNoRequestIsClosed() throws IOException {
+        Gate gate = gate(Framing.HTTP);
+
+        Socket member = connection(gate, PREFIX, frame(100));
+        Socket longHead = connection(gate, ("GET /" + "x".repeat(9_000)).getBytes(StandardCharsets.US_ASCII));
+        Socket unmasked = connection(gate, REQUEST, new byte[] {(byte) 0x81, 1, 'x', 0, 0, 0});
+        Socket body = connection(gate, "POST / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> isClosed(member) && isClosed(longHead) && isClosed(unmasked) && isClosed(body));
     }
 
     @Test

@@ -99,6 +99,12 @@ final class Jvm {
                         .isGreaterThanOrEqualTo(times));
     }
 
+    /** The same of a command, which may also end. */
+    void awaitErr(String text) {
+        Awaitility.await().atMost(PATIENCE).until(() -> !process.isAlive() || err().contains(text));
+        assertThat(err()).contains(text);
+    }
+
     int awaitEnd() throws InterruptedException {
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .as("ended; log: %s", err())

@@ -26,8 +26,7 @@ class MajorityTest {
                 address(number),
                 number,
                 MemberStatus.up(),
-                CollectionConverters.asScala(Set.of(ClusterNode.WORKER, ClusterNode.VOTER, "dc-default"))
-                        .toSet(),
+                CollectionConverters.asScala(Set.of("dc-default")).toSet(),
                 Version.Zero());
     }
 
@@ -75,8 +74,7 @@ class MajorityTest {
 
         assertThat(ended(silence)).containsExactlyInAnyOrder(address(2), address(3));
         // The day Pekko does, ours can go.
-        DowningStrategy pekkos =
-                told(new KeepMajority("default", Option.apply(ClusterNode.VOTER), address(1)), silence);
+        DowningStrategy pekkos = told(new KeepMajority("default", Option.empty(), address(1)), silence);
         assertThatThrownBy(() -> pekkos.nodesToDown(pekkos.decide()))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("double DownIndirectlyConnected");
@@ -88,7 +86,7 @@ class MajorityTest {
         assertThat(ended(misses(2, 3), misses(3, 2))).containsExactly(address(3));
     }
 
-    /** A command behind a firewall, or one that calls itself 127.0.0.1: it reaches one worker alone. */
+    /** A worker behind a firewall: it reaches few of the others. */
     @Test
     void theOneThatMostOthersMissGoesAlone() {
         assertThat(ended(misses(2, 3), misses(3, 2), misses(2, 4), misses(4, 2), misses(5, 2), misses(2, 5)))

@@ -16,7 +16,15 @@ public final class PrefixTarget implements Target {
     public byte[] input(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         ByteBuffer bytes = ByteBuffer.allocate(512).order(ByteOrder.LITTLE_ENDIAN);
-        if (random.nextBoolean()) {
+        int kind = random.nextInt(3);
+        if (kind == 2) {
+            bytes.put((byte) 2).put("GET /commands HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            while (bytes.remaining() > 100 && random.nextInt(5) != 0) {
+                byte[] body = new byte[random.nextInt(60)];
+                bytes.put((byte) (0x80 | random.nextInt(3))).put((byte) (0x80 | body.length));
+                bytes.putInt(random.nextInt()).put(body);
+            }
+        } else if (kind == 0) {
             bytes.put((byte) 0).put("AKKA".getBytes(StandardCharsets.US_ASCII));
             bytes.put((byte) random.nextInt(1, 3));
             while (bytes.remaining() > 100 && random.nextInt(5) != 0) {
@@ -38,7 +46,8 @@ public final class PrefixTarget implements Target {
 
     @Override
     public Outcome outcome(byte[] input) {
-        Framing framing = input.length > 0 && input[0] == 1 ? Framing.TLS : Framing.ARTERY;
+        int kind = input.length > 0 ? input[0] : 0;
+        Framing framing = kind == 1 ? Framing.TLS : kind == 2 ? Framing.HTTP : Framing.ARTERY;
         byte[] buffer = new byte[Math.max(16, input.length)];
         System.arraycopy(input, Math.min(1, input.length), buffer, 0, Math.max(0, input.length - 1));
         try {
@@ -65,7 +74,7 @@ public final class PrefixTarget implements Target {
     }
 
     private static void inBounds(Framing framing, int length) {
-        if (length < 0 || length > framing.frameMax + 8) {
+        if (length < 0 || length > framing.frameMax + 16) {
             throw new AssertionError("a frame of " + length + " bytes");
         }
     }

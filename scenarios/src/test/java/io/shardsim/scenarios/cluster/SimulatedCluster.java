@@ -21,13 +21,13 @@ import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.internal.InterceptorImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Coordinator, members and commands as they are, on a simulated network, clock and disk. All that happens follows from a seed. Every message is written
- * as bytes and read again; the network loses, delays, reorders and doubles it; machines crash and come back; the network falls in two.
+ * as bytes and read again; the network loses, delays, reorders and doubles it; machines crash and come back; the network falls in two. A command's
+ * connection brings all in order, until it is cut.
  *
  * <p>Here the simulation ends: what Pekko itself does is simulated by its outcome. A new coordinator appears some seconds after the old one's machine is
  * gone, and the smaller side of a network that stays apart is ended. Pekko's own connections, gossip and elections are not run, nor are runs whose
@@ -66,6 +66,11 @@ final class SimulatedCluster {
     private int assignments;
     /** Longest time that a command had heard no coordinator when one of its points ended: state. */
     private long longestSilenceNanos;
+    /** The same of a command that had heard no worker. */
+    private long longestLonelinessNanos;
+
+    /** Connections of commands that are not over: state. */
+    private final List<SimulatedLink> links = new ArrayList<>();
 
     private final Watch watch;
     /** By name of the job. */
@@ -111,7 +116,7 @@ final class SimulatedCluster {
     }
 
     /** An actor on a machine, which ends with it. */
-    private final class Running<T> {
+    final class Running<T> {
         final Machine machine;
         final BehaviorTestKit<T> kit;
         final int life;
@@ -259,6 +264,10 @@ final class SimulatedCluster {
     private void end(Machine machine, long electionNanos) {
         watch.lost(machine);
         machine.up = false;
+        // Its system says that connections are gone, or it has no more power to.
+        List.copyOf(links).stream()
+                .filter(link -> link.machine == machine && random.nextBoolean())
+                .forEach(SimulatedLink::reset);
         if (coordinator != null && coordinator.machine == machine) {
             coordinator = null;
             time.after(electionNanos, this::elect);
@@ -316,45 +325,89 @@ final class SimulatedCluster {
     final class Command {
         private final Machine machine;
         private final String job;
-        private final Running<SweepClient.Command> client;
-        private final SweepClient.View view = new SweepClient.View();
+        private final RemotePoints points;
         private final Map<Integer, CompletableFuture<RunResult>> asked = new LinkedHashMap<>();
         private final Set<Integer> cancelled = new HashSet<>();
         final List<String> notices = new ArrayList<>();
-        /** When the coordinator was last heard. */
-        private long heardNanos = time.nowNanos();
+        /** When it last heard that the coordinator was heard, and when it last heard a worker. */
+        private long coordinatorNanos = time.nowNanos();
+
+        private long workerNanos = time.nowNanos();
         /** Whether it was ended while all was well, so that the coordinator knows. */
         private boolean over;
 
+        private boolean closed;
+        /** When the coordinator last heard what it wants, and whether it was ever silent for so long that the coordinator forgot it. */
+        private long saidNanos = time.nowNanos();
+
+        private boolean forgotten;
         private int answers;
 
-        Command(String job) {
+        /** @param contacts that it knows at first */
+        Command(String job, List<Machine> contacts) {
             this.job = job;
             machine = new Machine(job);
             machine.up = true;
-            client = new Running<>(
-                    machine,
-                    SweepClient.create(
-                            job,
-                            coordinatorName.getRef(),
-                            TAKEOVER,
-                            new SweepClient.Told(notices::add, view),
-                            time::clock),
-                    "client-" + job);
+            points = new RemotePoints(
+                    settings(contacts), job, (contact, asking) -> connect(contact), notices::add, time::clock);
             commands.put(job, this);
+            tick();
         }
 
-        CompletableFuture<RunResult> ask(int number, double weight, byte[] question) {
-            CompletableFuture<RunResult> result = new CompletableFuture<>();
-            asked.put(number, result);
+        private SimulatedLink connect(HostPort contact) {
+            Machine to = machines.stream()
+                    .filter(each -> each.address.equals(contact.toString()))
+                    .findFirst()
+                    .orElseThrow();
+            SimulatedLink link = new SimulatedLink(SimulatedCluster.this, this, to);
+            links.add(link);
+            return link;
+        }
+
+        private void tick() {
+            if (isOpen()) {
+                points.tick();
+                time.after(Coordinator.BEAT.toNanos() + random.nextLong(Coordinator.BEAT.toNanos() / 4), this::tick);
+            }
+        }
+
+        RemotePoints points() {
+            return points;
+        }
+
+        boolean isUp() {
+            return machine.up;
+        }
+
+        int ask(double weight, byte[] question, CompletableFuture<RunResult> result) {
             CompletableFuture<RunResult> unused = result.whenComplete((come, failure) -> ended(failure));
-            client.receive(new SweepClient.Ask(number, weight, question, result));
-            return result;
+            int number = points.ask(weight, 0, false, question, result);
+            asked.put(number, result);
+            return number;
+        }
+
+        private void saidWhatItWants() {
+            forgotten |= time.nowNanos() - saidNanos > SILENCE.multipliedBy(3).toNanos();
+            saidNanos = time.nowNanos();
+        }
+
+        boolean wasForgotten() {
+            return forgotten;
+        }
+
+        /** Something has come from a worker. */
+        void heard(DoorMessage message) {
+            workerNanos = time.nowNanos();
+            if (message instanceof DoorMessage.Progress progress && progress.silentMillis() >= 0) {
+                coordinatorNanos =
+                        Math.max(coordinatorNanos, workerNanos - SimulatedTime.millis(progress.silentMillis()));
+            }
         }
 
         private void ended(@Nullable Throwable failure) {
-            longestSilenceNanos = Math.max(longestSilenceNanos, time.nowNanos() - heardNanos);
-            answers += failure == null || String.valueOf(failure.getMessage()).contains(": ") ? 1 : 0;
+            longestSilenceNanos = Math.max(longestSilenceNanos, time.nowNanos() - coordinatorNanos);
+            longestLonelinessNanos = Math.max(longestLonelinessNanos, time.nowNanos() - workerNanos);
+            answers += failure == null || String.valueOf(failure.getMessage()).startsWith("Node[") ? 1 : 0;
         }
 
         boolean wants(int number) {
@@ -376,7 +429,12 @@ final class SimulatedCluster {
         }
 
         boolean isOpen() {
-            return client.isRunning();
+            return machine.up && !closed;
+        }
+
+        /** Whether it hears a worker, and that one it. */
+        boolean isConnected() {
+            return links.stream().anyMatch(link -> link.isOf(this) && link.isWhole());
         }
 
         boolean isKnownToBeOver() {
@@ -390,17 +448,17 @@ final class SimulatedCluster {
 
         /** Points that it says it waits for. */
         int waitsFor() {
-            return view.wanted;
+            return points.wanted();
         }
 
         /** Answers, as it counts them for its user. */
         int counted() {
-            return view.done.values().stream().mapToInt(Integer::intValue).sum();
+            return points.counted();
         }
 
         void cancel(int number) {
             cancelled.add(number);
-            client.receive(new SweepClient.Cancel(number));
+            points.cancel(number);
         }
 
         void close() {
@@ -408,19 +466,67 @@ final class SimulatedCluster {
             if (!over) {
                 watch.unheard();
             }
-            client.receive(new SweepClient.Close());
+            points.close();
+            closed = true;
         }
 
         void kill() {
             watch.unheard();
             machine.up = false;
+            // Its system says so, or its machine has no more power to.
+            List.copyOf(links).stream()
+                    .filter(link -> link.isOf(this) && random.nextBoolean())
+                    .forEach(SimulatedLink::gone);
         }
 
-        /** The cluster has removed this command's machine. */
-        void removed() {
-            speak(machine, () -> client.kit.signal(PostStop.instance()), null);
-            kill();
+        /** Its connections are cut: both sides hear so, or only one. */
+        void cut() {
+            watch.touched(true);
+            List.copyOf(links).stream().filter(link -> link.isOf(this)).forEach(link -> {
+                int what = random.nextInt(3);
+                if (what != 0) {
+                    link.reset();
+                }
+                if (what != 1) {
+                    link.gone();
+                }
+                link.cut();
+            });
         }
+    }
+
+    private static ClusterSettings settings(List<Machine> contacts) {
+        return new ClusterSettings(
+                ClusterSettings.DEFAULT_NAME,
+                ClusterSettings.LOOPBACK,
+                ClusterSettings.LOOPBACK,
+                0,
+                contacts.stream()
+                        .map(machine -> HostPort.parse(machine.address))
+                        .toList(),
+                null,
+                null,
+                new ClusterSettings.Patience(SILENCE, SILENCE, TAKEOVER, TAKEOVER, TAKEOVER));
+    }
+
+    /** The worker's side of a command's connection. */
+    Running<SweepClient.Command> visit(Machine machine, DoorMessage.Hello hello, SweepClient.Way way) {
+        return new Running<>(
+                machine,
+                SweepClient.create(hello, coordinatorName.getRef(), SILENCE.multipliedBy(3), way, time::clock),
+                "client-" + hello.job() + "-" + hello.connection());
+    }
+
+    /** Connections of commands that workers have. */
+    long visits() {
+        return processes.stream()
+                .filter(process ->
+                        process.isRunning() && name(process.kit.getRef()).startsWith("client-"))
+                .count();
+    }
+
+    void forget(SimulatedLink link) {
+        links.remove(link);
     }
 
     Map<String, Command> commands() {
@@ -457,9 +563,17 @@ final class SimulatedCluster {
         return longestSilenceNanos;
     }
 
-    /** Whether one machine coordinates, and reaches all that are up. */
+    long longestLonelinessNanos() {
+        return longestLonelinessNanos;
+    }
+
+    /** Whether one machine coordinates, and reaches all that are up, and every command has a connection. */
     boolean isWhole() {
-        return network.isFine() && network.isWhole() && coordinator != null && coordinator.isRunning();
+        return network.isFine()
+                && network.isWhole()
+                && coordinator != null
+                && coordinator.isRunning()
+                && commands.values().stream().allMatch(command -> !command.isOpen() || command.isConnected());
     }
 
     /** One that runs a point. */
@@ -553,8 +667,8 @@ final class SimulatedCluster {
     private void arrive(Running<?> to, Object message) {
         if (message instanceof Member.Assign && to.isRunning()) {
             assignments++;
-        } else if (message instanceof SweepClient.Status) {
-            Objects.requireNonNull(commands.get(to.machine.address)).heardNanos = time.nowNanos();
+        } else if (message instanceof Coordinator.Wanted wanted && commands.containsKey(wanted.job())) {
+            Objects.requireNonNull(commands.get(wanted.job())).saidWhatItWants();
         }
         to.receive(message);
     }

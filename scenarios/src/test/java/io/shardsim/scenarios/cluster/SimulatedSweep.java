@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ final class SimulatedSweep {
     private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
 
     private static final Pattern LOST = Pattern.compile("[3-9] members were lost while they ran it");
-    private static final String REMOVED = "this command was removed from the cluster";
+    private static final String NO_WORKER = "no worker has been heard for 60 s at ";
 
     private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
     private static final List<ScenarioPoint> POINTS = points();
@@ -62,8 +63,10 @@ final class SimulatedSweep {
     /** By number of the point; none where it was cancelled. */
     private final Map<Integer, CompletableFuture<RunResult>> results = new LinkedHashMap<>();
 
+    /** Number of the point by which the command has asked for it. */
+    private final Map<Integer, Integer> asked = new HashMap<>();
+
     private SimulatedCluster.Command command;
-    private boolean removed;
 
     /**
      * What came of it.
@@ -81,7 +84,7 @@ final class SimulatedSweep {
         LEAVING,
         /** The same, but the coordinator's stays where it can: it counts who was lost. */
         SPARING,
-        /** Members leave and crash and commands are killed, on a network that brings all, in order. */
+        /** Members leave and crash, commands are killed and their connections cut, on a network that brings all, in order. */
         CRASHES,
         /** All of that, on a network with faults. */
         ALL;
@@ -159,7 +162,7 @@ final class SimulatedSweep {
             cluster.hang();
         }
         if (weather != Weather.FINE && random.nextInt(4) == 0) {
-            cluster.setDeadly(new Ticket("first", random.nextInt(POINTS.size())));
+            cluster.setDeadly(new Ticket("first", 1 + random.nextInt(POINTS.size())));
         }
         for (int crises = random.nextInt(8); crises > 0; crises--) {
             sleep(random.nextInt(weather == Weather.LEAVING || weather == Weather.SPARING ? 6_000 : 15_000));
@@ -203,6 +206,7 @@ final class SimulatedSweep {
                 switch (what) {
                     case 0 -> cancel();
                     case 1 -> killed();
+                    case 6, 7 -> command.cut();
                     case 2 -> cluster.machines().forEach(cluster::crash);
                     case 3, 4, 5 -> cluster.leave(machine);
                     default -> cluster.crash(machine);
@@ -219,12 +223,7 @@ final class SimulatedSweep {
                         killed();
                     }
                     case 8 -> cancel();
-                    default -> {
-                        if (random.nextInt(4) == 0) {
-                            removed = true;
-                            command.removed();
-                        }
-                    }
+                    default -> command.cut();
                 }
             }
         }
@@ -236,7 +235,7 @@ final class SimulatedSweep {
         CompletableFuture<RunResult> result = results.get(number);
         if (result != null && !result.isDone()) {
             results.remove(number);
-            command.cancel(number);
+            command.cancel(asked.getOrDefault(number, 0));
         }
     }
 
@@ -247,7 +246,11 @@ final class SimulatedSweep {
 
     /** A command asks for what is not kept, and keeps what comes. */
     private SimulatedCluster.Command ask(String job) {
-        SimulatedCluster.Command asking = cluster.new Command(job);
+        List<SimulatedCluster.Machine> contacts = new ArrayList<>(cluster.machines());
+        Collections.rotate(contacts, random.nextInt(contacts.size()));
+        SimulatedCluster.Command asking = cluster
+        .new Command(job, random.nextInt(3) == 0 ? contacts.subList(0, 1 + contacts.size() / 2) : contacts);
+        asked.clear();
         for (int number = 0; number < POINTS.size(); number++) {
             ScenarioPoint point = POINTS.get(number);
             CompletableFuture<RunResult> earlier = results.get(number);
@@ -255,8 +258,9 @@ final class SimulatedSweep {
             if (before != null) {
                 results.put(number, CompletableFuture.completedFuture(before));
             } else if (earlier == null || !earlier.isDone()) {
-                CompletableFuture<RunResult> result = asking.ask(number, 1 + random.nextInt(3), question(point));
+                CompletableFuture<RunResult> result = new CompletableFuture<>();
                 results.put(number, result.thenApply(come -> keep(point, come)));
+                asked.put(number, asking.ask(1 + random.nextInt(3), question(point), result));
             }
         }
         return asking;
@@ -315,8 +319,10 @@ final class SimulatedSweep {
     private boolean hasCause(String why) {
         return switch (why) {
             case NO_COORDINATOR -> cluster.longestSilenceNanos() >= SimulatedCluster.TAKEOVER.toNanos();
-            case REMOVED -> removed;
-            default -> LOST.matcher(why).matches() && (cluster.losses() >= 3 || weather == Weather.ALL);
+            default ->
+                why.startsWith(NO_WORKER)
+                        ? cluster.longestLonelinessNanos() >= SimulatedCluster.TAKEOVER.toNanos()
+                        : LOST.matcher(why).matches() && (cluster.losses() >= 3 || weather == Weather.ALL);
         };
     }
 
@@ -336,14 +342,16 @@ final class SimulatedSweep {
         for (int second = 0; second < 100 && !cluster.everyMemberRuns(); second++) {
             sleep(1_000);
         }
-        SimulatedCluster.Command last = cluster.new Command("last");
-        List<CompletableFuture<RunResult>> asked = new ArrayList<>();
+        SimulatedCluster.Command last = cluster.new Command("last", cluster.machines());
+        List<CompletableFuture<RunResult>> lastAsked = new ArrayList<>();
         for (ScenarioPoint point : POINTS) {
-            asked.add(last.ask(asked.size(), 1, question(point)));
+            CompletableFuture<RunResult> result = new CompletableFuture<>();
+            last.ask(1, question(point), result);
+            lastAsked.add(result);
         }
-        await(asked);
+        await(lastAsked);
         for (int number = 0; number < POINTS.size(); number++) {
-            assertThat(end(number, asked.get(number)))
+            assertThat(end(number, lastAsked.get(number)))
                     .as("point %d after all faults", number)
                     .isEqualTo(number == BROKEN ? "broken rule" : "result");
         }
@@ -356,6 +364,7 @@ final class SimulatedSweep {
         sleep(cluster.watch().wasAllHeard() && cluster.everyMemberRuns() ? 5_000 : 90_000);
         assertThat(cluster.everyMemberRuns()).as("every member is alive").isTrue();
         assertThat(cluster.works()).as("points under way").isEmpty();
+        assertThat(cluster.visits()).as("connections of commands").isZero();
         assertThat(cluster.tables())
                 .as("entries in tables")
                 .isEqualTo(Map.of("Coordinator.members", cluster.machines().size()));

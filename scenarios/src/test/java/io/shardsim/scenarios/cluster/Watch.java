@@ -126,7 +126,7 @@ final class Watch {
         int unlost = begun.merge(ticket, copy ? 0 : 1, Integer::sum);
         boolean matters = isWanted(ticket) || isAnswered(ticket);
         check(
-                unlost <= 1 || !matters || !cluster.network().neverFaulty(),
+                unlost <= 1 || !matters || !cluster.network().neverFaulty() || wasForgotten(ticket),
                 "%s runs again, though it was not lost",
                 ticket);
         check(same.isEmpty() || copy || !clear || !isWanted(ticket), "%s runs on a second member", ticket);
@@ -205,6 +205,12 @@ final class Watch {
     private boolean isAnswered(Ticket ticket) {
         Command command = cluster.commands().get(ticket.job());
         return command != null && command.isOpen() && command.has(ticket.number());
+    }
+
+    /** No worker that its command knows was up for so long that what members had of it was dropped. */
+    private boolean wasForgotten(Ticket ticket) {
+        Command command = cluster.commands().get(ticket.job());
+        return command != null && command.wasForgotten();
     }
 
     private static void check(boolean holds, String otherwise, Object... what) {

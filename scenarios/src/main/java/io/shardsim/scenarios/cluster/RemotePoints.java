@@ -1,0 +1,342 @@
+package io.shardsim.scenarios.cluster;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.cluster.wire.WireCodec;
+import io.shardsim.simulator.TooLargeException;
+import java.io.NotSerializableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The points that a command waits for, over one connection at a time to any of its contacts. When a connection is lost the next contact is asked for what
+ * is still open, by the same ticket: the cluster goes on where it was. Contacts are those that the user named and, behind them, the workers that the
+ * cluster itself has named.
+ */
+final class RemotePoints {
+    /** Without a worker that the coordinator hears; without a coordinator, until the user is told. */
+    private static final Duration NOTICEABLE = Duration.ofSeconds(15);
+
+    private static final int MORE_CONTACTS_MAX = 8;
+
+    /** A connection. */
+    interface Link {
+        /** Sends a message when those before it are sent; a failure is a loss. */
+        void send(DoorMessage message);
+
+        void close();
+    }
+
+    /** Opens connections, which say later whether they are. */
+    interface Connector {
+        Link connect(HostPort contact, RemotePoints points);
+    }
+
+    private final ClusterSettings settings;
+    private final String job;
+    private final Connector connector;
+    private final Consumer<String> notices;
+    /** Time that only runs forward [ns]. */
+    private final LongSupplier clock;
+
+    private final WireCodec codec = ClusterProtocol.contentCodec();
+    private final CompletableFuture<Integer> connected = new CompletableFuture<>();
+    /** Points without a result: state. */
+    private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
+    /** Points done by address: state. */
+    private final Map<String, Integer> done = new LinkedHashMap<>();
+
+    private final Set<HostPort> learned = new LinkedHashSet<>();
+    private @Nullable Link link;
+    /** Where the connection goes, or the last one went. */
+    private HostPort contact;
+
+    private boolean welcome;
+    private int attempts;
+    private int connections;
+    private int numbers;
+    /** Since when no contact has taken this command; when one was last asked, when one last said something, and when the coordinator did [ns]. */
+    private long aloneNanos;
+
+    private long askedNanos;
+    private long heardNanos;
+    private long coordinatorNanos;
+    /** Since when the coordinator has heard no worker; null while it does [ns]. */
+    private @Nullable Long idleNanos;
+
+    private boolean silenceTold;
+    private String lastFailure = "";
+    private @Nullable String ended;
+    private List<DoorMessage.Standing> workers = List.of();
+
+    private record Wish(DoorMessage.Question question, CompletableFuture<RunResult> result) {}
+
+    /**
+     * @param job its ticket
+     * @param notices hears what the user should know
+     * @param clock time that only runs forward [ns]
+     */
+    RemotePoints(
+            ClusterSettings settings, String job, Connector connector, Consumer<String> notices, LongSupplier clock) {
+        this.settings = settings;
+        this.job = job;
+        this.connector = connector;
+        this.notices = notices;
+        this.clock = clock;
+        contact = settings.seeds().get(0);
+        aloneNanos = clock.getAsLong();
+        heardNanos = aloneNanos;
+        coordinatorNanos = aloneNanos;
+    }
+
+    /** Number of workers once the first contact has answered; fails when none does. */
+    CompletableFuture<Integer> connected() {
+        return connected;
+    }
+
+    /** Asks for a point. */
+    synchronized int ask(double weight, int parts, boolean restart, byte[] body, CompletableFuture<RunResult> result) {
+        DoorMessage.Question question = new DoorMessage.Question(++numbers, weight, parts, restart, body);
+        if (ended != null) {
+            result.completeExceptionally(new IllegalStateException(ended));
+            return question.number();
+        }
+        wishes.put(question.number(), new Wish(question, result));
+        send(question);
+        return question.number();
+    }
+
+    /** No longer wants a point. */
+    synchronized void cancel(int number) {
+        wishes.remove(number);
+        sayWhatIsWanted();
+    }
+
+    synchronized void close() {
+        ended = "closed";
+        send(new DoorMessage.Wanted(List.of(), true));
+        Link last = link;
+        link = null;
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    /** A connection is open. */
+    synchronized void opened(Link opened) {
+        if (opened == link) {
+            opened.send(new DoorMessage.Hello(
+                    DoorMessage.VERSION, Build.current().toString(), settings.name(), job, ++connections));
+        }
+    }
+
+    /** A connection could not be opened, or is no more. */
+    synchronized void lost(Link lost, String why) {
+        if (lost != link) {
+            return;
+        }
+        lost.close();
+        link = null;
+        lastFailure = contact + ": " + why;
+        if (welcome) {
+            notices.accept("lost the worker at " + contact + " (" + why + "); looks for another");
+            welcome = false;
+            aloneNanos = clock.getAsLong();
+            attempts = 0;
+        }
+        if (attempts < contacts().size()) {
+            connect();
+        }
+    }
+
+    /** The next contact; after a loss, first one that is not the lost one. */
+    private void connect() {
+        List<HostPort> contacts = contacts();
+        contact = contacts.get((contacts.indexOf(contact) + (attempts + connections > 0 ? 1 : 0)) % contacts.size());
+        attempts++;
+        askedNanos = clock.getAsLong();
+        link = connector.connect(contact, this);
+    }
+
+    private List<HostPort> contacts() {
+        Set<HostPort> all = new LinkedHashSet<>(settings.seeds());
+        all.addAll(learned);
+        return List.copyOf(all);
+    }
+
+    private void send(DoorMessage message) {
+        if (link != null && welcome) {
+            link.send(message);
+        }
+    }
+
+    private void sayWhatIsWanted() {
+        send(new DoorMessage.Wanted(List.copyOf(wishes.keySet()), false));
+    }
+
+    /** A message has come. */
+    synchronized void come(Link from, DoorMessage message) {
+        if (from != link) {
+            return;
+        }
+        heardNanos = clock.getAsLong();
+        if (message instanceof DoorMessage.Welcome taken) {
+            onWelcome(taken);
+        } else if (message instanceof DoorMessage.Refused refused) {
+            end(refused.why());
+        } else if (message instanceof DoorMessage.Result result) {
+            onResult(result);
+        } else if (message instanceof DoorMessage.Failed failed) {
+            fail(wishes.remove(failed.number()), failed.why());
+            sayWhatIsWanted();
+        } else if (message instanceof DoorMessage.Notice notice) {
+            notices.accept(notice.text());
+        } else if (message instanceof DoorMessage.Progress progress) {
+            onProgress(progress);
+        }
+    }
+
+    private void onWelcome(DoorMessage.Welcome taken) {
+        welcome = true;
+        idleNanos = null;
+        if (connections > 1) {
+            notices.accept("goes on by the worker at " + contact);
+        }
+        wishes.values().forEach(wish -> send(wish.question()));
+        sayWhatIsWanted();
+        connected.complete(taken.workers());
+    }
+
+    private void onProgress(DoorMessage.Progress progress) {
+        if (progress.silentMillis() < 0) {
+            return;
+        }
+        coordinatorNanos = Math.max(coordinatorNanos, heardNanos - progress.silentMillis() * 1_000_000);
+        if (silenceTold && heardNanos - coordinatorNanos < NOTICEABLE.toNanos()) {
+            silenceTold = false;
+            notices.accept("the cluster has a coordinator again");
+        }
+        workers = progress.workers();
+        for (DoorMessage.Standing worker : workers) {
+            if (learned.size() < MORE_CONTACTS_MAX) {
+                learned.add(HostPort.parse(worker.address()));
+            }
+        }
+        if (!workers.isEmpty()) {
+            idleNanos = null;
+        } else if (idleNanos == null) {
+            idleNanos = heardNanos;
+        } else if (heardNanos - idleNanos > NOTICEABLE.toNanos()) {
+            end("no worker has been heard for " + NOTICEABLE.toSeconds() + " s by the cluster's coordinator");
+        }
+    }
+
+    private void onResult(DoorMessage.Result result) {
+        Wish wish = wishes.remove(result.number());
+        if (wish != null) {
+            done.merge(result.worker(), 1, Integer::sum);
+            complete(wish, result);
+        }
+        sayWhatIsWanted();
+    }
+
+    private void complete(Wish wish, DoorMessage.Result result) {
+        try {
+            Answer answer = codec.unpack(result.body(), Answer.class);
+            if (answer instanceof Answer.Done ran) {
+                wish.result().complete(ran.result());
+            } else if (answer instanceof Answer.TooLarge tooLarge) {
+                wish.result()
+                        .completeExceptionally(new TooLargeException(
+                                tooLarge.why(), tooLarge.keys().toArray(String[]::new)));
+            } else {
+                fail(wish, ((Answer.Failed) answer).why());
+            }
+        } catch (NotSerializableException broken) {
+            fail(wish, "a result of worker " + result.worker() + " cannot be read: " + broken.getMessage());
+        }
+    }
+
+    private static void fail(@Nullable Wish wish, String why) {
+        if (wish != null) {
+            wish.result().completeExceptionally(new IllegalStateException(why));
+        }
+    }
+
+    /** To be called each second, and once for a start. */
+    synchronized void tick() {
+        if (ended != null) {
+            return;
+        }
+        long now = clock.getAsLong();
+        ClusterSettings.Patience patience = settings.patience();
+        Link silent = link;
+        if (silent == null) {
+            attempts = 0;
+            connect();
+        } else if (now - Math.max(heardNanos, askedNanos) > patience.silence().toNanos()) {
+            lost(silent, "it has said nothing for " + patience.silence().toSeconds() + " s");
+        } else {
+            sayWhatIsWanted();
+        }
+        long coordinatorSilent = now - coordinatorNanos;
+        if (!welcome && now - aloneNanos > patience.contact().toNanos()) {
+            end("no worker has been heard for " + patience.contact().toSeconds() + " s at "
+                    + ClusterNode.words(settings.seeds()) + " (" + lastFailure
+                    + "); start one with: shardsim worker --seed");
+        } else if (coordinatorSilent > patience.takeover().toNanos()) {
+            end("the cluster has had no coordinator for " + patience.takeover().toSeconds() + " s");
+        } else if (welcome && coordinatorSilent > NOTICEABLE.toNanos() && !silenceTold) {
+            silenceTold = true;
+            notices.accept("the cluster's coordinator has said nothing for " + NOTICEABLE.toSeconds()
+                    + " s; waiting for another member to take over");
+        }
+    }
+
+    private void end(String why) {
+        ended = why;
+        connected.completeExceptionally(new IllegalStateException(why));
+        List<Wish> all = new ArrayList<>(wishes.values());
+        wishes.clear();
+        all.forEach(wish -> fail(wish, why));
+        Link last = link;
+        link = null;
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    synchronized int wanted() {
+        return wishes.size();
+    }
+
+    synchronized HostPort contact() {
+        return contact;
+    }
+
+    /** How the workers are, on one line: {@code 127.0.0.1:17355 4 done + 1 running, ...}. */
+    synchronized String standing() {
+        List<String> words = new ArrayList<>();
+        for (DoorMessage.Standing worker : workers) {
+            words.add(worker.address() + " " + done.getOrDefault(worker.address(), 0) + " done"
+                    + (worker.running() == 0 || wishes.isEmpty() ? "" : " + " + worker.running() + " running")
+                    + (worker.silentMillis() > 3 * Coordinator.BEAT.toMillis()
+                            ? ", silent for " + worker.silentMillis() / 1000 + " s"
+                            : ""));
+        }
+        return String.join(", ", words);
+    }
+
+    /** Answers of workers so far. */
+    synchronized int counted() {
+        return done.values().stream().mapToInt(Integer::intValue).sum();
+    }
+}

@@ -1,0 +1,171 @@
+package io.shardsim.scenarios.cluster;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A command's connection to a worker in a {@link SimulatedCluster}: all comes, in order, as TCP has it, until one side hears that it is over. */
+final class SimulatedLink implements RemotePoints.Link {
+    private final SimulatedCluster cluster;
+    private final SimulatedCluster.Command command;
+    final SimulatedCluster.Machine machine;
+    private final int life;
+    private final Direction there = new Direction(this::toWorker);
+    private final Direction back = new Direction(this::toCommand);
+    private SimulatedCluster.@Nullable Running<SweepClient.Command> visit;
+    /** Whether the command still has it, and the worker, and whether anything passes: state. */
+    private boolean here = true;
+
+    private boolean present = true;
+    private boolean passes = true;
+    private boolean welcome;
+
+    /** What is on its way; nothing arrives before what was sent before it, or while the network is apart. */
+    private final class Direction {
+        private final Deque<Runnable> ahead = new ArrayDeque<>();
+        private final Consumer<String> arrive;
+
+        Direction(Consumer<String> arrive) {
+            this.arrive = arrive;
+        }
+
+        void send(DoorMessage message) {
+            String text = message.write();
+            add(() -> arrive.accept(text));
+        }
+
+        void add(Runnable arrival) {
+            ahead.add(arrival);
+            if (ahead.size() == 1) {
+                next();
+            }
+        }
+
+        private void next() {
+            cluster.time.after(
+                    SimulatedTime.millis(
+                            cluster.random.nextInt(cluster.network().isFine() ? 50 : 400)),
+                    () -> {
+                        if (passes && !ahead.isEmpty() && !cluster.network().isApart(machine)) {
+                            ahead.remove().run();
+                        }
+                        if (passes && !ahead.isEmpty()) {
+                            next();
+                        }
+                    });
+        }
+    }
+
+    SimulatedLink(SimulatedCluster cluster, SimulatedCluster.Command command, SimulatedCluster.Machine machine) {
+        this.cluster = cluster;
+        this.command = command;
+        this.machine = machine;
+        life = machine.lives;
+        boolean listens = machine.up;
+        back.add(() -> {
+            if (here && command.isUp()) {
+                if (listens && isAlive()) {
+                    command.points().opened(this);
+                } else {
+                    reset();
+                }
+            }
+        });
+    }
+
+    private boolean isAlive() {
+        return machine.up && machine.lives == life;
+    }
+
+    boolean isOf(SimulatedCluster.Command one) {
+        return command == one;
+    }
+
+    boolean isWhole() {
+        return here && present && passes && welcome && isAlive();
+    }
+
+    @Override
+    public void send(DoorMessage message) {
+        there.send(message);
+    }
+
+    /** The command has no more to say. */
+    @Override
+    public void close() {
+        here = false;
+        there.add(this::gone);
+    }
+
+    /** Of the worker. */
+    private final class Back implements SweepClient.Way {
+        @Override
+        public void send(DoorMessage message) {
+            back.send(message);
+        }
+
+        @Override
+        public void close() {
+            back.add(SimulatedLink.this::reset);
+        }
+    }
+
+    private void toWorker(String text) {
+        DoorMessage message = DoorMessage.read(text);
+        if (!present || !isAlive()) {
+            return;
+        }
+        if (message instanceof DoorMessage.Hello hello) {
+            SweepClient.Way way = new Back();
+            visit = cluster.visit(machine, hello, way);
+            way.send(new DoorMessage.Welcome(machine.address, cluster.machines().size()));
+        } else if (visit != null) {
+            visit.receive(new SweepClient.Said(message));
+        }
+    }
+
+    private void toCommand(String text) {
+        if (here && command.isUp()) {
+            DoorMessage message = DoorMessage.read(text);
+            command.heard(message);
+            welcome |= message instanceof DoorMessage.Welcome;
+            command.points().come(this, message);
+        }
+    }
+
+    /** The command hears that it is over. */
+    void reset() {
+        if (here) {
+            here = false;
+            if (command.isUp()) {
+                command.points().lost(this, "reset");
+            }
+            forgetWhenOver();
+        }
+    }
+
+    /** The worker hears so. */
+    void gone() {
+        if (present) {
+            present = false;
+            if (visit != null) {
+                visit.receive(new SweepClient.Gone());
+            }
+            forgetWhenOver();
+        }
+    }
+
+    /** Nothing passes any more. */
+    void cut() {
+        passes = false;
+        there.ahead.clear();
+        back.ahead.clear();
+    }
+
+    private void forgetWhenOver() {
+        if (!here && !present) {
+            cluster.forget(this);
+        }
+    }
+}
