@@ -5,14 +5,18 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Connects to the doors of workers, with the JDK's HTTP client: a command needs no actor system of its own. */
@@ -21,9 +25,14 @@ final class DoorClient implements AutoCloseable {
     /** Until a worker has said who it is, or taken a connection. */
     private static final Duration ANSWER = Duration.ofSeconds(4);
 
+    /** Until what was said last is sent. */
+    private static final Duration CLOSING = Duration.ofSeconds(1);
+
     private final ExecutorService threads = Executors.newCachedThreadPool(BoundedServer.daemons("door"));
     private final HttpClient http;
     private final String secure;
+    /** The last connection's end. */
+    private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
     DoorClient(ClusterSettings settings) {
         ClusterSettings.Tls tls = settings.tls();
@@ -51,7 +60,7 @@ final class DoorClient implements AutoCloseable {
                             HttpResponse.BodyHandlers.ofString())
                     .body();
             return (DoorMessage.Greeting) DoorMessage.read(said);
-        } catch (ConnectException | java.net.http.HttpConnectTimeoutException nothing) {
+        } catch (ConnectException | HttpConnectTimeoutException nothing) {
             return null;
         } catch (IllegalArgumentException | ClassCastException other) {
             throw new IOException(String.valueOf(other.getMessage()), other);
@@ -63,45 +72,53 @@ final class DoorClient implements AutoCloseable {
         return new Connection(place, points);
     }
 
+    /** Waits until what was said last is on its way. */
     @Override
     public void close() {
+        closing.join();
         threads.shutdown();
     }
 
     private final class Connection implements RemotePoints.Link, WebSocket.Listener {
         private final RemotePoints points;
         private final StringBuilder begun = new StringBuilder();
+        private final CompletableFuture<WebSocket> socket;
         /** All that was sent before, or how connecting failed. */
         private CompletableFuture<WebSocket> sent;
 
         @SuppressWarnings("FutureReturnValueIgnored") // Told to the points, which cannot fail.
         Connection(HostPort place, RemotePoints points) {
             this.points = points;
-            try {
-                sent = http.newWebSocketBuilder()
-                        .connectTimeout(ANSWER)
-                        .buildAsync(URI.create("ws" + secure + "://" + place + Door.COMMANDS), this);
-            } catch (IllegalArgumentException noPlace) {
-                sent = CompletableFuture.failedFuture(noPlace);
-            }
-            sent.whenCompleteAsync(
-                    (socket, failure) -> {
+            socket = open(place);
+            sent = socket;
+            socket.whenCompleteAsync(
+                    (opened, failure) -> {
                         if (failure == null) {
                             points.opened(this);
                         } else {
-                            points.lost(this, why(failure));
+                            points.lost(this, whyNot(failure));
                         }
                     },
                     threads);
+        }
+
+        private CompletableFuture<WebSocket> open(HostPort place) {
+            try {
+                return http.newWebSocketBuilder()
+                        .connectTimeout(ANSWER)
+                        .buildAsync(URI.create("ws" + secure + "://" + place + Door.COMMANDS), this);
+            } catch (IllegalArgumentException noPlace) {
+                return CompletableFuture.failedFuture(noPlace);
+            }
         }
 
         @Override
         @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the points.
         public synchronized void send(DoorMessage message) {
             String text = message.write();
-            sent = sent.thenCompose(socket -> socket.sendText(text, true));
+            sent = sent.thenCompose(open -> open.sendText(text, true));
             sent.whenCompleteAsync(
-                    (socket, failure) -> {
+                    (open, failure) -> {
                         if (failure != null) {
                             points.lost(this, why(failure));
                         }
@@ -110,15 +127,15 @@ final class DoorClient implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // Whether or not the other side hears it.
+        @SuppressWarnings("FutureReturnValueIgnored") // Whether or not it was open.
         public synchronized void close() {
-            sent.thenCompose(socket -> socket.sendClose(WebSocket.NORMAL_CLOSURE, ""))
-                    .orTimeout(ANSWER.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)
-                    .handle((done, failure) -> sent.thenAccept(WebSocket::abort));
+            closing = sent.thenCompose(open -> open.sendClose(WebSocket.NORMAL_CLOSURE, ""))
+                    .completeOnTimeout(null, CLOSING.toMillis(), TimeUnit.MILLISECONDS)
+                    .handle((done, failure) -> socket.thenAccept(WebSocket::abort));
         }
 
         @Override
-        public @Nullable CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+        public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
             begun.append(data);
             if (last) {
                 String text = begun.toString();
@@ -130,19 +147,29 @@ final class DoorClient implements AutoCloseable {
                     points.lost(this, String.valueOf(other.getMessage()));
                 }
             }
-            socket.request(1);
+            from.request(1);
             return null;
         }
 
         @Override
-        public @Nullable CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
+        public @Nullable CompletionStage<?> onClose(WebSocket from, int status, String reason) {
             points.lost(this, "it closed the connection");
             return null;
         }
 
         @Override
-        public void onError(WebSocket socket, Throwable error) {
+        public void onError(WebSocket from, Throwable error) {
             points.lost(this, why(error));
+        }
+
+        private String whyNot(Throwable failure) {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            return cause instanceof WebSocketHandshakeException refused
+                    ? "it answers with status " + refused.getResponse().statusCode()
+                    : cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+                            ? "nothing listens there"
+                            : why(failure) + "; compare tls in the cluster files of both sides";
         }
 
         private String why(Throwable failure) {
@@ -150,9 +177,7 @@ final class DoorClient implements AutoCloseable {
             while (cause.getCause() != null) {
                 cause = cause.getCause();
             }
-            return cause instanceof ConnectException
-                    ? "nothing listens there"
-                    : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+            return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         }
     }
 }

@@ -152,9 +152,15 @@ final class RemotePoints {
             aloneNanos = clock.getAsLong();
             attempts = 0;
         }
-        if (attempts < contacts().size()) {
+        if (attempts < contacts().size() && !isAloneForTooLong()) {
             connect();
         }
+    }
+
+    private boolean isAloneForTooLong() {
+        return !welcome
+                && clock.getAsLong() - aloneNanos
+                        > settings.patience().contact().toNanos();
     }
 
     /** The next contact; after a loss, first one that is not the lost one. */
@@ -279,7 +285,11 @@ final class RemotePoints {
         long now = clock.getAsLong();
         ClusterSettings.Patience patience = settings.patience();
         Link silent = link;
-        if (silent == null) {
+        if (silent == null && isAloneForTooLong()) {
+            end("no worker has been heard for " + patience.contact().toSeconds() + " s at "
+                    + ClusterNode.words(settings.seeds()) + " (" + lastFailure
+                    + "); start one with: shardsim worker --seed");
+        } else if (silent == null) {
             attempts = 0;
             connect();
         } else if (now - Math.max(heardNanos, askedNanos) > patience.silence().toNanos()) {
@@ -288,11 +298,7 @@ final class RemotePoints {
             sayWhatIsWanted();
         }
         long coordinatorSilent = now - coordinatorNanos;
-        if (!welcome && now - aloneNanos > patience.contact().toNanos()) {
-            end("no worker has been heard for " + patience.contact().toSeconds() + " s at "
-                    + ClusterNode.words(settings.seeds()) + " (" + lastFailure
-                    + "); start one with: shardsim worker --seed");
-        } else if (coordinatorSilent > patience.takeover().toNanos()) {
+        if (coordinatorSilent > patience.takeover().toNanos()) {
             end("the cluster has had no coordinator for " + patience.takeover().toSeconds() + " s");
         } else if (welcome && coordinatorSilent > NOTICEABLE.toNanos() && !silenceTold) {
             silenceTold = true;
@@ -302,6 +308,9 @@ final class RemotePoints {
     }
 
     private void end(String why) {
+        if (ended != null) {
+            return;
+        }
         ended = why;
         connected.completeExceptionally(new IllegalStateException(why));
         List<Wish> all = new ArrayList<>(wishes.values());

@@ -146,7 +146,12 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             LongSupplier clock) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Coordinator.BEAT);
-            return new SweepClient(context, hello, coordinator, silence, way, clock);
+            SweepClient client = new SweepClient(context, hello, coordinator, silence, way, clock);
+            if (hello.connection() == 1) {
+                // So that the coordinator knows the job when its first point comes.
+                client.sayWhatIsWanted(false);
+            }
+            return client;
         }));
     }
 
@@ -339,7 +344,6 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         if (now - commandNanos > silence.toNanos()) {
             return Behaviors.stopped();
         }
-        sayWhatIsWanted(false);
         List<DoorMessage.Standing> standing = new ArrayList<>();
         for (MemberStatus member : members) {
             standing.add(new DoorMessage.Standing(member.address(), member.running(), member.silentMillis()));
