@@ -285,7 +285,7 @@ final class RemotePoints {
         long now = clock.getAsLong();
         ClusterSettings.Patience patience = settings.patience();
         Link silent = link;
-        if (silent == null && isAloneForTooLong()) {
+        if (silent == null && !lastFailure.isEmpty() && isAloneForTooLong()) {
             end("no worker has been heard for " + patience.contact().toSeconds() + " s at "
                     + ClusterNode.words(settings.seeds()) + " (" + lastFailure
                     + "); start one with: shardsim worker --seed");

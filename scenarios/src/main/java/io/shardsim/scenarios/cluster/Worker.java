@@ -27,6 +27,8 @@ public final class Worker {
 
     private volatile boolean ending;
     private volatile boolean broken;
+    /** What there is to do before the JVM ends. */
+    private volatile Runnable goodbye = () -> {};
 
     /** @param threads points that run at once */
     public Worker(ClusterSettings settings, int threads, RunnerFactory runners) {
@@ -43,6 +45,13 @@ public final class Worker {
      * @return why it ended, or null when it was asked to
      */
     public @Nullable String run(boolean seed, PrintWriter out) throws InterruptedException {
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            ending = true;
+                            goodbye.run();
+                        },
+                        "leaving"));
         ClusterNode node = ClusterNode.start(settings);
         try {
             Door door = node.openDoor(new ClusterMeters(node.system()));
@@ -92,13 +101,10 @@ public final class Worker {
                 node.terminate();
             }
         });
-        Thread hook = new Thread(() -> leave(node, member), "leaving");
-        Runtime.getRuntime().addShutdownHook(hook);
+        goodbye = () -> leave(node, member);
         door.serve(coordinator);
         node.system().getWhenTerminated().toCompletableFuture().join();
-        if (!ending) {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        }
+        goodbye = () -> {};
     }
 
     private void join(ClusterNode node, boolean seed) throws InterruptedException {
@@ -129,8 +135,7 @@ public final class Worker {
     }
 
     /** Hands back what runs, and leaves the cluster before the JVM ends. */
-    private void leave(ClusterNode node, ActorRef<Member.Command> member) {
-        ending = true;
+    private static void leave(ClusterNode node, ActorRef<Member.Command> member) {
         CountDownLatch told = new CountDownLatch(1);
         member.tell(new Member.Leave(told::countDown));
         try {

@@ -122,6 +122,14 @@ final class Jvm {
         process.waitFor();
     }
 
+    /** @param signal for example STOP */
+    void signal(String signal) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
     /** SIGTERM. */
     void end() {
         process.destroy();
