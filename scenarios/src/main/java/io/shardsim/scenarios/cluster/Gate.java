@@ -71,6 +71,8 @@ final class Gate implements AutoCloseable {
     /** Loopback ports by what speaks there. */
     private final Map<Framing, InetSocketAddress> inside = new ConcurrentHashMap<>();
 
+    private final Thread accepting = thread("gate", this::acceptAll);
+
     private Gate(ServerSocket server, boolean tls, int membersMax) {
         this.server = server;
         this.tls = tls;
@@ -88,7 +90,7 @@ final class Gate implements AutoCloseable {
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(host, port), 128);
             Gate gate = new Gate(server, tls, membersMax);
-            start("gate", gate::acceptAll);
+            gate.accepting.start();
             return gate;
         } catch (IOException taken) {
             server.close();
@@ -114,10 +116,10 @@ final class Gate implements AutoCloseable {
         inside.put(kind, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
-    private static void start(String name, Runnable task) {
+    private static Thread thread(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
-        thread.start();
+        return thread;
     }
 
     private void acceptAll() {
@@ -126,7 +128,7 @@ final class Gate implements AutoCloseable {
                 Visitor visitor = new Visitor(server.accept());
                 visitors.add(visitor);
                 makeRoom(false, Math.max(1, membersMax / STRANGERS_SHARE));
-                start("gate-" + visitor.outside.getPort(), visitor::passOn);
+                thread("gate-" + visitor.outside.getPort(), visitor::passOn).start();
             } catch (IOException closed) {
                 if (!server.isClosed()) {
                     LOG.warn("cannot take a connection: {}", closed.getMessage());
@@ -160,12 +162,16 @@ final class Gate implements AutoCloseable {
         return visitors.stream().filter(kind).min(Comparator.comparingLong(visitor -> visitor.heardNanos));
     }
 
+    /** Returns when the port is free: the system holds it for as long as a thread waits there for connections. */
     @Override
     public void close() {
         try {
             server.close();
+            accepting.join(CONNECT_MILLIS);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
         }
         visitors.forEach(Visitor::close);
     }
@@ -279,7 +285,7 @@ final class Gate implements AutoCloseable {
                 }
                 within.setTcpNoDelay(true);
                 within.connect(place, CONNECT_MILLIS);
-                start("gate-back-" + outside.getPort(), this::passBack);
+                thread("gate-back-" + outside.getPort(), this::passBack).start();
             }
             return within.getOutputStream();
         }

@@ -103,6 +103,18 @@ class GateTest {
         assertThat(isClosed(member)).isFalse();
     }
 
+    /** As a member does that joins again. */
+    @Test
+    void closedGateLeavesItsPort() throws IOException {
+        int port = within.getLocalPort();
+        within.close();
+        for (int round = 0; round < 500; round++) {
+            Gate gate = Gate.bind(ClusterSettings.LOOPBACK, port, false, MEMBERS_MAX);
+            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            gate.close();
+        }
+    }
+
     /** Silent, or silent after the prefix, or in the midst of a long frame. */
     @ParameterizedTest
     @Tag("slow")
