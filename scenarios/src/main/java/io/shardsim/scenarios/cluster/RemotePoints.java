@@ -213,7 +213,7 @@ final class RemotePoints {
     private void onWelcome(DoorMessage.Welcome taken) {
         welcome = true;
         idleNanos = null;
-        if (connections > 1) {
+        if (connected.isDone()) {
             notices.accept("goes on by the worker at " + contact);
         }
         wishes.values().forEach(wish -> send(wish.question()));
