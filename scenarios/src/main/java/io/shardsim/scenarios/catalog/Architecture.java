@@ -42,11 +42,10 @@ public record Architecture(String title, List<String> precisions, long flashAtte
 
     /** That of a GPU. */
     public static Architecture of(GpuSpec gpu) {
-        if (!FILES.names().contains(gpu.architecture())) {
-            return ANY;
-        }
-        FigureFile file = FILES.named(gpu.architecture());
-        return new Architecture(file.title(), file.list("precisions"), file.whole("flash_attention"));
+        FigureFile file = FILES.find(gpu.architecture());
+        return file == null
+                ? ANY
+                : new Architecture(file.title(), file.list("precisions"), file.whole("flash_attention"));
     }
 
     /** Whether its cores multiply numbers of this format. */

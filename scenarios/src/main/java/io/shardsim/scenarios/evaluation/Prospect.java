@@ -6,7 +6,7 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.BeyondMemoryException;
 import io.shardsim.simulator.run.LayersBound;
 import io.shardsim.simulator.run.StepBound;
-import io.shardsim.simulator.run.TransformerWorkTimes;
+import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.util.Set;
 
 /**
@@ -34,10 +34,11 @@ public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
     /** A time that the step cannot beat, of the kernels of layers alone and without planning ({@link LayersBound}) [s]. */
     public static double leastComputeSeconds(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
-        TrainingJob job = task.job(point.cluster(), task.strategy().create());
+        ShardingStrategy strategy = task.strategy().create();
+        TrainingJob job = task.job(point.cluster(), strategy);
         return job.parallel().context() > 1
                 ? 0
-                : LayersBound.ps(job, new TransformerWorkTimes(job, point.cluster())) * 1e-12;
+                : LayersBound.ps(job, point.cluster(), strategy.offloadedBytes(job)) * 1e-12;
     }
 
     /** Samples of one data-parallel rank in a training step, which its micro-batches divide. */

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class ScenarioReader {
     /** Points of a sweep are no longer looked at once so much is wrong. */
     private static final int PROBLEMS_MAX = 200;
+
+    /** What is the same in YAML as it is here. */
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
 
     private ScenarioReader() {}
 
@@ -89,28 +93,20 @@ public final class ScenarioReader {
         return combinations.size() == 1 ? combinations.get(0) : null;
     }
 
-    private static Sweep sweep(Map<String, String> changes, Mapping places, Problems problems) {
-        StringBuilder text = new StringBuilder("sweep:");
-        changes.forEach((key, value) ->
-                text.append("\n  ").append(key).append(": [").append(value).append(']'));
-        YamlNode block = YamlReader.readText(changes.isEmpty() ? "{}" : text.toString(), problems);
-        return block instanceof Mapping values ? Sweep.of(moved(values, places), problems) : Sweep.NONE;
-    }
-
     /** Changes with the places of the keys that they change, so that messages point into the file. */
-    private static Mapping moved(Mapping changes, Mapping places) {
-        List<YamlNode.Entry> moved = new ArrayList<>();
-        for (YamlNode.Entry sweep : changes.entries()) {
-            List<YamlNode.Entry> axes = new ArrayList<>();
-            List<YamlNode.Entry> written =
-                    sweep.value() instanceof Mapping block ? block.entries() : List.<YamlNode.Entry>of();
-            for (YamlNode.Entry axis : written) {
-                Position at = KeyPlace.in(places, List.of(axis.key()));
-                axes.add(new YamlNode.Entry(axis.key(), at, moved(axis.value(), at)));
+    private static Sweep sweep(Map<String, String> changes, Mapping places, Problems problems) {
+        List<YamlNode.Entry> axes = new ArrayList<>();
+        changes.forEach((key, value) -> {
+            Position at = KeyPlace.in(places, List.of(key));
+            YamlNode values = WORD.matcher(value).matches()
+                    ? new YamlNode.Sequence(at, List.of(new YamlNode.Scalar(at, value, true)))
+                    : YamlReader.readText("[" + value + "]", problems);
+            if (values != null) {
+                axes.add(new YamlNode.Entry(key, at, moved(values, at)));
             }
-            moved.add(new YamlNode.Entry(sweep.key(), Position.START, new Mapping(Position.START, axes)));
-        }
-        return new Mapping(Position.START, moved);
+        });
+        YamlNode.Entry sweep = new YamlNode.Entry("sweep", Position.START, new Mapping(Position.START, axes));
+        return axes.isEmpty() ? Sweep.NONE : Sweep.of(new Mapping(Position.START, List.of(sweep)), problems);
     }
 
     private static YamlNode moved(YamlNode node, Position at) {

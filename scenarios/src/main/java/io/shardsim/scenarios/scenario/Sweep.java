@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ final class Sweep {
     static final int POINTS_MAX = 10_000;
 
     /** A key of the file, or of a block in it. */
-    static final String KEY = "[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}";
+    static final Pattern KEY = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}");
 
     /** Blocks and keys that say which runs there are, and are the same for all of them. */
     private static final List<String> OF_ALL_RUNS = List.of("sweep", ScenarioKeys.SEARCH, "scenario");
@@ -71,7 +72,7 @@ final class Sweep {
 
     /** Whether a dotted key can stand for a value of one run. */
     static boolean isKey(String key) {
-        return key.matches(KEY)
+        return KEY.matcher(key).matches()
                 && OF_ALL_RUNS.stream().noneMatch(word -> key.equals(word) || key.startsWith(word + "."));
     }
 

@@ -2,8 +2,10 @@ package io.shardsim.simulator.job;
 
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -117,8 +119,11 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
     /** What each layer costs, by its operations over those of the first. */
     private static List<Double> layerCosts(TrainingJob job) {
         double first = job.model().layerForwardFlops(0, 1, job.sequenceLength());
+        Map<Integer, Double> ofKinds = new HashMap<>();
         return IntStream.range(0, job.model().layers())
-                .mapToObj(layer -> job.model().layerForwardFlops(layer, 1, job.sequenceLength()) / first)
+                .mapToObj(layer -> ofKinds.computeIfAbsent(
+                        job.model().kindOf(layer),
+                        kind -> job.model().layerForwardFlops(layer, 1, job.sequenceLength()) / first))
                 .toList();
     }
 

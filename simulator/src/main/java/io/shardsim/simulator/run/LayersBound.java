@@ -10,24 +10,31 @@ import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
+import io.shardsim.topology.Cluster;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
- * A time that no step of a job can beat, from the kernels of its layers alone: cheap, for it needs no plan.
+ * A time that no step of a job can beat, from the kernels of its layers and from what these send to the host: cheap, for it needs no plan.
  *
  * <p>A stage of a pipeline computes its layers for every micro-batch, one after another, checkpointed ones once more. Before its first forward, a micro-batch passes the layers before
  * it; after its last backward, gradients pass them back. Leaves out all that is not a layer, all communication, and context parallelism.
  */
 public final class LayersBound {
     private final TrainingJob job;
+    private final Cluster cluster;
+    private final IntToLongFunction offloadedBytes;
     /** Of each kind of layer. */
     private final long[] forwardPs;
 
     private final long[] backwardPs;
     private final long[] againPs;
 
-    private LayersBound(TrainingJob job, WorkTimes times) {
+    private LayersBound(TrainingJob job, Cluster cluster, IntToLongFunction offloadedBytes) {
         this.job = job;
+        this.cluster = cluster;
+        this.offloadedBytes = offloadedBytes;
+        WorkTimes times = new TransformerWorkTimes(job, cluster);
         Segments segments = new Segments(job.model().operators());
         int kinds = job.model().operators().kinds().size();
         forwardPs = new long[kinds];
@@ -44,9 +51,14 @@ public final class LayersBound {
         }
     }
 
-    /** @param job without context parallelism [ps] */
-    public static long ps(TrainingJob job, WorkTimes times) {
-        return new LayersBound(job, times).ps();
+    /**
+     * The time [ps].
+     *
+     * @param job without context parallelism
+     * @param offloadedBytes what each layer sends to the host, and gets back, for one micro-batch
+     */
+    public static long ps(TrainingJob job, Cluster cluster, IntToLongFunction offloadedBytes) {
+        return new LayersBound(job, cluster, offloadedBytes).ps();
     }
 
     private long ps() {
@@ -55,9 +67,16 @@ public final class LayersBound {
         long longestPs = 0;
         for (int stage = 0; stage < parallel.stages(); stage++) {
             long microBatchPs = 0;
+            double copiedBytes = 0;
             for (int piece = stage; piece < parallel.virtualStages(); piece += parallel.stages()) {
                 microBatchPs += layersPs(firstLayers.get(piece), firstLayers.get(piece + 1));
+                for (int layer = firstLayers.get(piece); layer < firstLayers.get(piece + 1); layer++) {
+                    copiedBytes += offloadedBytes.applyAsLong(layer);
+                }
             }
+            longestPs = Math.max(
+                    longestPs,
+                    StepBound.copiesPs(cluster, parallel.stages(), stage, copiedBytes * job.accumulationSteps()));
             long passPs = passPs(firstLayers.get(stage), endsWithFirstPiece(stage));
             longestPs = Math.max(
                     longestPs, Math.addExact(Math.multiplyExact(microBatchPs, job.accumulationSteps()), passPs));

@@ -60,9 +60,9 @@ public final class StepBound {
                 longestPs = Math.max(longestPs, end);
             }
             longestPs = Math.max(longestPs, LeastTimes.ps(outboundBytes[stage], least.nodeRate()));
-            double copied = Math.max(storedBytes[stage], loadedBytes[stage]) * ranksOnSwitch(stage);
             longestPs = Math.max(
-                    longestPs, LeastTimes.ps(copied, cluster.instance().pcie().linkRate()));
+                    longestPs,
+                    copiesPs(cluster, plan.stages(), stage, Math.max(storedBytes[stage], loadedBytes[stage])));
         }
         return longestPs;
     }
@@ -101,9 +101,15 @@ public final class StepBound {
         return carried.ps();
     }
 
-    /** Ranks of a stage that share the PCIe link of the stage's first rank to the host. */
-    private long ranksOnSwitch(int stage) {
-        int stageRanks = cluster.worldSize() / plan.stages();
+    /** Time in which the PCIe link of a stage's first rank carries what each rank that shares it copies one way. */
+    static long copiesPs(Cluster cluster, int stages, int stage, double bytes) {
+        return LeastTimes.ps(
+                bytes * ranksOnSwitch(cluster, stages, stage),
+                cluster.instance().pcie().linkRate());
+    }
+
+    private static long ranksOnSwitch(Cluster cluster, int stages, int stage) {
+        int stageRanks = cluster.worldSize() / stages;
         int first = cluster.localRank(stage * stageRanks);
         int end = Math.min(first + stageRanks, cluster.gpusPerNode());
         return IntStream.range(first, end)

@@ -11,12 +11,14 @@ import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.ActivationOffload;
 import io.shardsim.simulator.strategy.writing.HostOffload;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToLongFunction;
 
 /**
  * Who holds which model states, what moves between ranks, and what waits for what, in one training step.
@@ -117,6 +119,11 @@ public abstract class ShardingStrategy {
                     * job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), job.checkpointing());
         }
         return activations + HostOffload.of(settings).bytes(job, gpus);
+    }
+
+    /** What each layer sends to the host beside compute, and gets back, for one micro-batch [bytes]. */
+    public final IntToLongFunction offloadedBytes(TrainingJob job) {
+        return ActivationOffload.overlappedBytes(job, settings);
     }
 
     /** Whether the weights that it updates may be those of 16 bits. */

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.yaml;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A value of a YAML text with its place. */
@@ -13,6 +14,8 @@ public sealed interface YamlNode {
 
     /** A text, number, flag or nothing, as written. */
     record Scalar(Position position, String text, boolean plain) implements YamlNode {
+        private static final Pattern NUMBER = Pattern.compile("[-+]?(\\.\\d+|\\d+(\\.\\d*)?)([eE][-+]?\\d+)?");
+
         /** True for {@code null}, {@code ~} and an empty value. */
         public boolean isNull() {
             return plain && (text.isEmpty() || text.equals("~") || text.equals("null"));
@@ -20,7 +23,7 @@ public sealed interface YamlNode {
 
         /** A whole or decimal number by the core schema of YAML 1.2; quoted texts and {@code 1_000} are none. */
         public boolean isNumber() {
-            return plain && text.length() <= 40 && text.matches("[-+]?(\\.\\d+|\\d+(\\.\\d*)?)([eE][-+]?\\d+)?");
+            return plain && text.length() <= 40 && NUMBER.matcher(text).matches();
         }
 
         /** {@code true} or {@code false}; {@code yes}, {@code no}, {@code on} and {@code off} are texts in YAML 1.2. */

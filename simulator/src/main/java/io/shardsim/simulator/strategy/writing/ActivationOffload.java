@@ -23,7 +23,7 @@ public interface ActivationOffload {
         if (!job.kept().offload()) {
             return NONE;
         }
-        if (settings.names().contains("pageable_store_rate")) {
+        if (blocks(settings)) {
             return new BlockingOffload(
                     writer,
                     new Bandwidth(settings.whole("pageable_store_rate")),
@@ -31,6 +31,18 @@ public interface ActivationOffload {
                     keptBytes);
         }
         return new OverlappedOffload(writer, job, settings.count("activation_loading_horizon"), keptBytes);
+    }
+
+    /** Whether the host waits for its copies. */
+    private static boolean blocks(StrategyParameters settings) {
+        return settings.names().contains("pageable_store_rate");
+    }
+
+    /** What each layer sends to the host beside compute, and gets back, for one micro-batch; nothing where the host waits for it [bytes]. */
+    static IntToLongFunction overlappedBytes(TrainingJob job, StrategyParameters settings) {
+        return job.kept().offload() && !blocks(settings)
+                ? new MicroBatchMemory(job, job.profile())::keptBytes
+                : layer -> 0;
     }
 
     /** Names the layers of the piece of the model that the next forward or backward goes through. */

@@ -34,8 +34,9 @@ final class MicroBatchMemory {
      * @param whole kept where nothing is computed again
      * @param checkpointed kept as the job's checkpoints say
      * @param backwardTemporary there within its backward
+     * @param dequantized the largest of its quantized matrices in the format in which GEMMs take it
      */
-    private record OfLayer(long whole, long checkpointed, long backwardTemporary) {}
+    private record OfLayer(long whole, long checkpointed, long backwardTemporary, long dequantized) {}
 
     /** @param profile what the framework's operators keep */
     MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
@@ -49,7 +50,8 @@ final class MicroBatchMemory {
                 kind -> new OfLayer(
                         layerBytes(layer, Checkpointing.NONE),
                         layerBytes(layer, job.checkpointing()),
-                        job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence())));
+                        job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence()),
+                        largestDequantized(layer)));
     }
 
     private long layerBytes(int layer, Checkpointing checkpointing) {
@@ -236,6 +238,10 @@ final class MicroBatchMemory {
 
     /** The largest of a layer's quantized matrices in the format in which GEMMs take it. */
     long dequantizedBytes(int layer) {
+        return of(layer).dequantized();
+    }
+
+    private long largestDequantized(int layer) {
         return job.model().kind(layer).operators().stream()
                 .filter(operator ->
                         operator instanceof Linear linear && linear.tuning().isQuantized())
