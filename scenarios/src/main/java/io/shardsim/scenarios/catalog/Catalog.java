@@ -166,6 +166,15 @@ public final class Catalog {
         return file == null ? "" : file.text("server");
     }
 
+    /** Every instance that has GPUs of a kind, in the order of their names. */
+    public static List<InstanceSpec> instancesWith(GpuSpec gpu) {
+        return INSTANCES.names().stream()
+                .map(INSTANCES::named)
+                .filter(file -> file.text("gpu").equals(gpu.name()))
+                .map(file -> instance(file, Map.of()).spec())
+                .toList();
+    }
+
     /**
      * A server that a scenario describes, of one GPU unless it says more.
      *

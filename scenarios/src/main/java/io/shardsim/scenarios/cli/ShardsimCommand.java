@@ -86,6 +86,7 @@ public final class ShardsimCommand implements Runnable {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
         commandLine.addSubcommand(new RunCommand(services.runners(), services.reports()));
         commandLine.addSubcommand(new PlanCommand(services.runners()));
+        commandLine.addSubcommand(new FitsCommand(services.runners()));
         commandLine.addSubcommand(new CompareCommand(services.runners()));
         commandLine.addSubcommand(new WhatIfCommand(services.runners()));
         commandLine.addSubcommand(new ExplainCommand(services.runners()));

@@ -1,0 +1,177 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.catalog.Unmodelled;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.explaining.Fits;
+import io.shardsim.scenarios.explaining.FitsText;
+import io.shardsim.scenarios.exporting.Exporter;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.topology.GpuSpec;
+import io.shardsim.topology.InstanceSpec;
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code fits MODEL}: on how many GPUs, how, and at what price. */
+@Command(
+        name = "fits",
+        description = {
+            "Shows on how many GPUs a model can be trained: all of its weights, or LoRA adapters, and what that costs.",
+            "Each usual way is run on the fewest GPUs on which it fits."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shardsim fits llama3-70b --gpu h100-80gb",
+            "  shardsim fits llama3-8b --gpu rtx-4090 --lora",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage, 3 nothing fits,",
+            ExitStatus.INTERRUPTED_HELP + "."
+        })
+final class FitsCommand implements Callable<Integer> {
+    private static final int SEQUENCE_LENGTH = 4096;
+
+    private final RunnerFactory runners;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "MODEL", description = "A model of the catalog (shardsim catalog models).")
+    private String model = "";
+
+    @Option(
+            names = "--gpu",
+            paramLabel = "GPU",
+            description = "GPUs, in the cheapest server of the catalog that has them (shardsim catalog gpus).")
+    private @Nullable String gpu;
+
+    @Option(
+            names = "--instance",
+            paramLabel = "INSTANCE",
+            description = "Server, with its GPUs and its price (shardsim catalog instances).")
+    private @Nullable String instance;
+
+    @Option(
+            names = "--sequence-length",
+            paramLabel = "N",
+            description = "Tokens of a sample. Default: 4096, or as many as the model has positions.")
+    private int sequenceLength;
+
+    @Option(
+            names = "--max-gpus",
+            paramLabel = "N",
+            description = "Most GPUs that are looked at. Default: ${DEFAULT-VALUE}.")
+    private int gpusMax = 512;
+
+    @Option(names = "--lora", description = "Only ways that train adapters.")
+    private boolean lora;
+
+    @Option(
+            names = "--scenario",
+            paramLabel = "N",
+            description = "Print row N as a scenario, to be run, explained or planned; nothing runs.")
+    private int scenario;
+
+    @Mixin
+    private final Question question = new Question();
+
+    FitsCommand(RunnerFactory runners) {
+        this.runners = runners;
+    }
+
+    @Override
+    public Integer call() throws InputException {
+        Fits.Asked asked = asked();
+        Fits fits = new Fits(asked, runners, question.threads());
+        if (scenario != 0) {
+            return print(fits, fits.ways());
+        }
+        List<Fits.Row> rows = question.ask(
+                fits::run,
+                fits::interrupt,
+                answer -> FitsText.json(asked, answer),
+                (answer, width) -> FitsText.write(asked, answer, width));
+        if (rows == null) {
+            return ExitStatus.INTERRUPTED;
+        }
+        return rows.stream().anyMatch(row -> row.run() != null) ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+    }
+
+    private Fits.Asked asked() {
+        CatalogEntry<ModelShape> shape = Catalog.model(model);
+        if (shape == null) {
+            throw refused("model " + model + " is not in the catalog; "
+                    + Nearest.remedy(
+                            model,
+                            Catalog.modelNames(),
+                            "shardsim catalog models lists them, and shardsim import reads a config.json"));
+        }
+        int positions = shape.spec().maxPositions();
+        int longest = positions > 0 ? positions : Integer.MAX_VALUE;
+        if (sequenceLength < 0 || sequenceLength > longest || gpusMax < 1) {
+            throw refused(
+                    gpusMax < 1
+                            ? "--max-gpus " + gpusMax + " is not 1 or more"
+                            : "--sequence-length " + sequenceLength + " is not from 1 to "
+                                    + (positions > 0 ? positions + ", the positions of " + model : longest));
+        }
+        return new Fits.Asked(
+                model,
+                server(),
+                sequenceLength == 0 ? Math.min(SEQUENCE_LENGTH, longest) : sequenceLength,
+                gpusMax,
+                lora);
+    }
+
+    private InstanceSpec server() {
+        if ((gpu == null) == (instance == null)) {
+            throw refused("write --gpu or --instance, for example --gpu h100-80gb");
+        }
+        if (instance != null) {
+            CatalogEntry<InstanceSpec> entry = Catalog.instance(instance);
+            if (entry == null) {
+                throw refused(Unmodelled.refusal("instance", "instances", instance, Catalog.instanceNames()));
+            }
+            return entry.spec();
+        }
+        CatalogEntry<GpuSpec> entry = Catalog.gpu(gpu);
+        if (entry == null) {
+            throw refused(Unmodelled.refusal("gpu", Unmodelled.GPUS, gpu, Catalog.gpuNames()));
+        }
+        return Catalog.instancesWith(entry.spec()).stream()
+                .min(Comparator.comparingDouble(server -> server.price().usdPerHour() / server.gpusPerNode()))
+                .orElseThrow(() -> refused("no instance of the catalog has " + gpu
+                        + "; describe your servers in a scenario, and plan it"));
+    }
+
+    private ParameterException refused(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private int print(Fits fits, List<Fits.Row> rows) {
+        if (scenario < 1 || scenario > rows.size()) {
+            throw refused("--scenario " + scenario + " is not from 1 to " + rows.size());
+        }
+        Fits.Row row = rows.get(scenario - 1);
+        if (row.point() == null) {
+            throw refused("--scenario " + scenario + ": " + row.way() + " " + row.why());
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(Exporter.scenario(model, fits.scenario(row)).files().get(0).text());
+        out.flush();
+        return ExitStatus.DONE;
+    }
+}

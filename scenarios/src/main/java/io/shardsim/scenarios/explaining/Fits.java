@@ -1,0 +1,174 @@
+package io.shardsim.scenarios.explaining;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.topology.InstanceSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * On how many GPUs each usual way to train a model fits at the least, and how fast it is there. A way is a file of the folder {@code catalog/ways}. GPUs are counted in powers
+ * of two, then in whole servers; what fits leaves room for fragmentation.
+ */
+public final class Fits {
+    /** Samples of a step for each GPU, of which the largest micro-batch that fits is taken. */
+    static final int SAMPLES_PER_GPU = 8;
+
+    private static final FigureFolder WAYS = new FigureFolder(
+            "catalog/ways",
+            "way to train",
+            List.of(Key.required("settings", BlockType.openWith(), "what it writes into a scenario, by dotted key")));
+
+    private static final String LORA = "lora";
+
+    private final Asked asked;
+    private final Variations file;
+    private final FurtherRuns further;
+
+    /**
+     * What is asked.
+     *
+     * @param model of the catalog
+     * @param server whose GPUs there are, all of one server or some of it
+     * @param sequenceLength tokens of a sample
+     * @param gpusMax beyond which nothing is looked at
+     * @param adaptersOnly whether ways that train all weights are left out
+     */
+    public record Asked(String model, InstanceSpec server, int sequenceLength, int gpusMax, boolean adaptersOnly) {}
+
+    /**
+     * A way, on the fewest GPUs on which it fits.
+     *
+     * @param settings what its scenario writes, by dotted key
+     * @param point null where it fits on no number of GPUs
+     * @param why it does not; empty where it fits
+     * @param run null where nothing was run
+     */
+    public record Row(
+            String way,
+            Map<String, String> settings,
+            @Nullable ScenarioPoint point,
+            String why,
+            @Nullable RunResult run) {
+        double tokensPerSecond(Asked asked) {
+            return Objects.requireNonNull(run).step().samplesPerSecond() * asked.sequenceLength();
+        }
+
+        /** All of their servers on demand; NaN where the catalog has no price [USD per hour]. */
+        double usdPerHour(Asked asked) {
+            return Objects.requireNonNull(point).cluster().nodes()
+                    * asked.server().price().usdPerHour();
+        }
+
+        double usdPerBillionTokens(Asked asked) {
+            return usdPerHour(asked) / 3600 / tokensPerSecond(asked) * 1e9;
+        }
+    }
+
+    /** @throws InputException never for a model and a server of the catalog */
+    public Fits(Asked asked, RunnerFactory runners, int threads) throws InputException {
+        this.asked = asked;
+        further = new FurtherRuns(runners, threads);
+        file = Variations.readText("fits", """
+                scenario: %s
+                model: %s
+                cluster: {instance: %s, nodes: 1}
+                training: {sequence_length: %d, global_batch: %d}
+                """.formatted(
+                        asked.model(), asked.model(), asked.server().name(), asked.sequenceLength(), SAMPLES_PER_GPU));
+    }
+
+    /** Each way, on the fewest GPUs; nothing runs. */
+    public List<Row> ways() {
+        return WAYS.names().stream()
+                .filter(name -> !asked.adaptersOnly() || settings(name).containsKey(LORA))
+                .map(name -> fewest(WAYS.named(name).title(), settings(name)))
+                .toList();
+    }
+
+    /** The same, each run where it fits; null where they were interrupted. */
+    public @Nullable List<Row> run(ProgressListener progress) {
+        List<Row> ways = ways();
+        List<ScenarioPoint> points =
+                ways.stream().map(Row::point).filter(Objects::nonNull).toList();
+        PointRuns runs = further.runWhole(points, UnaryOperator.identity(), progress);
+        return runs == null
+                ? null
+                : ways.stream()
+                        .map(row -> new Row(
+                                row.way(),
+                                row.settings(),
+                                row.point(),
+                                row.why(),
+                                row.point() == null ? null : runs.resultOf(row.point())))
+                        .toList();
+    }
+
+    public void interrupt() {
+        further.interrupt();
+    }
+
+    /** The scenario of a way, as plain values. */
+    public Map<String, Object> scenario(Row row) {
+        return file.file(row.settings());
+    }
+
+    private static Map<String, String> settings(String way) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        Block block = Objects.requireNonNull(WAYS.named(way).block().block("settings"));
+        block.others().forEach(entry -> settings.put(entry.key(), ((YamlNode.Scalar) entry.value()).text()));
+        return settings;
+    }
+
+    private Row fewest(String title, Map<String, String> way) {
+        String why = "";
+        for (int gpus : numbers()) {
+            Map<String, String> settings = new LinkedHashMap<>(way);
+            int perNode = asked.server().gpusPerNode();
+            settings.put("cluster.gpus_per_node", String.valueOf(Math.min(gpus, perNode)));
+            settings.put("cluster.nodes", String.valueOf(Math.max(1, gpus / perNode)));
+            settings.put("training.global_batch", String.valueOf(SAMPLES_PER_GPU * gpus));
+            try {
+                Map<String, String> smallest = new LinkedHashMap<>(settings);
+                smallest.put("training.micro_batch", "1");
+                Prospect prospect = Prospect.of(file.with(smallest));
+                if (prospect.fits() && !prospect.tight()) {
+                    return new Row(title, settings, file.with(settings), "", null);
+                }
+                why = "does not fit on " + gpus + " GPUs";
+            } catch (InputException refused) {
+                why = refused.problems().get(0).message();
+            }
+        }
+        return new Row(title, way, null, why, null);
+    }
+
+    /** Powers of two up to a server, then of servers. */
+    private List<Integer> numbers() {
+        int perNode = asked.server().gpusPerNode();
+        List<Integer> numbers = new ArrayList<>();
+        for (int gpus = 1; gpus < perNode && gpus <= asked.gpusMax(); gpus *= 2) {
+            numbers.add(gpus);
+        }
+        for (int gpus = perNode; gpus <= asked.gpusMax(); gpus *= 2) {
+            numbers.add(gpus);
+        }
+        return numbers;
+    }
+}

@@ -1,0 +1,79 @@
+package io.shardsim.scenarios.explaining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.exporting.Exporter;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.SweptFile;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The fewest GPUs on which a model can be trained. */
+class FitsTest {
+    private static Fits fits(String model, String instance, int gpusMax) throws Exception {
+        return new Fits(
+                new Fits.Asked(
+                        model,
+                        Objects.requireNonNull(Catalog.instance(instance)).spec(),
+                        1024,
+                        gpusMax,
+                        false),
+                PointSimulation::new,
+                2);
+    }
+
+    @Test
+    @Tag("slow")
+    void whatIsPrintedRunsAsItWasShownAndFitsOnNoFewer() throws Exception {
+        Fits fits = fits("llama2-7b", "p4d.24xlarge", 32);
+        List<Fits.Row> rows = Objects.requireNonNull(fits.run((share, what) -> {}));
+        int smaller = 0;
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            for (Fits.Row row : rows) {
+                String file = Exporter.scenario("a", fits.scenario(row))
+                        .files()
+                        .get(0)
+                        .text();
+                ScenarioPoint written =
+                        ScenarioReader.readText("a.yaml", file).points().get(0);
+                assertThat(simulation.run(written).step().samplesPerSecond())
+                        .as(row.way())
+                        .isEqualTo(Objects.requireNonNull(row.run()).step().samplesPerSecond());
+                int gpus = written.cluster().worldSize();
+                if (gpus > 1) {
+                    smaller++;
+                    Map<String, String> half = Map.of(
+                            written.cluster().nodes() > 1 ? "cluster.nodes" : "cluster.gpus_per_node",
+                            String.valueOf((written.cluster().nodes() > 1
+                                            ? written.cluster().nodes()
+                                            : written.cluster().gpusPerNode())
+                                    / 2),
+                            "training.micro_batch",
+                            "1");
+                    Prospect prospect =
+                            Prospect.of(SweptFile.readText("a.yaml", file).point(0, half));
+                    assertThat(prospect.fits() && !prospect.tight())
+                            .as(row.way())
+                            .isFalse();
+                }
+            }
+        }
+        assertThat(smaller).isGreaterThan(1);
+        assertThat(rows).extracting(Fits.Row::way).anyMatch(way -> way.startsWith("QLoRA"));
+    }
+
+    @Test
+    void whatFitsNowhereSaysWhy() throws Exception {
+        List<Fits.Row> rows = fits("gpt3-175b", "g4dn.metal", 8).ways();
+        assertThat(rows).allSatisfy(row -> assertThat(row.point()).isNull());
+        assertThat(rows).extracting(Fits.Row::why).contains("does not fit on 8 GPUs");
+        assertThat(rows).extracting(Fits.Row::why).anyMatch(why -> why.contains("does not run on t4"));
+    }
+}
