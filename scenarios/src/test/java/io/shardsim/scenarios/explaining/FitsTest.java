@@ -9,6 +9,7 @@ import io.shardsim.scenarios.exporting.Exporter;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +28,16 @@ class FitsTest {
                         false),
                 PointSimulation::new,
                 2);
+    }
+
+    private static boolean hasRoom(String file, Map<String, String> changes) {
+        try {
+            Prospect prospect = Prospect.of(SweptFile.readText("a.yaml", file).point(0, changes));
+            return prospect.fits() && !prospect.tight();
+        } catch (InputException refused) {
+            // Fewer GPUs than tensor parallelism takes.
+            return false;
+        }
     }
 
     @Test
@@ -57,11 +68,7 @@ class FitsTest {
                                     / 2),
                             "training.micro_batch",
                             "1");
-                    Prospect prospect =
-                            Prospect.of(SweptFile.readText("a.yaml", file).point(0, half));
-                    assertThat(prospect.fits() && !prospect.tight())
-                            .as(row.way())
-                            .isFalse();
+                    assertThat(hasRoom(file, half)).as(row.way()).isFalse();
                 }
             }
         }
