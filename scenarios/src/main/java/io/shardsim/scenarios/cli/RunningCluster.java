@@ -64,8 +64,7 @@ final class RunningCluster {
 
     private ClusterSettings settings(CommandLine command) {
         try {
-            return ClusterFile.settings(
-                    new ClusterFile.Flags(file, null, null, null, members, null), System.getenv(), 0);
+            return ClusterFile.settings(new ClusterFile.Flags(file, null, null, null, members, null), System.getenv());
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(command, String.valueOf(wrong.getMessage()), wrong);
         }

@@ -113,9 +113,7 @@ final class WorkerCommand implements Callable<Integer> {
     private ClusterSettings settings() {
         try {
             return ClusterFile.settings(
-                    new ClusterFile.Flags(file, host, bind, port, join, metricsPort),
-                    System.getenv(),
-                    ClusterSettings.DEFAULT_PORT);
+                    new ClusterFile.Flags(file, host, bind, port, join, metricsPort), System.getenv());
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
         }

@@ -6,6 +6,8 @@ import io.shardsim.simulator.observation.PartObservation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorRefResolver;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -18,16 +20,10 @@ final class ClusterProtocol {
 
     /** The messages that actors of different members send each other. */
     static List<Class<?>> messages() {
-        List<Class<?>> messages = new ArrayList<>();
-        for (Class<?> vocabulary :
-                List.of(Coordinator.Command.class, Member.Command.class, SweepClient.Command.class)) {
-            for (Class<?> message : vocabulary.getPermittedSubclasses()) {
-                if (WireMessage.class.isAssignableFrom(message)) {
-                    messages.add(message);
-                }
-            }
-        }
-        return messages;
+        return Stream.of(Coordinator.Command.class, Member.Command.class, SweepClient.Command.class, DoorMessage.class)
+                .flatMap(vocabulary -> Stream.of(vocabulary.getPermittedSubclasses()))
+                .filter(WireMessage.class::isAssignableFrom)
+                .collect(Collectors.toList());
     }
 
     static String fingerprint() {

@@ -28,17 +28,13 @@ public record ClusterSettings(
         @Nullable Tls tls,
         @Nullable HostPort metrics,
         Patience patience) {
-    public static final String DEFAULT_NAME = "shardsim";
-    /** Pekko's own. */
-    public static final int DEFAULT_PORT = 17355;
-
-    public static final String LOOPBACK = "127.0.0.1";
+    static final String LOOPBACK = "127.0.0.1";
 
     public ClusterSettings {
         seeds = List.copyOf(seeds);
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,62}")) {
             throw new IllegalArgumentException("cluster name \"" + name
-                    + "\" is not made of letters, digits, - and _; write for example " + DEFAULT_NAME);
+                    + "\" is not made of letters, digits, - and _; write for example shardsim");
         }
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port " + port + " is not between 0 and 65535");
@@ -86,16 +82,5 @@ public record ClusterSettings(
      * @param join until joining is given up
      * @param takeover until a command gives up a cluster without a coordinator
      */
-    public record Patience(Duration silence, Duration removal, Duration contact, Duration join, Duration takeover) {
-        /**
-         * Long enough for a machine whose cores are all busy simulating, and short enough for a lost coordinator to be replaced in some 15 s. A member
-         * whose machine stands still for longer than the first two together is removed.
-         */
-        public static final Patience USUAL = new Patience(
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(20),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(120));
-    }
+    public record Patience(Duration silence, Duration removal, Duration contact, Duration join, Duration takeover) {}
 }

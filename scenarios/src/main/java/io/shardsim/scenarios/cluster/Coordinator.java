@@ -399,7 +399,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
         jobs.forEach((name, job) -> {
             Integer count = again.get(name);
-            job.client.tell(new SweepClient.Notice("member " + member.address + " " + why
+            job.client.tell(new DoorMessage.Notice("member " + member.address + " " + why
                     + (count == null
                             ? ""
                             : "; "
@@ -416,8 +416,8 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
 
     /** Told for as long as its command wants it: what is told once may be lost. */
     private static void tellGivenUp(Job job, Point point) {
-        job.client.tell(new SweepClient.Unrunnable(
-                point.ticket.number(), point.losses + " members were lost while they ran it"));
+        job.client.tell(
+                new DoorMessage.Failed(point.ticket.number(), point.losses + " members were lost while they ran it"));
     }
 
     private void assignAll() {

@@ -256,7 +256,7 @@ final class Door {
             DoorMessage message = DoorMessage.read(text);
             ActorRef<SweepClient.Command> known = client;
             if (known != null) {
-                known.tell(new SweepClient.Said(message));
+                known.tell(message);
             } else if (message instanceof DoorMessage.Hello hello) {
                 begin(hello);
             } else {

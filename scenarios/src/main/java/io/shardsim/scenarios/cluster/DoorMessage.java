@@ -14,7 +14,7 @@ import tools.jackson.databind.jsontype.NamedType;
 
 /** What a command and a worker say to each other, one JSON object each; described in docs/protocol.md. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
-sealed interface DoorMessage {
+sealed interface DoorMessage extends SweepClient.Command {
     /** Raised when an older side would misunderstand a newer one. */
     int VERSION = 1;
 
@@ -81,8 +81,8 @@ sealed interface DoorMessage {
     /** When there is a result: a packed {@link Answer}. */
     record Result(int number, String worker, byte[] body) implements DoorMessage {}
 
-    /** When there will be none. */
-    record Failed(int number, String why) implements DoorMessage {}
+    /** When there will be none: the coordinator gives a point up. */
+    record Failed(int number, String why) implements DoorMessage, WireMessage {}
 
     /**
      * How things stand, each second.
@@ -104,7 +104,7 @@ sealed interface DoorMessage {
     record Standing(String address, int running, long silentMillis) {}
 
     /** When there is something to tell the user. */
-    record Notice(String text) implements DoorMessage {}
+    record Notice(String text) implements DoorMessage, WireMessage {}
 
     private static void require(Object... parts) {
         Stream.of(parts).forEach(Objects::requireNonNull);

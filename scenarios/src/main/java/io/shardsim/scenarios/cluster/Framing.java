@@ -57,13 +57,8 @@ enum Framing {
         }
     },
 
-    /** Requests without a body, and the frames of a WebSocket that one of them has opened [RFC 6455, section 5.2]. */
-    HTTP(256 << 10) {
-        private static final int HEAD_MAX = 8 << 10;
-        private static final int OPCODES = 0xf;
-        private static final int SHORT_MAX = 125;
-        private static final int MASK = 4;
-
+    /** One request without a body. What follows it Pekko HTTP bounds itself: frames of a WebSocket, and more requests. */
+    HTTP(8 << 10) {
         @Override
         int prefix(byte[] bytes, int filled) {
             return 0;
@@ -71,45 +66,18 @@ enum Framing {
 
         @Override
         int frame(byte[] bytes, int at, int filled) throws RefusedException {
-            if (filled - at < 2) {
-                return 0;
+            if (filled > at && ofPlain(bytes[at]) != HTTP) {
+                throw new RefusedException("it sends neither GET nor what a command does");
             }
-            return isRequest(bytes[at]) ? head(bytes, at, filled) : frameOfWebSocket(bytes, at, filled);
-        }
-
-        /** No frame of a WebSocket begins with the letter of GET or HEAD. */
-        private static boolean isRequest(byte first) {
-            return first == 'G' || first == 'H';
-        }
-
-        private int head(byte[] bytes, int at, int filled) throws RefusedException {
-            for (int end = at + 4; end <= Math.min(filled, at + HEAD_MAX); end++) {
+            for (int end = at + 4; end <= Math.min(filled, at + frameMax); end++) {
                 if (bytes[end - 1] == '\n' && bytes[end - 2] == '\r' && bytes[end - 3] == '\n') {
                     return end - at;
                 }
             }
-            if (filled - at >= HEAD_MAX) {
-                throw new RefusedException("a request whose head takes " + HEAD_MAX + " bytes or more");
+            if (filled - at >= frameMax) {
+                throw new RefusedException("a request whose head takes " + frameMax + " bytes or more");
             }
             return 0;
-        }
-
-        private int frameOfWebSocket(byte[] bytes, int at, int filled) throws RefusedException {
-            int opcode = bytes[at] & OPCODES;
-            if ((bytes[at] & 0x70) != 0 || bytes[at + 1] >= 0 || opcode > 2 && opcode < 8 || opcode > 10) {
-                throw new RefusedException("it sends neither GET nor what a command does");
-            }
-            int told = bytes[at + 1] & 0x7f;
-            int more = told <= SHORT_MAX ? 0 : told == SHORT_MAX + 1 ? Short.BYTES : Long.BYTES;
-            if (filled - at < 2 + more) {
-                return 0;
-            }
-            ByteBuffer length = ByteBuffer.wrap(bytes, at + 2, more);
-            long payload = more == 0 ? told : more == Short.BYTES ? length.getShort() & 0xffff : length.getLong();
-            if (payload < 0 || payload > frameMax) {
-                throw new RefusedException("a frame of " + payload + " bytes is longer than " + frameMax);
-            }
-            return 2 + more + MASK + (int) payload;
         }
 
         @Override

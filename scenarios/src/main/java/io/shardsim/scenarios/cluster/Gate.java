@@ -187,6 +187,8 @@ final class Gate implements AutoCloseable {
 
         private volatile boolean member;
         private volatile @Nullable String ended;
+        /** Whether a whole frame was passed on. */
+        private boolean begun;
         /** What came and was not passed on yet: at most one frame. */
         private byte[] buffer = new byte[BUFFER];
 
@@ -222,7 +224,6 @@ final class Gate implements AutoCloseable {
         /** Passes on whole frames, as many as there are at a time. */
         private void passFrames(InputStream from) throws IOException {
             int start = 0;
-            boolean begun = false;
             while (read(from)) {
                 if (!begun) {
                     framing = tls ? Framing.TLS : Framing.ofPlain(buffer[0]);
@@ -238,7 +239,7 @@ final class Gate implements AutoCloseable {
                     heardNanos = System.nanoTime();
                     beganNanos = member ? heardNanos : beganNanos;
                 }
-                resize(Math.max(BUFFER, start + framing.frame(buffer, start, filled)));
+                resize(filled == 0 ? BUFFER : Math.max(BUFFER, start + framing.frame(buffer, start, filled)));
             }
         }
 
@@ -264,6 +265,9 @@ final class Gate implements AutoCloseable {
         private int wholeFrames(int start) throws IOException {
             int whole = start;
             while (true) {
+                if (framing == Framing.HTTP && (begun || whole > start)) {
+                    return filled;
+                }
                 int length = framing.frame(buffer, whole, filled);
                 if (length == 0 || length > filled - whole) {
                     return whole;

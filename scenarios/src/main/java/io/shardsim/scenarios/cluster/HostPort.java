@@ -26,7 +26,7 @@ public record HostPort(String host, int port) {
         int port = matcher.matches() ? Integer.parseInt(matcher.group(3)) : 0;
         if (port < 1 || port > PORT_MAX) {
             throw new IllegalArgumentException("\"" + text + "\" is no HOST:PORT with a port from 1 to " + PORT_MAX
-                    + "; write for example 127.0.0.1:" + ClusterSettings.DEFAULT_PORT);
+                    + "; write for example 127.0.0.1:17355");
         }
         return new HostPort(matcher.group(1), port);
     }
@@ -51,7 +51,7 @@ public record HostPort(String host, int port) {
             int last = Integer.parseInt(range.group(3));
             if (first > last || last - first >= RANGE_MAX) {
                 throw new IllegalArgumentException("\"" + part + "\" counts from " + first + " to " + last
-                        + "; write for example shardsim-{0..2}.shardsim:" + ClusterSettings.DEFAULT_PORT);
+                        + "; write for example shardsim-{0..2}.shardsim:17355");
             }
             for (int i = first; i <= last; i++) {
                 all.add(parse(range.group(1) + i + range.group(4)));

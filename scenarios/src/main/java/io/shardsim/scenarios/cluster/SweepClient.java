@@ -29,20 +29,22 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     /** Results that are fetched, or that the command has not said it has: what a slow command can make this worker hold. */
     private static final int UNDER_WAY_MAX = 8;
 
-    /** What others say. */
-    sealed interface Command {}
+    /** What others say: the command, too, and what it is told as it is. */
+    sealed interface Command
+            permits DoorMessage,
+                    SweepClient.Status,
+                    SweepClient.Unknown,
+                    SweepClient.Offered,
+                    SweepClient.Part,
+                    SweepClient.Replaced,
+                    SweepClient.Gone,
+                    SweepClient.Tick {}
 
     /** When the coordinator says how the members are. */
     record Status(List<MemberStatus> members) implements Command, WireMessage {}
 
     /** When the coordinator does not know points: it is new, or they were lost on the way. */
     record Unknown(List<Integer> numbers) implements Command, WireMessage {}
-
-    /** When the coordinator has something to tell the user. */
-    record Notice(String text) implements Command, WireMessage {}
-
-    /** When the coordinator gives a point up. */
-    record Unrunnable(int number, String why) implements Command, WireMessage {}
 
     /** When a member has a result. */
     record Offered(int number, ActorRef<Member.Command> member, String address) implements Command, WireMessage {}
@@ -56,9 +58,6 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
 
     /** When the command has connected again, here or to another worker. */
     record Replaced() implements Command, WireMessage {}
-
-    /** When the command says something. */
-    record Said(DoorMessage message) implements Command {}
 
     /** When the connection is no more. */
     record Gone() implements Command {}
@@ -160,11 +159,12 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         return newReceiveBuilder()
                 .onMessage(Part.class, this::onPart)
                 .onMessage(Offered.class, this::onOffered)
-                .onMessage(Said.class, this::onSaid)
+                .onMessage(DoorMessage.Question.class, this::onQuestion)
+                .onMessage(DoorMessage.Wanted.class, this::onWanted)
                 .onMessage(Status.class, this::onStatus)
                 .onMessage(Unknown.class, this::onUnknown)
-                .onMessage(Notice.class, this::onNotice)
-                .onMessage(Unrunnable.class, this::onUnrunnable)
+                .onMessage(DoorMessage.Notice.class, this::onNotice)
+                .onMessage(DoorMessage.Failed.class, this::onFailed)
                 .onMessage(Tick.class, tick -> onTick())
                 .onMessage(Replaced.class, replaced -> Behaviors.stopped())
                 .onMessage(Gone.class, gone -> Behaviors.stopped())
@@ -175,28 +175,22 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                 .build();
     }
 
-    private Behavior<Command> onSaid(Said said) {
+    private Behavior<Command> onWanted(DoorMessage.Wanted wanted) {
         commandNanos = clock.getAsLong();
-        if (said.message() instanceof DoorMessage.Question question) {
-            onQuestion(question);
-        } else if (said.message() instanceof DoorMessage.Wanted wanted) {
-            wishes.keySet().retainAll(new HashSet<>(wanted.numbers()));
-            if (wanted.over()) {
-                sayWhatIsWanted(true);
-                return Behaviors.stopped();
-            }
-            sayWhatIsWanted(false);
-        }
-        return this;
+        wishes.keySet().retainAll(new HashSet<>(wanted.numbers()));
+        sayWhatIsWanted(wanted.over());
+        return wanted.over() ? Behaviors.stopped() : this;
     }
 
-    private void onQuestion(DoorMessage.Question question) {
+    private Behavior<Command> onQuestion(DoorMessage.Question question) {
+        commandNanos = clock.getAsLong();
         if (wishes.size() >= DoorMessage.QUESTIONS_MAX) {
             way.send(new DoorMessage.Failed(
                     question.number(), "the command waits for " + DoorMessage.QUESTIONS_MAX + " points already"));
         } else if (wishes.putIfAbsent(question.number(), new Wish(question)) == null && question.parts() == 0) {
             submit(question);
         }
+        return this;
     }
 
     private void submit(DoorMessage.Question question) {
@@ -273,15 +267,15 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         return this;
     }
 
-    private Behavior<Command> onNotice(Notice notice) {
-        way.send(new DoorMessage.Notice(notice.text()));
+    private Behavior<Command> onNotice(DoorMessage.Notice notice) {
+        way.send(notice);
         return this;
     }
 
-    private Behavior<Command> onUnrunnable(Unrunnable unrunnable) {
-        Wish wish = wishes.get(unrunnable.number());
+    private Behavior<Command> onFailed(DoorMessage.Failed failed) {
+        Wish wish = wishes.get(failed.number());
         if (wish != null && !wish.told) {
-            fail(wish, unrunnable.why());
+            fail(wish, failed.why());
         }
         return this;
     }

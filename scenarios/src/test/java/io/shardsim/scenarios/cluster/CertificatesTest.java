@@ -29,7 +29,7 @@ class CertificatesTest {
                 }
                 """.formatted(key, password));
         return ClusterFile.settings(
-                new ClusterFile.Flags(file.toString(), null, null, null, java.util.List.of(), null), Map.of(), 0);
+                new ClusterFile.Flags(file.toString(), null, null, null, java.util.List.of(), null), Map.of());
     }
 
     @Test

@@ -18,7 +18,7 @@ class ClusterFileTest {
 
     @Test
     void isOnLoopbackUnlessToldOtherwise() {
-        ClusterSettings settings = ClusterFile.settings(nothing(), Map.of(), 17355);
+        ClusterSettings settings = ClusterFile.settings(nothing(), Map.of());
 
         assertThat(settings.host()).isEqualTo("127.0.0.1");
         assertThat(settings.bind()).isEqualTo("127.0.0.1");
@@ -41,7 +41,7 @@ class ClusterFileTest {
         Map<String, String> environment = Map.of(
                 "SHARDSIM_CLUSTER_FILE", file.toString(), "SHARDSIM_HOST", "from-env", "SHARDSIM_SEEDS", "env:1");
         ClusterSettings settings = ClusterFile.settings(
-                new ClusterFile.Flags(null, null, null, 2, List.of("flag:1", "flag:2"), null), environment, 0);
+                new ClusterFile.Flags(null, null, null, 2, List.of("flag:1", "flag:2"), null), environment);
 
         assertThat(settings.host()).isEqualTo("from-env");
         assertThat(settings.bind()).isEqualTo("0.0.0.0");
@@ -49,7 +49,7 @@ class ClusterFileTest {
         assertThat(settings.seeds()).containsExactly(new HostPort("flag", 1), new HostPort("flag", 2));
         assertThat(settings.metrics()).isEqualTo(new HostPort("127.0.0.1", 9));
         assertThat(settings.patience().silence()).isEqualTo(Duration.ofSeconds(4));
-        assertThat(ClusterFile.settings(nothing(), environment, 0).seeds()).containsExactly(new HostPort("env", 1));
+        assertThat(ClusterFile.settings(nothing(), environment).seeds()).containsExactly(new HostPort("env", 1));
     }
 
     @Test
@@ -79,9 +79,7 @@ class ClusterFileTest {
                 }
                 """);
         ClusterSettings settings = ClusterFile.settings(
-                new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null),
-                Map.of("KEYS", "change-it"),
-                0);
+                new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null), Map.of("KEYS", "change-it"));
 
         assertThat(settings.tls().keyStorePassword()).isEqualTo("change-it");
         assertThat(settings.tls().keyStore()).isEqualTo(folder.resolve("keys.p12"));
@@ -93,7 +91,7 @@ class ClusterFileTest {
         Path file = file("seedz: [\"a:1\"]");
 
         assertThatThrownBy(() -> ClusterFile.settings(
-                        new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null), Map.of(), 0))
+                        new ClusterFile.Flags(file.toString(), null, null, null, List.of(), null), Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("unknown key seedz")
                 .hasMessageContaining("seeds");

@@ -83,7 +83,7 @@ class CoordinatorTest {
             beat(other, "other", 1, new Ticket("elsewhere", 9));
             want(1);
             SweepClient.Command said = client.receiveMessage(PATIENCE);
-            notice = said instanceof SweepClient.Notice told ? told.text() : null;
+            notice = said instanceof DoorMessage.Notice told ? told.text() : null;
         }
         assertThat(notice)
                 .startsWith("member silent has said nothing for 4 s; the point that it ran is handed out again");
@@ -172,15 +172,15 @@ class CoordinatorTest {
         beat(kit.createTestProbe(), "fragile", 1);
 
         SweepClient.Command said = client.receiveMessage(PATIENCE);
-        while (!(said instanceof SweepClient.Unrunnable)) {
+        while (!(said instanceof DoorMessage.Failed)) {
             said = client.receiveMessage(PATIENCE);
         }
-        assertThat(((SweepClient.Unrunnable) said).why()).isEqualTo("3 members were lost while they ran it");
+        assertThat(((DoorMessage.Failed) said).why()).isEqualTo("3 members were lost while they ran it");
 
         // What is told once may be lost.
         want(1);
         said = client.receiveMessage(PATIENCE);
-        while (!(said instanceof SweepClient.Unrunnable)) {
+        while (!(said instanceof DoorMessage.Failed)) {
             said = client.receiveMessage(PATIENCE);
         }
     }

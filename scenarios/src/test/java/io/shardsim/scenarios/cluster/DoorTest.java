@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
@@ -11,11 +12,15 @@ import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +57,7 @@ class DoorTest {
     @BeforeEach
     void begin() throws Exception {
         ClusterSettings any =
-                ClusterFile.settings(new ClusterFile.Flags(null, null, null, 0, List.of(), null), Map.of(), 0);
+                ClusterFile.settings(new ClusterFile.Flags(null, null, null, 0, List.of(), null), Map.of());
         node = ClusterNode.start(any);
         open.add(node);
         ClusterMeters meters = new ClusterMeters(node.system());
@@ -62,8 +67,7 @@ class DoorTest {
         settings = ClusterFile.settings(
                 new ClusterFile.Flags(
                         null, null, null, 0, List.of(node.address().toString()), null),
-                Map.of(),
-                0);
+                Map.of());
         Member.Runs runs = new Member.Runs(options -> new Slow(), 1, meters::finished);
         meters.watch(runs);
         ActorRef<Coordinator.Command> coordinator = node.coordinator();
@@ -148,6 +152,45 @@ class DoorTest {
                 .join()
                 .sendText(hello.write(), true);
         return why.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    /** Not masked, of a length below zero, of an opcode that there is not, and a message without end. */
+    @Test
+    void whatIsNoFrameOfACommandClosesItsConnection() throws Exception {
+        byte[] endless = new byte[8 + 0xffff];
+        ByteBuffer.wrap(endless).put((byte) 0x01).put((byte) 0xfe).putShort((short) -1);
+        ByteBuffer negative = ByteBuffer.allocate(14).put((byte) 0x81).put((byte) 0xff);
+        for (byte[] frame : List.of(
+                new byte[] {(byte) 0x81, 1, 'x'},
+                negative.putLong(Long.MIN_VALUE).array(),
+                new byte[] {(byte) 0x83, (byte) 0x81, 0, 0, 0, 0, 'x'},
+                endless)) {
+            try (Socket socket =
+                    new Socket(node.address().host(), node.address().port())) {
+                socket.setSoTimeout(9_000);
+                socket.getOutputStream()
+                        .write(("GET " + Door.COMMANDS + " HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\n"
+                                        + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                                        + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                InputStream from = socket.getInputStream();
+                assertThat(new String(from.readNBytes(12), StandardCharsets.US_ASCII))
+                        .isEqualTo("HTTP/1.1 101");
+                assertThatCode(() -> {
+                            for (int i = 0; i < (frame == endless ? 200 : 1); i++) {
+                                socket.getOutputStream().write(frame);
+                                frame[0] = (byte) (frame == endless ? 0 : frame[0]);
+                            }
+                            from.readAllBytes();
+                        })
+                        .satisfiesAnyOf(
+                                none -> assertThat(none).isNull(),
+                                broken -> assertThat(broken)
+                                        .isInstanceOf(SocketException.class)
+                                        .isNotInstanceOf(SocketTimeoutException.class));
+            }
+        }
+        assertThat(get("/greeting").statusCode()).isEqualTo(200);
     }
 
     /** A browser lets any page open a WebSocket, and says whose page it is. */

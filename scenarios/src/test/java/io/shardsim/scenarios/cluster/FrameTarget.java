@@ -78,8 +78,8 @@ public final class FrameTarget implements Target {
                 new Member.Window(new RemoteExchange.Piece("run", 1, 0, 0, 1, new byte[] {1, 2, 3})),
                 new SweepClient.Status(List.of(new MemberStatus(member, "one:1", 1, 5))),
                 new SweepClient.Unknown(List.of(1, 2)),
-                new SweepClient.Notice("a member left"),
-                new SweepClient.Unrunnable(1, "no"),
+                new DoorMessage.Notice("a member left"),
+                new DoorMessage.Failed(1, "no"),
                 new SweepClient.Offered(1, member, "one:1"),
                 new SweepClient.Part(1, "one:1", answer.length, 0, answer),
                 new SweepClient.Replaced())) {
@@ -178,14 +178,14 @@ public final class FrameTarget implements Target {
                     public void close() {}
                 },
                 System::nanoTime));
-        kit.run(new SweepClient.Said(new DoorMessage.Question(1, 1, 0, false, question)));
+        kit.run(new DoorMessage.Question(1, 1, 0, false, question));
         return kit;
     }
 
     /** Both sides take what is a message of the other. */
     private void receiveAtTheDoor(String text) {
         DoorMessage message = DoorMessage.read(text);
-        visit().run(new SweepClient.Said(message));
+        visit().run(message);
         RemotePoints.Link link = new RemotePoints.Link() {
             @Override
             public void send(DoorMessage said) {}
@@ -194,7 +194,7 @@ public final class FrameTarget implements Target {
             public void close() {}
         };
         ClusterSettings settings =
-                ClusterFile.settings(new ClusterFile.Flags(null, null, null, 0, List.of("one:1"), null), Map.of(), 0);
+                ClusterFile.settings(new ClusterFile.Flags(null, null, null, 0, List.of("one:1"), null), Map.of());
         RemotePoints points = new RemotePoints(settings, "job", (place, asking) -> link, told -> {}, System::nanoTime);
         points.tick();
         points.ask(1, 0, false, question, new CompletableFuture<>());

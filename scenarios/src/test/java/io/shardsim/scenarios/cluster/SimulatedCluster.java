@@ -497,7 +497,7 @@ final class SimulatedCluster {
 
     private static ClusterSettings settings(List<Machine> contacts) {
         return new ClusterSettings(
-                ClusterSettings.DEFAULT_NAME,
+                "shardsim",
                 ClusterSettings.LOOPBACK,
                 ClusterSettings.LOOPBACK,
                 0,

@@ -121,7 +121,7 @@ final class SimulatedLink implements RemotePoints.Link {
             visit = cluster.visit(machine, hello, way);
             way.send(new DoorMessage.Welcome(machine.address, cluster.machines().size()));
         } else if (visit != null) {
-            visit.receive(new SweepClient.Said(message));
+            visit.receive(message);
         }
     }
 

@@ -5,18 +5,23 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import com.esotericsoftware.kryo.util.Pool;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.NotSerializableException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.zip.CRC32;
-import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
-import java.util.zip.Inflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
 
 /**
  * Writes messages as checked bytes and reads them back. Bytes are a checksum and Kryo's form of one object; what does not add up, names a type
@@ -118,23 +123,17 @@ public final class WireCodec {
     /** The same, made smaller: for what is worth its time. */
     public byte[] pack(Object message) {
         byte[] plain = encode(message);
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
-        try {
-            deflater.setInput(plain);
-            deflater.finish();
-            byte[] packed = new byte[plain.length + plain.length / 100 + 64];
-            int length = HEADER;
-            while (!deflater.finished()) {
-                if (length == packed.length) {
-                    packed = Arrays.copyOf(packed, 2 * packed.length);
-                }
-                length += deflater.deflate(packed, length, packed.length - length);
-            }
-            ByteBuffer.wrap(packed).putInt(plain.length);
-            return Arrays.copyOf(packed, length);
+        ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 2 + HEADER);
+        packed.writeBytes(ByteBuffer.allocate(HEADER).putInt(plain.length).array());
+        Deflater fast = new Deflater(Deflater.BEST_SPEED);
+        try (OutputStream smaller = new DeflaterOutputStream(packed, fast)) {
+            smaller.write(plain);
+        } catch (IOException memory) {
+            throw new UncheckedIOException(memory);
         } finally {
-            deflater.end();
+            fast.end();
         }
+        return packed.toByteArray();
     }
 
     /**
@@ -147,31 +146,18 @@ public final class WireCodec {
         if (size < 0 || size > UNPACKED_MAX) {
             throw new NotSerializableException("object of " + size + " bytes > " + UNPACKED_MAX);
         }
-        Inflater inflater = new Inflater();
-        try {
-            inflater.setInput(packed, HEADER, packed.length - HEADER);
-            byte[] plain = new byte[Math.min(size, 1 << 16)];
-            int length = 0;
-            while (length < size) {
-                if (length == plain.length) {
-                    plain = Arrays.copyOf(plain, Math.min(size, 2 * plain.length));
-                }
-                int more = inflater.inflate(plain, length, plain.length - length);
-                if (more == 0) {
-                    throw new NotSerializableException("object of " + size + " bytes ends after " + length);
-                }
-                length += more;
-            }
-            Object object = decode(plain);
+        try (InputStream plain =
+                new InflaterInputStream(new ByteArrayInputStream(packed, HEADER, packed.length - HEADER))) {
+            Object object = decode(plain.readNBytes(size));
             if (!type.isInstance(object)) {
                 throw new NotSerializableException(
                         object.getClass().getName() + " where a " + type.getName() + " belongs");
             }
             return type.cast(object);
-        } catch (DataFormatException broken) {
+        } catch (NotSerializableException refused) {
+            throw refused;
+        } catch (IOException broken) {
             throw new NotSerializableException("broken object: " + broken.getMessage());
-        } finally {
-            inflater.end();
         }
     }
 
