@@ -1,0 +1,164 @@
+package io.shardsim.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.topology.units.Bandwidth;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RouterTest {
+    private static final long HOP_PS = TestClusters.HOP_PS;
+    private static final long TO_NIC_PS = 2 * TestClusters.PCIE_PS;
+
+    static Stream<Cluster> clusters() {
+        return Stream.of(
+                TestClusters.of(new FabricSpec(1, 1, HOP_PS), 5),
+                TestClusters.of(new FabricSpec(2, 1, HOP_PS), 5),
+                TestClusters.of(new FabricSpec(4, 3, HOP_PS), 8),
+                TestClusters.of(new FabricSpec(1, 1, HOP_PS), 3, withNetwork(new NetworkFaults(null, true, 0.5))),
+                new Cluster(TestClusters.instance(new FabricSpec(2, 2, HOP_PS), false), 4));
+    }
+
+    private static Faults withNetwork(NetworkFaults network) {
+        return new Faults(network, 1000, 1000, Faults.NONE.clocks());
+    }
+
+    @ParameterizedTest
+    @MethodSource("clusters")
+    void everyPairOfGpusHasARouteAndItIsAsLongBackAsForth(Cluster cluster) {
+        Router router = new Router(cluster);
+        for (int from = 0; from < cluster.worldSize(); from++) {
+            for (int to = 0; to < cluster.worldSize(); to++) {
+                for (int nic = 0; nic < TestClusters.NICS && to != from; nic++) {
+                    Route there = router.route(from, to, nic);
+                    assertThat(there.hops().get(0).deviceId()).isEqualTo(gpu(cluster, from));
+                    assertThat(there.destinationId()).isEqualTo(gpu(cluster, to));
+                    assertThat(there.hops()).doesNotHaveDuplicates();
+                    Route back = router.route(to, from, nic);
+                    assertThat(back.hops()).hasSameSizeAs(there.hops());
+                    assertThat(back.latencyPs()).isEqualTo(there.latencyPs());
+                    assertThat(there.hops()).allMatch(hop -> isPortOf(router, hop));
+                }
+            }
+        }
+    }
+
+    private static boolean isPortOf(Router router, Hop hop) {
+        Cluster cluster = router.cluster();
+        int slot = hop.deviceId() % cluster.devicesPerNode();
+        int node = hop.deviceId() / cluster.devicesPerNode();
+        return node < cluster.nodes()
+                && hop.port() < router.portCount(slot)
+                && hop.link().equals(router.link(node, slot, hop.port()));
+    }
+
+    private static int gpu(Cluster cluster, int rank) {
+        return cluster.deviceId(cluster.nodeRank(rank), cluster.gpuSlot(cluster.localRank(rank)));
+    }
+
+    private static List<String> drawn(Cluster cluster, int from, int to, int nic) {
+        return new Router(cluster)
+                .route(from, to, nic).hops().stream()
+                        .map(hop -> cluster.devicePath(hop.deviceId()) + ":" + hop.port())
+                        .toList();
+    }
+
+    @Test
+    void insideANodeDataPassesTheSwitch() {
+        Cluster cluster = TestClusters.of(new FabricSpec(1, 1, HOP_PS), 2);
+        assertThat(drawn(cluster, 5, 7, 0)).containsExactly("Node[1].Gpu[1]:0", "Node[1].NvSwitch:3");
+        assertThat(new Router(cluster).route(5, 7, 0).latencyPs()).isEqualTo(TestClusters.NVLINK_PS);
+    }
+
+    @Test
+    void nodesOfOneLeafMeetThere() {
+        Cluster cluster = TestClusters.of(new FabricSpec(2, 1, HOP_PS), 4);
+        assertThat(drawn(cluster, 0, 7, 1))
+                .containsExactly(
+                        "Node[0].Gpu[0]:1",
+                        "Node[0].PcieSwitch[0]:5",
+                        "Node[0].Nic[1]:0",
+                        "Fabric.Leaf[1]:2",
+                        "Node[1].Nic[1]:1",
+                        "Node[1].PcieSwitch[1]:3");
+        assertThat(new Router(cluster).route(0, 7, 1).latencyPs())
+                .isEqualTo(2 * TO_NIC_PS + TestClusters.NIC_PS + 2 * HOP_PS);
+    }
+
+    @Test
+    void nodesOfTwoLeavesMeetAtTheSpine() {
+        Cluster cluster = TestClusters.of(new FabricSpec(2, 1, HOP_PS), 4);
+        assertThat(drawn(cluster, 4, 12, 0))
+                .containsExactly(
+                        "Node[1].Gpu[0]:1",
+                        "Node[1].PcieSwitch[0]:4",
+                        "Node[1].Nic[0]:0",
+                        "Fabric.Leaf[0]:0",
+                        "Fabric.Spine[2]:0",
+                        "Fabric.Leaf[3]:1",
+                        "Node[3].Nic[0]:1",
+                        "Node[3].PcieSwitch[0]:0");
+        Router router = new Router(cluster);
+        assertThat(router.route(4, 12, 0).latencyPs())
+                .isEqualTo(2 * TO_NIC_PS + TestClusters.NIC_PS + 4 * HOP_PS)
+                .isEqualTo(router.interNodeLatencyPs());
+    }
+
+    /** Every NIC of the first half of the nodes sends to its like in the other half. */
+    static double bisectionRate(Cluster cluster) {
+        Traffic traffic = new Traffic(cluster);
+        int half = cluster.nodes() / 2;
+        for (int node = 0; node < half; node++) {
+            for (int nic = 0; nic < TestClusters.NICS; nic++) {
+                int gpu = nic * TestClusters.GPUS / TestClusters.NICS;
+                traffic.add(cluster.rank(node, gpu), cluster.rank(node + half, gpu), nic);
+            }
+        }
+        return traffic.rateOfEach() * half * TestClusters.NICS;
+    }
+
+    @Test
+    void theBisectionIsThatOfTheUplinks() {
+        double full = 4.0 * TestClusters.NICS * TestClusters.NIC_RATE.bytesPerSecond();
+        for (double oversubscription : new double[] {1, 1.5, 4}) {
+            for (int nodesPerLeaf : new int[] {1, 2, 4}) {
+                Cluster cluster = TestClusters.of(new FabricSpec(nodesPerLeaf, oversubscription, HOP_PS), 8);
+                assertThat(bisectionRate(cluster)).isEqualTo(full / oversubscription, within(1e-6 * full));
+            }
+        }
+    }
+
+    @Test
+    void faultsAreOfTheFirstNode() {
+        Bandwidth slow = Bandwidth.parse("5 GB/s");
+        Cluster cluster =
+                TestClusters.of(new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(slow, false, 0.25)));
+        Router router = new Router(cluster);
+        assertThat(router.link(0, cluster.nicSlot(0), Router.NIC_WIRE_PORT).bandwidth())
+                .isEqualTo(slow);
+        assertThat(router.link(1, cluster.nicSlot(0), Router.NIC_WIRE_PORT).bandwidth())
+                .isEqualTo(TestClusters.NIC_RATE);
+        List<Hop> hops = router.route(0, 4, 0).hops();
+        assertThat(hops.get(3).link().bandwidth())
+                .isEqualTo(TestClusters.NIC_RATE.times(TestClusters.NICS).scaled(0.75));
+        assertThat(hops.get(4).link().bandwidth()).isEqualTo(TestClusters.NIC_RATE.times(TestClusters.NICS));
+        Cluster lost = TestClusters.of(new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(null, true, 0)));
+        assertThat(drawn(lost, 0, 4, 0)).contains("Node[0].Nic[1]:0", "Node[1].Nic[0]:1");
+    }
+
+    @Test
+    void copiesToTheHostShareTheLinkOfTheirSwitch() {
+        Cluster cluster = TestClusters.of(new FabricSpec(1, 1, HOP_PS), 1);
+        Router router = new Router(cluster);
+        assertThat(router.toHost(1).hops().get(1))
+                .isEqualTo(router.toHost(0).hops().get(1));
+        assertThat(router.toHost(2).hops().get(1))
+                .isNotEqualTo(router.toHost(0).hops().get(1));
+        assertThat(router.toHost(0).latencyPs()).isEqualTo(router.hostLatencyPs());
+        assertThat(router.fromHost(3).destinationId()).isEqualTo(gpu(cluster, 3));
+    }
+}
