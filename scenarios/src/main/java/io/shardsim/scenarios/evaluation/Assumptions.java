@@ -10,7 +10,6 @@ import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.plan.HostMemory;
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.topology.Cluster;
 import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.NetworkSpec;
@@ -27,8 +26,6 @@ import java.util.Map;
  * <p>Leaves out the model, batch and precision, which are what is asked, and settings that a framework's default decides for nearly everybody.
  */
 final class Assumptions {
-    private static final String MICRO_BATCH = "training.micro_batch";
-
     /** Static routes over InfiniBand leave 1 / 1.7 of a full bisection (Hoefler, Schneider, Lumsdaine, CLUSTER 2008) [1]. */
     private static final double STATIC_ROUTES = 1.7;
 
@@ -46,15 +43,7 @@ final class Assumptions {
      * @param taken in words
      * @param others other choices, titled by the choice alone
      */
-    record Open(String taken, List<Choice> others) {}
-
-    /**
-     * Another choice.
-     *
-     * @param settings the changed values as a scenario writes them, by dotted key
-     * @param point the question with them
-     */
-    record Choice(String title, Map<String, String> settings, ScenarioPoint point) {}
+    record Open(String taken, List<Lever> others) {}
 
     private final ScenarioPoint point;
     private final Task.Training task;
@@ -96,15 +85,10 @@ final class Assumptions {
         }
         String own = task.strategy().create().defaultKernels();
         String compiled = own + "-compile";
-        List<Choice> others = new ArrayList<>();
+        List<Lever> others = new ArrayList<>();
         for (String kernels : List.of("eager", FrameworkProfile.names().contains(compiled) ? compiled : "fused")) {
             if (!kernels.equals(own)) {
-                addTo(
-                        others,
-                        kernels,
-                        "training.kernels",
-                        kernels,
-                        task.execution().withKernels(kernels));
+                others.addAll(choices(kernels, "training.kernels", kernels));
             }
         }
         add(own + " kernels", others);
@@ -145,20 +129,13 @@ final class Assumptions {
         if (says("training.attention") || task.execution().attention() == AttentionKind.STANDARD) {
             return;
         }
-        List<Choice> others = new ArrayList<>();
-        addTo(
-                others,
-                "standard",
-                "training.attention",
-                "standard",
-                task.execution().withAttention(AttentionKind.STANDARD));
-        add("flash attention", others);
+        add("flash attention", choices("standard", "training.attention", "standard"));
     }
 
     /** The next smaller one. */
     private void addMicroBatch() {
         int now = run.facts().model().microBatch();
-        if (says(MICRO_BATCH) || now == 1) {
+        if (says(Lever.MICRO_BATCH) || now == 1) {
             return;
         }
         int samples = Prospect.samplesOfReplica(point);
@@ -167,9 +144,7 @@ final class Assumptions {
             smaller--;
         }
         String value = String.valueOf(smaller);
-        List<Choice> others = new ArrayList<>();
-        addTo(others, value, MICRO_BATCH, value, task.execution().withMicroBatch(smaller));
-        add("micro-batch " + now, others);
+        add("micro-batch " + now, choices(value, Lever.MICRO_BATCH, value));
     }
 
     private void addNic() {
@@ -181,12 +156,7 @@ final class Assumptions {
         Bandwidth less = now.scaled(NIC_SHARE);
         add(
                 "NICs that carry " + Quantities.bytesPerSecond(now.bytesPerSecond()),
-                List.of(choice(
-                        "a tenth less",
-                        "cluster.nic_effective",
-                        less.toString(),
-                        point.cluster()
-                                .withNetwork(network.withNic(network.nic().withEffectiveRate(less))))));
+                choices("a tenth less", "cluster.nic_effective", less.toString()));
     }
 
     private void addFabric() {
@@ -199,13 +169,7 @@ final class Assumptions {
         }
         add(
                 "a fabric of full bisection",
-                List.of(choice(
-                        "static routes",
-                        "cluster.oversubscription",
-                        String.valueOf(STATIC_ROUTES),
-                        point.cluster()
-                                .withNetwork(network.withFabric(
-                                        new FabricSpec(fabric.nodesPerLeaf(), STATIC_ROUTES, fabric.hopPs()))))));
+                choices("static routes", "cluster.oversubscription", String.valueOf(STATIC_ROUTES)));
     }
 
     /** Of a node that is written out. */
@@ -217,11 +181,7 @@ final class Assumptions {
         Bandwidth half = now.linkRate().scaled(OLDER_PCIE);
         add(
                 "PCIe of " + Quantities.bytesPerSecond(now.linkRate().bytesPerSecond()),
-                List.of(choice(
-                        "half",
-                        "cluster.pcie",
-                        half.toString(),
-                        point.cluster().withPcie(new PcieSpec(now.switches(), half, now.latencyPs())))));
+                choices("half", "cluster.pcie", half.toString()));
     }
 
     /** Of a node that is written out, where something is offloaded to it. */
@@ -232,19 +192,12 @@ final class Assumptions {
         }
     }
 
-    private void add(String taken, List<Choice> others) {
+    private void add(String taken, List<Lever> others) {
         open.add(new Open(taken, others));
     }
 
-    private Choice choice(String title, String key, String value, Cluster cluster) {
-        return new Choice(title, Map.of(key, value), point.with(Map.of(key, value), cluster, task));
-    }
-
-    /** Another way to carry out the training, where its strategy does not refuse it. */
-    private void addTo(List<Choice> others, String title, String key, String value, Task.Execution execution) {
-        Task.Training other = task.with(task.strategy(), execution);
-        if (other.problems(point.cluster()).isEmpty()) {
-            others.add(new Choice(title, Map.of(key, value), point.with(Map.of(key, value), point.cluster(), other)));
-        }
+    /** Another choice, where the training does not refuse it. */
+    private List<Lever> choices(String title, String key, String value) {
+        return Lever.of(title, point, Map.of(key, value)).stream().toList();
     }
 }

@@ -1,15 +1,36 @@
 package io.shardsim.scenarios.evaluation;
 
-import io.shardsim.scenarios.scenario.Task;
-import io.shardsim.topology.Cluster;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A change of a training that may make it faster, or give it room.
  *
  * @param title what changes, in words
  * @param settings the changed values as a scenario writes them, by dotted key
- * @param cluster where it runs then
- * @param task the training with them
+ * @param point the question with them
  */
-record Lever(String title, Map<String, String> settings, Cluster cluster, Task.Training task) {}
+record Lever(String title, Map<String, String> settings, ScenarioPoint point) {
+    static final String MICRO_BATCH = "training.micro_batch";
+
+    /** The change of a point, with its own micro-batch where it can have that, else with the largest that fits; empty where it cannot be. */
+    static Optional<Lever> of(String title, ScenarioPoint point, Map<String, String> settings) {
+        try {
+            return Optional.of(new Lever(title, settings, point.with(settings)));
+        } catch (InputException refused) {
+            return point.given().containsKey(MICRO_BATCH) ? ofOpen(title, point, settings) : Optional.empty();
+        }
+    }
+
+    /** The same with the largest micro-batch that fits. */
+    static Optional<Lever> ofOpen(String title, ScenarioPoint point, Map<String, String> settings) {
+        try {
+            return Optional.of(
+                    new Lever(title, settings, point.without(MICRO_BATCH).with(settings)));
+        } catch (InputException refused) {
+            return Optional.empty();
+        }
+    }
+}

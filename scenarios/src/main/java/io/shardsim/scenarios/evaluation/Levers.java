@@ -25,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -39,6 +40,8 @@ import java.util.stream.Collectors;
 final class Levers {
     private static final String TENSOR = "tensor_parallel";
     private static final String PROFILE = "framework_profile";
+    private static final String KERNELS = "training.kernels";
+    private static final String OFFLOAD = "training.activation_offload";
     private static final long PREFETCH_FACTOR = 10;
     private static final long REPLICATED_PARAMETERS_MAX = 1_000_000_000L;
 
@@ -113,7 +116,7 @@ final class Levers {
     static List<Lever> of(ScenarioPoint point, Task.Training task, RunResult run) {
         Levers of = new Levers(point, task, run);
         if (run.isTight()) {
-            of.levers.addAll(new NearestFit(TrainingPoint.of(point)).room());
+            new NearestFit(TrainingPoint.of(point)).room().ifPresent(of.levers::add);
         }
         of.addKernels();
         of.addMemory();
@@ -141,15 +144,13 @@ final class Levers {
 
     private void addKernels() {
         if (execution.attention() == AttentionKind.STANDARD && job.precision() != Precision.FP32) {
-            add("Flash attention", Map.of("training.attention", "flash"), execution.withAttention(AttentionKind.FLASH));
+            add("Flash attention", Map.of("training.attention", "flash"));
         }
         String compiled = job.kernels() + "-compile";
         if (List.of("eager", "fused").contains(job.kernels()) && execution.kernels() != null && compiles()) {
-            add("Compiled kernels", Map.of("training.kernels", "compiled"), execution.withKernels("compiled"));
-        } else if (execution.kernels() == null && FrameworkProfile.names().contains(compiled)) {
-            add("torch.compile", Map.of(PROFILE, compiled));
+            add("Compiled kernels", Map.of(KERNELS, "compiled"));
         } else if (FrameworkProfile.names().contains(compiled)) {
-            add("torch.compile", Map.of("training.kernels", compiled), execution.withKernels(compiled));
+            add("torch.compile", Map.of(execution.kernels() == null ? "strategy." + PROFILE : KERNELS, compiled));
         }
     }
 
@@ -161,35 +162,29 @@ final class Levers {
 
     /** Recomputation, offload and micro-batches. */
     private void addMemory() {
-        ActivationPolicy onGpu = kept.withOffload(false);
         if (kept.offload()) {
-            add("No activation offload", Map.of("training.activation_offload", "false"), execution.withKept(onGpu));
+            add("No activation offload", Map.of(OFFLOAD, "false"));
         }
         if (kept.checkpointing() != Checkpointing.NONE && kept.checkpointedLayers() > 0) {
-            addFewerCheckpoints(onGpu);
+            addFewerCheckpoints();
         }
         if (execution.microBatch() != null) {
-            add("Largest micro-batch", Map.of(), execution.withMicroBatch(null));
+            Lever.ofOpen("Largest micro-batch", point, Map.of()).ifPresent(levers::add);
         } else if (job.parallel().stages() > 1 && job.microBatch() > 1) {
-            add("Smallest micro-batch", Map.of(), execution.withMicroBatch(1));
+            add("Smallest micro-batch", Map.of(Lever.MICRO_BATCH, "1"));
         }
     }
 
-    private void addFewerCheckpoints(ActivationPolicy onGpu) {
-        int layers = task.model().layers();
+    private void addFewerCheckpoints() {
         for (Checkpointing fewer : Checkpointing.values()) {
             if (fewer != kept.checkpointing() && fewer != Checkpointing.FULL) {
                 Map<String, String> settings = new LinkedHashMap<>();
                 String name = fewer.name().toLowerCase(Locale.ROOT);
                 settings.put("training.activation_checkpointing", name);
                 String title = fewer == Checkpointing.NONE ? "No recomputation" : "Activation checkpointing " + name;
-                boolean added = add(title, settings, execution.withKept(kept.withCheckpoints(fewer, layers)));
-                if (!added && kept.offload()) {
-                    settings.put("training.activation_offload", "false");
-                    add(
-                            title + ", no activation offload",
-                            settings,
-                            execution.withKept(onGpu.withCheckpoints(fewer, layers)));
+                if (!add(title, Map.copyOf(settings)) && kept.offload()) {
+                    settings.put(OFFLOAD, "false");
+                    add(title + ", no activation offload", settings);
                 }
             }
         }
@@ -197,11 +192,8 @@ final class Levers {
             int fewest = fewestCheckpoints();
             if (fewest > 0 && fewest < kept.checkpointedLayers()) {
                 add(
-                        "Recomputation in " + fewest + " of " + layers + " layers",
-                        Map.of("training.checkpointed_layers", String.valueOf(fewest)),
-                        execution
-                                .withMicroBatch(job.microBatch())
-                                .withKept(kept.withCheckpoints(kept.checkpointing(), fewest)));
+                        "Recomputation in " + fewest + " of " + task.model().layers() + " layers",
+                        Map.of("training.checkpointed_layers", String.valueOf(fewest)));
             }
         }
     }
@@ -221,7 +213,7 @@ final class Levers {
             if (inForce.flagOr(one.parameter(), one.value()) != one.value()
                     && !idle.contains(one.parameter())
                     && (communicates || one.saves() == Saves.WORK_TOO)) {
-                add(one.title(), Map.of(one.parameter(), String.valueOf(one.value())));
+                add(one.title(), Map.of("strategy." + one.parameter(), String.valueOf(one.value())));
             }
         }
     }
@@ -234,11 +226,11 @@ final class Levers {
                 return;
             }
             Map<String, String> settings = new LinkedHashMap<>();
-            settings.put(parameter, String.valueOf(ranks / 2));
+            settings.put("strategy." + parameter, String.valueOf(ranks / 2));
             if (parameter.equals(TENSOR) && ranks == 2) {
                 for (String within : List.of("sequence_parallel", "overlap_tensor_exchange")) {
                     if (inForce.flagOr(within, false)) {
-                        settings.put(within, "false");
+                        settings.put("strategy." + within, "false");
                     }
                 }
             }
@@ -256,7 +248,9 @@ final class Levers {
         Set<Integer> sizes = new LinkedHashSet<>(List.of(job.dataParallelPerNode(), now / 2, 2 * now, advised()));
         for (int size : sizes) {
             if (size > 1 && size != now && size <= job.dataParallel()) {
-                add("Shard group of " + size, Map.of(StrategyDescriptor.SHARD_GROUP, String.valueOf(size)));
+                add(
+                        "Shard group of " + size,
+                        Map.of("strategy." + StrategyDescriptor.SHARD_GROUP, String.valueOf(size)));
             }
         }
     }
@@ -315,7 +309,7 @@ final class Levers {
             settings.put(PROFILE, job.kernels());
         }
         if (other.parameterNames().containsAll(settings.keySet())) {
-            add(title, written(other, settings, someGo), task.with(new StrategySpec(other, settings), execution));
+            add(title, written(other, settings, someGo));
         }
     }
 
@@ -341,7 +335,9 @@ final class Levers {
     private void addPrefetch() {
         String bucket = "prefetch_bucket_size";
         if (spec.descriptor().parameter(bucket) != null) {
-            add("A larger prefetch", Map.of(bucket, String.valueOf(PREFETCH_FACTOR * Math.max(1, count(bucket)))));
+            add(
+                    "A larger prefetch",
+                    Map.of("strategy." + bucket, String.valueOf(PREFETCH_FACTOR * Math.max(1, count(bucket)))));
         }
     }
 
@@ -350,27 +346,10 @@ final class Levers {
         return inForce.names().contains(parameter) ? inForce.whole(parameter) : 0;
     }
 
-    private boolean add(String title, Map<String, String> parameters) {
-        Map<String, String> given = new LinkedHashMap<>(spec.given());
-        given.putAll(parameters);
-        Map<String, String> settings = new LinkedHashMap<>();
-        parameters.forEach((name, value) -> settings.put("strategy." + name, value));
-        return add(title, settings, task.with(new StrategySpec(spec.descriptor(), given), execution));
-    }
-
-    private boolean add(String title, Map<String, String> settings, Task.Execution other) {
-        return add(title, settings, task.with(spec, other));
-    }
-
     /** Whether it can be tried. */
-    private boolean add(String title, Map<String, String> settings, Task.Training other) {
-        Task.Training open = other.with(other.strategy(), other.execution().withMicroBatch(null));
-        for (Task.Training possible : List.of(other, open)) {
-            if (possible.problems(point.cluster()).isEmpty()) {
-                levers.add(new Lever(title, settings, point.cluster(), possible));
-                return true;
-            }
-        }
-        return false;
+    private boolean add(String title, Map<String, String> settings) {
+        Optional<Lever> lever = Lever.of(title, point, settings);
+        lever.ifPresent(levers::add);
+        return lever.isPresent();
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.ActivationPolicy;
@@ -17,8 +18,8 @@ import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ final class NearestFit {
 
     private static final String GLOBAL_BATCH = "training.global_batch";
 
+    private final ScenarioPoint point;
     private final Task.Training task;
     private final Cluster cluster;
     private final TrainingJob job;
@@ -44,6 +46,7 @@ final class NearestFit {
 
     /** @param training does not fit, or tightly */
     NearestFit(TrainingPoint training) {
+        point = training.point();
         task = training.task();
         cluster = training.cluster();
         job = training.job();
@@ -52,27 +55,24 @@ final class NearestFit {
     }
 
     /** The first change that gives a tight run room, to be tried; none where none was found, or it would train with another batch. */
-    List<Lever> room() {
+    Optional<Lever> room() {
         for (Change change : changes()) {
             Fitting fitting = tried(change);
             if (fitting != null && fitting.fit().isRoomy()) {
                 Map<String, String> settings = settings(change);
-                return settings.containsKey(GLOBAL_BATCH) ? List.of() : List.of(lever(change, settings, fitting));
+                return settings.containsKey(GLOBAL_BATCH) ? Optional.empty() : lever(settings, fitting);
             }
         }
-        return List.of();
+        return Optional.empty();
     }
 
-    private Lever lever(Change change, Map<String, String> settings, Fitting fitting) {
-        return new Lever(
-                settings.isEmpty() ? "A smaller micro-batch" : "With " + words(settings),
-                settings,
-                new Cluster(cluster.instance(), change.nodes, cluster.faults()),
-                task.with(
-                        spec(change),
-                        task.execution()
-                                .withKept(change.kept)
-                                .withMicroBatch(task.microBatch() == null ? null : fitting.microBatch())));
+    private Optional<Lever> lever(Map<String, String> settings, Fitting fitting) {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        if (task.microBatch() != null) {
+            all.put(Lever.MICRO_BATCH, String.valueOf(fitting.microBatch()));
+        }
+        return Lever.of(settings.isEmpty() ? "A smaller micro-batch" : "With " + words(settings), point, all)
+                .map(lever -> new Lever(lever.title(), settings, lever.point()));
     }
 
     /** One change or none of each kind. */
@@ -178,7 +178,7 @@ final class NearestFit {
     /** With the micro-batch, which may be another one. */
     private String words(Change change, LargestMicroBatch.Found found) {
         Map<String, String> settings = settings(change);
-        settings.put("training.micro_batch", String.valueOf(found.job().microBatch()));
+        settings.put(Lever.MICRO_BATCH, String.valueOf(found.job().microBatch()));
         return words(settings);
     }
 

@@ -2,7 +2,6 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
-import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -11,7 +10,6 @@ import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,45 +52,34 @@ final class Notches {
     }
 
     private void addTraining() {
-        Task.Execution execution = task.execution();
         int samples = Prospect.samplesOfReplica(point);
         for (boolean up : List.of(true, false)) {
             int next = microBatch;
             do {
                 next += up ? 1 : -1;
             } while (next > 0 && next <= samples && samples % next != 0);
-            Task.Training other = task.with(task.strategy(), execution.withMicroBatch(next));
-            if (next > 0 && next <= samples && Trials.fits(point, other)) {
-                add("training.micro_batch", String.valueOf(next), other);
+            if (next > 0 && next <= samples) {
+                String value = String.valueOf(next);
+                Lever.of(named(Lever.MICRO_BATCH, value), point, Map.of(Lever.MICRO_BATCH, value))
+                        .filter(lever -> PointSimulation.fits(lever.point()))
+                        .ifPresent(notches::add);
             }
         }
-        ActivationPolicy kept = execution.kept();
+        ActivationPolicy kept = task.execution().kept();
         for (Checkpointing other : Checkpointing.values()) {
             if (Math.abs(other.ordinal() - kept.checkpointing().ordinal()) == 1) {
-                add(
-                        "training.activation_checkpointing",
-                        other.name().toLowerCase(Locale.ROOT),
-                        task.with(
-                                task.strategy(),
-                                execution.withKept(
-                                        kept.withCheckpoints(other, task.model().layers()))));
+                add("training.activation_checkpointing", other.name().toLowerCase(Locale.ROOT));
             }
         }
-        add(
-                "training.activation_offload",
-                String.valueOf(!kept.offload()),
-                task.with(task.strategy(), execution.withKept(kept.withOffload(!kept.offload()))));
+        add("training.activation_offload", String.valueOf(!kept.offload()));
     }
 
-    private void add(String key, String value, Task.Training other) {
-        Task.Training open = other.with(other.strategy(), other.execution().withMicroBatch(null));
-        for (Task.Training possible : List.of(other, open)) {
-            if (possible.problems(point.cluster()).isEmpty()) {
-                String name = key.substring(key.indexOf('.') + 1);
-                notches.add(new Lever(name + ": " + value, Map.of(key, value), point.cluster(), possible));
-                return;
-            }
-        }
+    private static String named(String key, String value) {
+        return key.substring(key.indexOf('.') + 1) + ": " + value;
+    }
+
+    private void add(String key, String value) {
+        Lever.of(named(key, value), point, Map.of(key, value)).ifPresent(notches::add);
     }
 
     private void addParameters() {
@@ -103,7 +90,7 @@ final class Notches {
             switch (ParameterForm.of(parameter.defaultText())) {
                 case FLAG -> {
                     if (Levers.isSwitch(name)) {
-                        add(name, String.valueOf(!inForce.flag(name)));
+                        add("strategy." + name, String.valueOf(!inForce.flag(name)));
                     }
                 }
                 case ELEMENTS, RANKS, STAGES -> addFactors(name, inForce.whole(name), "");
@@ -121,19 +108,10 @@ final class Notches {
 
     private void addFactors(String name, long value, String unit) {
         if (value > 0) {
-            add(name, FACTOR * value + unit);
+            add("strategy." + name, FACTOR * value + unit);
         }
         if (value >= FACTOR) {
-            add(name, value / FACTOR + unit);
+            add("strategy." + name, value / FACTOR + unit);
         }
-    }
-
-    private void add(String name, String value) {
-        Map<String, String> given = new LinkedHashMap<>(task.strategy().given());
-        given.put(name, value);
-        add(
-                "strategy." + name,
-                value,
-                task.with(new StrategySpec(task.strategy().descriptor(), given), task.execution()));
     }
 }

@@ -4,6 +4,7 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.CollectiveSettings;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.compute.FrameworkProfile;
@@ -40,6 +41,7 @@ final class SettingRemarks {
     private static final Set<MemoryOwner> NOT_SHARDED =
             Set.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.GATHERED_UNITS, MemoryOwner.BUCKETS);
 
+    private final ScenarioPoint point;
     private final Task.Training task;
     private final StrategySpec spec;
     private final ShardingStrategy strategy;
@@ -48,6 +50,7 @@ final class SettingRemarks {
     private final Cluster cluster;
 
     SettingRemarks(TrainingPoint training) {
+        point = training.point();
         task = training.task();
         spec = task.strategy();
         strategy = training.strategy();
@@ -114,10 +117,8 @@ final class SettingRemarks {
             String name = parameter.name();
             String other = told.contains(name) ? null : otherValue(parameter);
             if (other != null) {
-                step = step == null ? step(spec) : step;
-                Map<String, String> changed = new LinkedHashMap<>(spec.given());
-                changed.put(name, other);
-                if (step != null && step.isSame(step(new StrategySpec(spec.descriptor(), changed)))) {
+                step = step == null ? step(Map.of()) : step;
+                if (step != null && step.isSame(step(Map.of("strategy." + name, other)))) {
                     sentences.add(name + " has no effect here: " + spec.given().get(name) + " and " + other
                             + " give the same step");
                 }
@@ -143,13 +144,17 @@ final class SettingRemarks {
         return strategy.settings().isChanged(name) && !standsForOthers ? byDefault : null;
     }
 
-    /** The step under some settings of the strategy; null where it cannot run with them. */
-    private @Nullable Step step(StrategySpec settings) {
-        Task.Training other = task.with(settings, task.execution().withMicroBatch(job.microBatch()));
-        if (!other.problems(cluster).isEmpty()) {
-            return null;
-        }
-        ShardingStrategy planner = settings.create();
+    /** The step with some settings changed; null where it cannot run with them. */
+    private @Nullable Step step(Map<String, String> changes) {
+        Map<String, String> settings = new LinkedHashMap<>(changes);
+        settings.put(Lever.MICRO_BATCH, String.valueOf(job.microBatch()));
+        return Lever.of("", point, settings)
+                .map(lever -> step((Task.Training) lever.point().task()))
+                .orElse(null);
+    }
+
+    private @Nullable Step step(Task.Training other) {
+        ShardingStrategy planner = other.strategy().create();
         TrainingJob one = other.job(cluster, planner);
         int few = one.parallel().microBatchesToPeak(one.accumulationSteps());
         TrainingJob shown = one.withMicroBatch(one.microBatch(), few);

@@ -118,7 +118,7 @@ public final class Trials {
         for (int i = 0; i < results.size(); i++) {
             others.put(question(scenario.points().get(i)), results.get(i));
         }
-        trials.choose(point, eventsMax == 0 ? List.of() : Levers.of(point, training, run), eventsMax, others);
+        trials.choose(eventsMax == 0 ? List.of() : Levers.of(point, training, run), eventsMax, others);
         return trials;
     }
 
@@ -128,20 +128,18 @@ public final class Trials {
     }
 
     /** A given micro-batch is kept where it fits. */
-    private static Attempt attempt(ScenarioPoint usual, Lever lever, Cost cost) {
-        ScenarioPoint point = usual.with(lever.settings(), lever.cluster(), lever.task());
-        TrainingPoint tried = TrainingPoint.of(point);
-        if (!tried.fits()) {
-            Task.Training task = lever.task();
-            point = point.with(
-                    point.values(),
-                    point.cluster(),
-                    task.with(task.strategy(), task.execution().withMicroBatch(null)));
-            tried = TrainingPoint.of(point);
+    private static Attempt attempt(Lever lever, Cost cost) {
+        Lever open = lever;
+        TrainingPoint tried = TrainingPoint.of(lever.point());
+        boolean kept = lever.point().given().containsKey(Lever.MICRO_BATCH)
+                && !lever.settings().containsKey(Lever.MICRO_BATCH);
+        if (!tried.fits() && kept) {
+            open = Lever.ofOpen(lever.title(), lever.point(), lever.settings()).orElse(lever);
+            tried = TrainingPoint.of(open.point());
         }
         return new Attempt(
                 lever,
-                point,
+                open.point(),
                 tried.found().fit(),
                 tried.job().microBatch(),
                 cost.of(tried),
@@ -159,7 +157,7 @@ public final class Trials {
         if (task != null) {
             List<Lever> all = new ArrayList<>(Levers.of(point, task, run));
             all.addAll(Notches.of(point, task, run.facts().model().microBatch(), all));
-            trials.choose(point, all, Long.MAX_VALUE, Map.of());
+            trials.choose(all, Long.MAX_VALUE, Map.of());
         }
         return trials;
     }
@@ -172,7 +170,7 @@ public final class Trials {
     }
 
     /** Chooses what runs, and within which limits. */
-    private void choose(ScenarioPoint usual, List<Lever> levers, long eventsMax, Map<Object, RunResult> others) {
+    private void choose(List<Lever> levers, long eventsMax, Map<Object, RunResult> others) {
         boolean bounded = eventsMax < Long.MAX_VALUE;
         RunFacts.Training model = run.facts().model();
         long planning =
@@ -182,7 +180,7 @@ public final class Trials {
         long planned = bounded ? Math.min(TRIALS_MAX, plans) : levers.size();
         for (Lever lever : levers) {
             if (attempts.size() < Math.max(planned, run.isTight() ? 1 : 0)) {
-                attempts.add(attempt(usual, lever, cost));
+                attempts.add(attempt(lever, cost));
             } else {
                 untried.add(lever.title());
             }
@@ -331,11 +329,6 @@ public final class Trials {
         return run.training() == null ? 0 : run.training().samplesPerSecond();
     }
 
-    /** Whether a training fits in memory in place of a point's. */
-    static boolean fits(ScenarioPoint point, Task.Training task) {
-        return PointSimulation.fits(point.with(Map.of(), point.cluster(), task));
-    }
-
     /** The run that is tried otherwise. */
     public RunResult run() {
         return run;
@@ -373,7 +366,7 @@ public final class Trials {
 
     private Assumption assumption(Assumptions.Open open, Outcomes outcomes) {
         List<Trial> others = new ArrayList<>();
-        for (Assumptions.Choice other : open.others()) {
+        for (Lever other : open.others()) {
             RunResult result = within(other.point(), outcomes);
             if (result != null) {
                 others.add(new Trial(

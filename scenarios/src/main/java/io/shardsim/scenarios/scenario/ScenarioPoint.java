@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.scenario;
 
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Faults;
 import java.util.ArrayList;
@@ -33,6 +34,24 @@ public record ScenarioPoint(
         notes = List.copyOf(notes);
         figures = List.copyOf(figures);
         given = Collections.unmodifiableMap(new LinkedHashMap<>(given));
+    }
+
+    /**
+     * The same question with some values changed in its file; {@link #values} has them. It is a point of a sweep: settings of other strategies have no effect on it, and its shard
+     * group is capped to the world size.
+     *
+     * @param changes a value, as YAML writes it, for each dotted key
+     * @throws InputException with every problem of what comes out
+     */
+    public ScenarioPoint with(Map<String, String> changes) throws InputException {
+        return ScenarioReader.point(scenario, given, changes);
+    }
+
+    /** The same question with a key left out of its file; the values of its sweep stay. */
+    public ScenarioPoint without(String key) throws InputException {
+        Map<String, Object> left = new LinkedHashMap<>(given);
+        left.remove(key);
+        return ScenarioReader.point(scenario, left, Map.of()).withValues(values);
     }
 
     /** The same question, as another point of a sweep. */

@@ -36,6 +36,9 @@ final class Sweep {
     /** Nothing varies. */
     static final Sweep NONE = new Sweep(List.of());
 
+    /** Points may have settings of other strategies. */
+    static final Sweep OF_STRATEGIES = new Sweep(List.of(new Axis("strategy", Position.START, List.of())));
+
     private final List<Axis> axes;
 
     private Sweep(List<Axis> axes) {

@@ -92,11 +92,6 @@ public sealed interface Task {
             found.addAll(Capabilities.problems(job, cluster));
             return found.isEmpty() ? NamedAlgorithms.problems(strategy.given(), planner, job, cluster) : found;
         }
-
-        /** The same training carried out otherwise. */
-        public Training with(StrategySpec otherStrategy, Execution other) {
-            return new Training(modelName, model, learning, other, otherStrategy, surroundings);
-        }
     }
 
     /**
@@ -119,23 +114,7 @@ public sealed interface Task {
             @Nullable Integer microBatch,
             ActivationPolicy kept,
             AttentionKind attention,
-            @Nullable String kernels) {
-        public Execution withMicroBatch(@Nullable Integer samples) {
-            return new Execution(samples, kept, attention, kernels);
-        }
-
-        public Execution withKept(ActivationPolicy other) {
-            return new Execution(microBatch, other, attention, kernels);
-        }
-
-        public Execution withAttention(AttentionKind other) {
-            return new Execution(microBatch, kept, other, kernels);
-        }
-
-        public Execution withKernels(String other) {
-            return new Execution(microBatch, kept, attention, other);
-        }
-    }
+            @Nullable String kernels) {}
 
     /**
      * One collective over all ranks, as a network benchmark would run it.

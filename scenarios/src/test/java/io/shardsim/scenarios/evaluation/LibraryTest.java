@@ -133,13 +133,15 @@ class LibraryTest {
                         learning.precision(),
                         learning.dropout(),
                         learning.gradientClipping()),
-                task.execution()
-                        .withMicroBatch(1)
-                        .withKept(kept.withCheckpoints(
+                new Task.Execution(
+                        1,
+                        kept.withCheckpoints(
                                 kept.checkpointing(),
                                 kept.checkpointedLayers()
                                         * LAYERS
-                                        / task.model().layers())),
+                                        / task.model().layers()),
+                        task.execution().attention(),
+                        task.execution().kernels()),
                 strategy,
                 task.surroundings());
     }
