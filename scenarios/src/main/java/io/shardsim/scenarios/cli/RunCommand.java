@@ -191,6 +191,9 @@ final class RunCommand implements Callable<Integer> {
         if (trials != null && !List.of("all", "none").contains(trials)) {
             throw new ParameterException(spec.commandLine(), "--trials " + trials + " must be all or none");
         }
+        if (noTrials && "all".equals(trials)) {
+            throw new ParameterException(spec.commandLine(), "--trials all contradicts --no-trials; write one of them");
+        }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();

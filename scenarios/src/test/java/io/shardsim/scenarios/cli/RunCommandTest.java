@@ -148,6 +148,9 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(runs.get(2)).isBetween(2, runs.get(3));
         assertThat(shell.shardsim("run", file, "--trials", "some")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--trials some must be all or none");
+        assertThat(shell.shardsim("run", file, "--trials", "all", "--no-trials"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--trials all contradicts --no-trials");
     }
 
     @Test
