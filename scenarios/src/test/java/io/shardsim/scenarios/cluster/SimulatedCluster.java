@@ -66,8 +66,10 @@ final class SimulatedCluster {
     private int assignments;
     /** Longest time that a command had heard no coordinator when one of its points ended: state. */
     private long longestSilenceNanos;
-    /** The same of a command that had heard no worker. */
+    /** The same of a command that had heard no worker, and of one that had not heard of any that runs points. */
     private long longestLonelinessNanos;
+
+    private long longestIdlenessNanos;
 
     /** Connections of commands that are not over: state. */
     private final List<SimulatedLink> links = new ArrayList<>();
@@ -333,6 +335,7 @@ final class SimulatedCluster {
         private long coordinatorNanos = time.nowNanos();
 
         private long workerNanos = time.nowNanos();
+        private long memberNanos = time.nowNanos();
         /** Whether it was ended while all was well, so that the coordinator knows. */
         private boolean over;
 
@@ -401,12 +404,14 @@ final class SimulatedCluster {
             if (message instanceof DoorMessage.Progress progress && progress.silentMillis() >= 0) {
                 coordinatorNanos =
                         Math.max(coordinatorNanos, workerNanos - SimulatedTime.millis(progress.silentMillis()));
+                memberNanos = progress.workers().isEmpty() ? memberNanos : workerNanos;
             }
         }
 
         private void ended(@Nullable Throwable failure) {
             longestSilenceNanos = Math.max(longestSilenceNanos, time.nowNanos() - coordinatorNanos);
             longestLonelinessNanos = Math.max(longestLonelinessNanos, time.nowNanos() - workerNanos);
+            longestIdlenessNanos = Math.max(longestIdlenessNanos, time.nowNanos() - memberNanos);
             answers += failure == null || String.valueOf(failure.getMessage()).startsWith("Node[") ? 1 : 0;
         }
 
@@ -561,6 +566,10 @@ final class SimulatedCluster {
 
     long longestSilenceNanos() {
         return longestSilenceNanos;
+    }
+
+    long longestIdlenessNanos() {
+        return longestIdlenessNanos;
     }
 
     long longestLonelinessNanos() {

@@ -50,6 +50,7 @@ final class SimulatedSweep {
 
     private static final Pattern LOST = Pattern.compile("[3-9] members were lost while they ran it");
     private static final String NO_WORKER = "no worker has been heard for 60 s at ";
+    private static final String NO_MEMBER = "no worker has been heard for 15 s by the cluster's coordinator";
 
     private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
     private static final List<ScenarioPoint> POINTS = points();
@@ -319,6 +320,7 @@ final class SimulatedSweep {
     private boolean hasCause(String why) {
         return switch (why) {
             case NO_COORDINATOR -> cluster.longestSilenceNanos() >= SimulatedCluster.TAKEOVER.toNanos();
+            case NO_MEMBER -> cluster.longestIdlenessNanos() >= SimulatedTime.millis(15_000);
             default ->
                 why.startsWith(NO_WORKER)
                         ? cluster.longestLonelinessNanos() >= SimulatedCluster.TAKEOVER.toNanos()

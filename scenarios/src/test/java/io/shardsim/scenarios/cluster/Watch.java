@@ -18,8 +18,8 @@ import java.util.Set;
  */
 final class Watch {
     private static final long LOOK_NANOS = SimulatedTime.millis(250);
-    /** Without any fault: a new coordinator listens for two seconds, and is told all within another. */
-    private static final long WAIT_NANOS = SimulatedTime.millis(3_500);
+    /** Without any fault: a new coordinator listens for two seconds, is told all within another, and hands out with its next beat. */
+    private static final long WAIT_NANOS = SimulatedTime.millis(4_500);
     /** After faults a part of a result is asked for four times before its member is given up. */
     private static final long WAIT_AFTER_FAULTS_NANOS = SimulatedTime.millis(20_000);
 
