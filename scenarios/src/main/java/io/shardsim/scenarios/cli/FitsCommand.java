@@ -137,15 +137,15 @@ final class FitsCommand implements Callable<Integer> {
     }
 
     private InstanceSpec server() {
-        if ((gpu == null) == (instance == null)) {
-            throw refused("write --gpu or --instance, for example --gpu h100-80gb");
-        }
-        if (instance != null) {
+        if (instance != null && gpu == null) {
             CatalogEntry<InstanceSpec> entry = Catalog.instance(instance);
             if (entry == null) {
                 throw refused(Unmodelled.refusal("instance", "instances", instance, Catalog.instanceNames()));
             }
             return entry.spec();
+        }
+        if (gpu == null || instance != null) {
+            throw refused("write --gpu or --instance, for example --gpu h100-80gb");
         }
         CatalogEntry<GpuSpec> entry = Catalog.gpu(gpu);
         if (entry == null) {
