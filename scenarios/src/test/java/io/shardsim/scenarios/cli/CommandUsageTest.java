@@ -82,6 +82,23 @@ class CommandUsageTest extends WithoutSimulation {
                         .doesNotContain("scenario", "sweep", "search"));
     }
 
+    /** A command is a client: there is nothing to forget. */
+    @Test
+    void runOfAClusterHasNoHostToForget() throws IOException {
+        assertThat(shell.shardsim("run", file("a.yaml", TRAINING), "--cluster", "127.0.0.1:1", "--host", "here"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--host");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--host", "--bind"})
+    void workerBeyondLoopbackNeedsTlsOrAnOptionThatSaysWithout(String option) {
+        assertThat(shell.shardsim("worker", "--seed", option, "0.0.0.0")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .contains("would listen on 0.0.0.0 without TLS, where whoever reaches the port can join")
+                .contains("say --without-tls");
+    }
+
     @Test
     void helpExplainsCommandsAndCodes() {
         assertThat(shell.shardsim("help", "run")).isZero();

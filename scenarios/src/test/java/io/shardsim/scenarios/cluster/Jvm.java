@@ -38,9 +38,16 @@ final class Jvm {
 
     /** Starts the tool in a folder. */
     static Jvm start(Path folder, Path jar, Map<String, String> environment, String... arguments) throws IOException {
+        return start(List.of(), folder, jar, environment, arguments);
+    }
+
+    /** @param within begins the command */
+    static Jvm start(List<String> within, Path folder, Path jar, Map<String, String> environment, String... arguments)
+            throws IOException {
         Path out = Files.createTempFile(folder, "jvm", ".out");
         Path err = Files.createTempFile(folder, "jvm", ".err");
-        List<String> command = new ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(within);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",

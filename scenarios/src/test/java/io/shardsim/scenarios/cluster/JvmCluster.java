@@ -100,6 +100,16 @@ final class JvmCluster {
         return start(List.of("run", "--json", "--out", "out", "--cluster", contact), arguments);
     }
 
+    /** On a network of its own. */
+    Jvm startIn(String namespace, String... arguments) throws IOException {
+        return Jvm.start(
+                List.of("ip", "netns", "exec", namespace),
+                folder,
+                Jvm.JAR,
+                Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"),
+                arguments);
+    }
+
     private Jvm start(List<String> first, String... more) throws IOException {
         return Jvm.start(folder, Jvm.JAR, Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"), together(first, more));
     }
