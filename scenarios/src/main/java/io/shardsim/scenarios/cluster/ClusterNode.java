@@ -2,7 +2,6 @@ package io.shardsim.scenarios.cluster;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import com.typesafe.config.ConfigValueFactory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,10 +28,7 @@ import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.MemberStatus;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.ClusterSingleton;
-import org.apache.pekko.cluster.typed.JoinSeedNodes;
-import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.SingletonActor;
-import org.apache.pekko.cluster.typed.Subscribe;
 import org.apache.pekko.remote.RemoteActorRefProvider;
 import org.apache.pekko.remote.artery.ArteryTransport;
 import org.jspecify.annotations.Nullable;
@@ -151,11 +147,8 @@ final class ClusterNode implements AutoCloseable {
             values.put(ssl + "trust-store", tls.trustStore().toString());
             values.put(ssl + "trust-store-password", tls.trustStorePassword());
         }
-        Config own = ConfigFactory.empty();
-        for (Map.Entry<String, Object> value : values.entrySet()) {
-            own = own.withValue(value.getKey(), ConfigValueFactory.fromAnyRef(value.getValue()));
-        }
-        return own.withFallback(ConfigFactory.parseResources(ClusterNode.class, "/cluster.conf"))
+        return ConfigFactory.parseMap(values)
+                .withFallback(ConfigFactory.parseResources(ClusterNode.class, "/cluster.conf"))
                 .withFallback(ConfigFactory.defaultReferenceUnresolved())
                 .resolve();
     }
@@ -306,20 +299,10 @@ final class ClusterNode implements AutoCloseable {
 
     private void join(List<HostPort> contacts) throws InterruptedException {
         CompletableFuture<Boolean> up = new CompletableFuture<>();
-        ActorRef<SelfUp> subscriber = spawn(
-                Behaviors.receive(SelfUp.class)
-                        .onAnyMessage(joined -> {
-                            up.complete(true);
-                            return Behaviors.stopped();
-                        })
-                        .build(),
-                "up");
         system.getWhenTerminated().thenRun(() -> up.complete(false));
-        Cluster cluster = Cluster.get(system);
-        cluster.subscriptions().tell(Subscribe.create(subscriber, SelfUp.class));
-        cluster.manager()
-                .tell(new JoinSeedNodes(
-                        contacts.stream().map(this::pekkoAddress).toList()));
+        var cluster = org.apache.pekko.cluster.Cluster.get(Adapter.toClassic(system));
+        cluster.registerOnMemberUp(() -> up.complete(true));
+        cluster.joinSeedNodes(contacts.stream().map(this::pekkoAddress).toList());
         try {
             if (!up.get(settings.patience().join().toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException(

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 public final class Worker {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long GOODBYE_SECONDS = 3;
+    /** Longest pause before joining again. One that has belonged to the cluster for so long does not pause. */
+    private static final Duration PAUSE_MAX = Duration.ofMinutes(5);
 
     private final ClusterSettings settings;
     private final int threads;
@@ -38,7 +40,8 @@ public final class Worker {
     }
 
     /**
-     * Joins the cluster, says so, and runs points. One that was removed looks for its cluster and joins again.
+     * Joins the cluster, says so, and runs points. One that was removed looks for its cluster and joins again, after longer and longer pauses where it
+     * does not stay: while one of the others does not hear it, its coming keeps them busy.
      *
      * @param seed whether to start a cluster without looking for one
      * @param out where {@code listening HOST:PORT} goes once the member belongs to the cluster
@@ -59,10 +62,13 @@ public final class Worker {
             HostPort address = node.address();
             out.println("listening " + address);
             out.flush();
-            serve(node, door);
+            Duration served = serve(node, door);
+            Duration pause = Duration.ZERO;
             while (!ending && !broken) {
                 node.close();
-                LOG.warn("this member no longer belongs to the cluster; looks for it");
+                pause = pauseAfter(served, pause);
+                LOG.warn("this member no longer belongs to the cluster; looks for it in {} s", pause.toSeconds());
+                Thread.sleep(pause.toMillis());
                 node = ClusterNode.start(settings.withPort(address.port()));
                 door = node.openDoor(new ClusterMeters(node.system()));
                 Set<HostPort> contacts = new LinkedHashSet<>(settings.seeds());
@@ -73,9 +79,14 @@ public final class Worker {
                     return "this member no longer belongs to the cluster, of which no member answered within "
                             + settings.patience().join().toSeconds() + " s; start it again to rejoin";
                 }
-                node.join(HostPort.parse(found.address()), List.copyOf(contacts));
-                LOG.info("belongs to the cluster again");
-                serve(node, door);
+                served = Duration.ZERO;
+                try {
+                    node.join(HostPort.parse(found.address()), List.copyOf(contacts));
+                    LOG.info("belongs to the cluster again");
+                    served = serve(node, door);
+                } catch (IllegalStateException refused) {
+                    LOG.warn("{}", refused.getMessage());
+                }
             }
             return ending ? null : "what runs points has stopped, and with it this member; its log says why";
         } finally {
@@ -85,8 +96,18 @@ public final class Worker {
         }
     }
 
-    /** Runs points until this member no longer belongs to the cluster. */
-    private void serve(ClusterNode node, Door door) {
+    private Duration pauseAfter(Duration served, Duration pause) {
+        Duration next = pause.isZero() ? settings.patience().removal() : pause.multipliedBy(2);
+        return served.compareTo(PAUSE_MAX) >= 0 ? Duration.ZERO : next.compareTo(PAUSE_MAX) > 0 ? PAUSE_MAX : next;
+    }
+
+    /**
+     * Runs points until this member no longer belongs to the cluster.
+     *
+     * @return for how long
+     */
+    private Duration serve(ClusterNode node, Door door) {
+        long beganNanos = System.nanoTime();
         node.watchMembers(LOG::info, seen);
         ClusterMeters meters = door.meters();
         Member.Runs runs = new Member.Runs(runners, threads, meters::finished);
@@ -105,6 +126,7 @@ public final class Worker {
         door.serve(coordinator);
         node.system().getWhenTerminated().toCompletableFuture().join();
         goodbye = () -> {};
+        return Duration.ofNanos(System.nanoTime() - beganNanos);
     }
 
     private void join(ClusterNode node, boolean seed) throws InterruptedException {

@@ -151,6 +151,23 @@ class NamespacesIT {
         assertWholeAndUnharmed();
     }
 
+    /** As behind a firewall that is set wrongly: the one that goes tries again and again, and comes back when it can. */
+    @Test
+    void pairThatDoesNotHearEachOtherForLongLosesOneForLong() throws Exception {
+        cut(2, 3);
+        cut(3, 2);
+        Awaitility.await()
+                .atMost(3, TimeUnit.MINUTES)
+                .untilAsserted(() ->
+                        assertThat(MEMBERS).anyMatch(member -> member.err().contains("looks for it in 10 s")));
+        Jvm run = command(1, "short.yaml");
+        assertThat(run.awaitEnd()).as(run.err()).isZero();
+        assertThat(MEMBERS).allMatch(Jvm::isAlive);
+        mendAll();
+
+        assertWholeAndUnharmed();
+    }
+
     @Test
     void lossInOneDirectionEndsNoWorker() throws Exception {
         int before = count("is no longer in the cluster");
