@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.Prospect;
@@ -11,6 +12,7 @@ import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.topology.InstanceSpec;
@@ -33,7 +35,9 @@ public final class Fits {
     private static final FigureFolder WAYS = new FigureFolder(
             "catalog/ways",
             "way to train",
-            List.of(Key.required("settings", BlockType.openWith(), "what it writes into a scenario, by dotted key")));
+            List.of(
+                    Key.optional("of", ScalarTypes.choice("dense", "experts"), "models that it is for; omitted: all"),
+                    Key.required("settings", BlockType.openWith(), "what it writes into a scenario, by dotted key")));
 
     private static final String LORA = "lora";
 
@@ -98,8 +102,18 @@ public final class Fits {
     public List<Row> ways() {
         return WAYS.names().stream()
                 .filter(name -> !asked.adaptersOnly() || settings(name).containsKey(LORA))
+                .filter(this::suits)
                 .map(name -> fewest(WAYS.named(name).title(), settings(name)))
                 .toList();
+    }
+
+    private boolean suits(String way) {
+        String models = WAYS.named(way).block().text("of");
+        boolean mixture = Objects.requireNonNull(Catalog.model(asked.model()))
+                .spec()
+                .mixture()
+                .isPresent();
+        return models == null || models.equals(mixture ? "experts" : "dense");
     }
 
     /** The same, each run where it fits; null where they were interrupted. */

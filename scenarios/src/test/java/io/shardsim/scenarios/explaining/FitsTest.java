@@ -48,6 +48,11 @@ class FitsTest {
         int smaller = 0;
         try (PointSimulation simulation = new PointSimulation(1, true)) {
             for (Fits.Row row : rows) {
+                if (row.run() == null) {
+                    assertThat(row.way()).isEqualTo("Megatron-Core, TP 8 x PP 8");
+                    assertThat(row.why()).contains("does not divide world size 32");
+                    continue;
+                }
                 String file = Exporter.scenario("a", fits.scenario(row))
                         .files()
                         .get(0)
@@ -56,7 +61,7 @@ class FitsTest {
                         ScenarioReader.readText("a.yaml", file).points().get(0);
                 assertThat(simulation.run(written).step().samplesPerSecond())
                         .as(row.way())
-                        .isEqualTo(Objects.requireNonNull(row.run()).step().samplesPerSecond());
+                        .isEqualTo(row.run().step().samplesPerSecond());
                 int gpus = written.cluster().worldSize();
                 if (gpus > 1) {
                     smaller++;
