@@ -83,7 +83,7 @@ final class ClusterNode implements AutoCloseable {
         }
     }
 
-    private static Throwable rootOf(Throwable failure) {
+    static Throwable rootOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();
@@ -252,14 +252,18 @@ final class ClusterNode implements AutoCloseable {
             throw new IllegalStateException(BuildCheck.mismatch(greeting.address(), greeting.build(), own));
         }
         if (!greeting.cluster().equals(settings.name())) {
-            throw new IllegalStateException("the worker at " + greeting.address() + " belongs to the cluster "
-                    + greeting.cluster() + ", not to " + settings.name()
-                    + "; give both the same name in their cluster files");
+            throw new IllegalStateException(otherCluster(greeting.address(), greeting.cluster(), settings.name()));
         }
         if (greeting.joined()) {
             refuseLoopback(HostPort.parse(greeting.address()));
         }
         return greeting.joined();
+    }
+
+    /** Why a worker and whoever met it do not go together. */
+    static String otherCluster(String worker, String its, String other) {
+        return "the worker at " + worker + " belongs to the cluster " + its + ", not to " + other
+                + "; give both the same name in their cluster files";
     }
 
     /** Where the others would look for this one on their own machines, or it for them. */

@@ -267,13 +267,12 @@ final class Door {
         private void begin(DoorMessage.Hello hello) {
             String own = Build.current().toString();
             String self = node.address().toString();
-            String why = hello.version() != DoorMessage.VERSION
-                            || !hello.build().equals(own)
-                    ? BuildCheck.mismatch("the worker at " + self, own, hello.build())
-                    : hello.cluster().equals(settings.name())
-                            ? null
-                            : "the worker at " + self + " belongs to the cluster " + settings.name() + ", not to "
-                                    + hello.cluster() + "; give both the same name in their cluster files";
+            String why =
+                    hello.version() != DoorMessage.VERSION || !hello.build().equals(own)
+                            ? BuildCheck.mismatch("the worker at " + self, own, hello.build())
+                            : hello.cluster().equals(settings.name())
+                                    ? null
+                                    : ClusterNode.otherCluster(self, settings.name(), hello.cluster());
             if (why != null) {
                 LOG.warn("refused a command: {}", why.replaceAll("[^ -~]", "?"));
                 send(new DoorMessage.Refused(why));

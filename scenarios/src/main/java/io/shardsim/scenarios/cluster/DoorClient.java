@@ -173,10 +173,7 @@ final class DoorClient implements AutoCloseable {
         }
 
         private String why(Throwable failure) {
-            Throwable cause = failure;
-            while (cause.getCause() != null) {
-                cause = cause.getCause();
-            }
+            Throwable cause = ClusterNode.rootOf(failure);
             return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         }
     }

@@ -27,8 +27,7 @@ record Lever(String title, Map<String, String> settings, ScenarioPoint point) {
     /** The same with the largest micro-batch that fits. */
     static Optional<Lever> ofOpen(String title, ScenarioPoint point, Map<String, String> settings) {
         try {
-            return Optional.of(
-                    new Lever(title, settings, point.without(MICRO_BATCH).with(settings)));
+            return Optional.of(new Lever(title, settings, point.with(settings, MICRO_BATCH)));
         } catch (InputException refused) {
             return Optional.empty();
         }

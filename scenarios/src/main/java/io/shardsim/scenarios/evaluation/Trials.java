@@ -384,7 +384,7 @@ public final class Trials {
         Map<String, String> settings = new LinkedHashMap<>(lever.settings());
         boolean given = training != null && training.microBatch() != null;
         if (microBatch != run.facts().model().microBatch() && (given || settings.isEmpty())) {
-            settings.put("training.micro_batch", String.valueOf(microBatch));
+            settings.put(Lever.MICRO_BATCH, String.valueOf(microBatch));
         }
         return new Trial(lever.title(), settings, fit, samplesPerSecond, microBatch);
     }

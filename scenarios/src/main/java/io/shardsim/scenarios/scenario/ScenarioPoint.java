@@ -41,17 +41,13 @@ public record ScenarioPoint(
      * group is capped to the world size.
      *
      * @param changes a value, as YAML writes it, for each dotted key
+     * @param open dotted keys that its file gives and that are left out
      * @throws InputException with every problem of what comes out
      */
-    public ScenarioPoint with(Map<String, String> changes) throws InputException {
-        return ScenarioReader.point(scenario, given, changes);
-    }
-
-    /** The same question with a key left out of its file; the values of its sweep stay. */
-    public ScenarioPoint without(String key) throws InputException {
+    public ScenarioPoint with(Map<String, String> changes, String... open) throws InputException {
         Map<String, Object> left = new LinkedHashMap<>(given);
-        left.remove(key);
-        return ScenarioReader.point(scenario, left, Map.of()).withValues(values);
+        left.keySet().removeAll(List.of(open));
+        return ScenarioReader.point(scenario, left, changes);
     }
 
     /** The same question, as another point of a sweep. */

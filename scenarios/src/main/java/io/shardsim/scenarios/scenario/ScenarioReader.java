@@ -17,7 +17,6 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,40 +88,11 @@ public final class ScenarioReader {
     /** A point that gives other values, as if a sweep over strategies had changed some more. */
     static ScenarioPoint point(String scenario, Map<String, Object> given, Map<String, String> changes)
             throws InputException {
-        Map<String, Object> file = new LinkedHashMap<>();
-        given.forEach((key, value) -> put(file, key, value));
         Problems problems = new Problems(scenario);
-        Sweep.Combination changed = changed((Mapping) node(file), changes, problems);
+        Sweep.Combination changed = changed(Sweep.tree(given), changes, problems);
         ScenarioPoint point = changed == null ? null : point(changed, Sweep.OF_STRATEGIES, true, problems);
         problems.throwIfAny();
         return Objects.requireNonNull(point).withValues(changes);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static void put(Map<String, Object> block, String key, Object value) {
-        int dot = key.indexOf('.');
-        if (dot < 0) {
-            block.put(key, value);
-        } else {
-            put(
-                    (Map<String, Object>) block.computeIfAbsent(key.substring(0, dot), name -> new LinkedHashMap<>()),
-                    key.substring(dot + 1),
-                    value);
-        }
-    }
-
-    /** What {@link Sweep#values} made plain. */
-    private static YamlNode node(Object value) {
-        if (value instanceof Map<?, ?> block) {
-            List<YamlNode.Entry> entries = new ArrayList<>();
-            block.forEach(
-                    (key, inner) -> entries.add(new YamlNode.Entry(String.valueOf(key), Position.START, node(inner))));
-            return new Mapping(Position.START, entries);
-        }
-        return value instanceof List<?> list
-                ? new YamlNode.Sequence(
-                        Position.START, list.stream().map(ScenarioReader::node).toList())
-                : new YamlNode.Scalar(Position.START, String.valueOf(value), !(value instanceof String));
     }
 
     /** A tree with some values changed; null after problems were added. */

@@ -216,6 +216,38 @@ final class Sweep {
         return values;
     }
 
+    /** A file that gives these values: what {@link Combination#given} tells of it. */
+    static Mapping tree(Map<String, Object> given) {
+        Map<String, Object> file = new LinkedHashMap<>();
+        given.forEach((key, value) -> put(file, key, value));
+        return (Mapping) node(file);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void put(Map<String, Object> block, String key, Object value) {
+        int dot = key.indexOf('.');
+        if (dot < 0) {
+            block.put(key, value);
+        } else {
+            put(
+                    (Map<String, Object>) block.computeIfAbsent(key.substring(0, dot), name -> new LinkedHashMap<>()),
+                    key.substring(dot + 1),
+                    value);
+        }
+    }
+
+    /** What was made {@link #plain}. */
+    private static YamlNode node(Object value) {
+        if (value instanceof Map<?, ?> block) {
+            List<Entry> entries = new ArrayList<>();
+            block.forEach((key, inner) -> entries.add(new Entry(String.valueOf(key), Position.START, node(inner))));
+            return new Mapping(Position.START, entries);
+        }
+        return value instanceof List<?> list
+                ? new Sequence(Position.START, list.stream().map(Sweep::node).toList())
+                : new Scalar(Position.START, String.valueOf(value), !(value instanceof String));
+    }
+
     private static Object number(String text) {
         try {
             BigDecimal number = new BigDecimal(text);
