@@ -1,7 +1,6 @@
 package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.LinkedHashMap;
@@ -57,131 +56,6 @@ public record ModelShape(
      * @param decoder behind an encoder
      */
     public record Form(Family family, Encoder encoder, Decoder decoder) {}
-
-    /**
-     * A decoder behind an encoder (T5, arXiv:1910.10683).
-     *
-     * @param layers of the model that are its own, the last ones; 0 for none
-     * @param tokens of a sample that it has, beside those of the encoder
-     * @param positionRanges for which scores have a bias (relative positions); 0 for none
-     */
-    public record Decoder(int layers, int tokens, int positionRanges) {
-        public static final Decoder NONE = new Decoder(0, 0, 0);
-
-        public boolean isPresent() {
-            return layers > 0;
-        }
-
-        /** True when attention adds a bias for each distance to scores. */
-        public boolean hasPositionBias() {
-            return positionRanges > 0;
-        }
-
-        Span span() {
-            return Span.number(Math.max(1, tokens));
-        }
-    }
-
-    /**
-     * Attention heads of a layer.
-     *
-     * @param queries query heads, a
-     * @param keyValues key-value heads; as many without grouped-query attention
-     * @param width of a query and of a key
-     * @param latent what queries, keys and values are made of
-     * @param normed whether queries and keys are normed head by head (QK-norm); Llama's layer alone
-     */
-    public record Heads(int queries, int keyValues, int width, Latent latent, boolean normed) {
-        /** Made of the hidden state. */
-        public Heads(int queries, int keyValues, int width, boolean normed) {
-            this(queries, keyValues, width, Latent.NONE, normed);
-        }
-
-        /** Width of a value. */
-        int valueWidth() {
-            return latent.isPresent() ? latent.valueWidth() : width;
-        }
-    }
-
-    /**
-     * Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1): queries, and keys with values, come of narrow states; a part of each key is the same for all heads.
-     *
-     * @param queryRank width of the state that queries come of; 0 if they come of the hidden state
-     * @param keyValueRank width of the state that keys and values come of; 0 for none
-     * @param rotary part of a query and of a key that positions turn
-     */
-    public record Latent(int queryRank, int keyValueRank, int rotary, int valueWidth) {
-        /** Queries, keys and values come of the hidden state. */
-        public static final Latent NONE = new Latent(0, 0, 0, 0);
-
-        public boolean isPresent() {
-            return keyValueRank > 0;
-        }
-    }
-
-    /**
-     * A mixture of experts.
-     *
-     * @param experts of a layer, and how many of them a token goes through
-     * @param ffn width between the two linear maps of an expert
-     * @param sharedFfn the same of the expert that all tokens go through; 0 for none
-     * @param denseLayers layers without experts before all others
-     * @param period of so many layers after these the last one has experts
-     */
-    public record Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
-        /** No layer has experts. */
-        public static final Mixture NONE = new Mixture(Experts.NONE, 0, 0, 0, 1);
-
-        /** Whether a layer, from 0, has experts. */
-        boolean isAt(int layer) {
-            return isPresent() && layer >= denseLayers && (layer + 1) % period == 0;
-        }
-
-        /** Whether there is one that all tokens go through. */
-        public boolean isShared() {
-            return sharedFfn > 0;
-        }
-
-        /** Whether there are any. */
-        public boolean isPresent() {
-            return experts.number() > 1;
-        }
-    }
-
-    /**
-     * A model that sees both directions and predicts masked tokens (BERT, arXiv:1810.04805; RoBERTa, arXiv:1907.11692).
-     *
-     * @param predicted share of the tokens that are; 0 for a decoder
-     * @param allLogits whether the head computes the other tokens, too
-     * @param tokenTypes rows of the embedding of token types; 0 for none
-     * @param pooler whether the first token tells if the sample's two parts follow on each other
-     */
-    public record Encoder(double predicted, boolean allLogits, int tokenTypes, boolean pooler, Norms norms) {
-        /** A decoder. */
-        public static final Encoder NONE = new Encoder(0, false, 0, false, Norms.BEFORE);
-
-        /** Where those of a block are. */
-        public enum Norms {
-            BEFORE,
-            BEHIND
-        }
-
-        boolean hasNormsBehind() {
-            return norms == Norms.BEHIND;
-        }
-
-        public boolean isPresent() {
-            return predicted > 0;
-        }
-
-        Span headTokens() {
-            return allLogits ? Span.ALL : Span.share(predicted);
-        }
-
-        Encoder withAllLogits(boolean all) {
-            return new Encoder(predicted, all, tokenTypes, pooler, norms);
-        }
-    }
 
     /**
      * What is around the layers.

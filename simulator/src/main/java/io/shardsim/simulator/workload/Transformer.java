@@ -1,8 +1,5 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.ModelShape.Encoder;
-import io.shardsim.simulator.workload.ModelShape.Latent;
-import io.shardsim.simulator.workload.ModelShape.Mixture;
 import io.shardsim.simulator.workload.Operator.Activation;
 import io.shardsim.simulator.workload.Operator.Activation.Function;
 import io.shardsim.simulator.workload.Operator.Attention;

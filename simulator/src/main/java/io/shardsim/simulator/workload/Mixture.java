@@ -1,0 +1,32 @@
+package io.shardsim.simulator.workload;
+
+import io.shardsim.simulator.workload.Operator.Experts;
+
+/**
+ * A mixture of experts.
+ *
+ * @param experts of a layer, and how many of them a token goes through
+ * @param ffn width between the two linear maps of an expert
+ * @param sharedFfn the same of the expert that all tokens go through; 0 for none
+ * @param denseLayers layers without experts before all others
+ * @param period of so many layers after these the last one has experts
+ */
+public record Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+    /** No layer has experts. */
+    public static final Mixture NONE = new Mixture(Experts.NONE, 0, 0, 0, 1);
+
+    /** Whether a layer, from 0, has experts. */
+    boolean isAt(int layer) {
+        return isPresent() && layer >= denseLayers && (layer + 1) % period == 0;
+    }
+
+    /** Whether there is one that all tokens go through. */
+    public boolean isShared() {
+        return sharedFfn > 0;
+    }
+
+    /** Whether there are any. */
+    public boolean isPresent() {
+        return experts.number() > 1;
+    }
+}
