@@ -17,6 +17,7 @@ import io.shardsim.scenarios.planning.Plan;
 import io.shardsim.scenarios.planning.PlanJson;
 import io.shardsim.scenarios.planning.PlanText;
 import io.shardsim.scenarios.planning.Planner;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
@@ -53,7 +54,6 @@ import picocli.CommandLine.Spec;
             ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
         })
 final class PlanCommand implements Callable<Integer> {
-    private static final int NODES_MAX = 65_536;
     private static final String SCENARIO = "scenario";
 
     private final RunnerFactory runners;
@@ -177,8 +177,8 @@ final class PlanCommand implements Callable<Integer> {
         if (!objective.equals("fastest") && !objective.equals("cheapest")) {
             throw refused("--objective " + objective + " is not known; write fastest or cheapest");
         }
-        if (nodesMax < 1 || nodesMax > NODES_MAX) {
-            throw refused("--max-nodes " + nodesMax + " is not from 1 to " + NODES_MAX);
+        if (nodesMax < 1 || nodesMax > ScenarioKeys.NODES_MAX) {
+            throw refused("--max-nodes " + nodesMax + " is not from 1 to " + ScenarioKeys.NODES_MAX);
         }
         return new Goal(Objective.valueOf(objective.toUpperCase(Locale.ROOT)), tokens, deadline, budget);
     }

@@ -6,6 +6,7 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.catalog.FigureFolder;
@@ -153,6 +154,9 @@ public final class Fits {
     private Row fewest(String title, Map<String, String> way) {
         String why = "";
         for (int gpus : numbers()) {
+            if (further.isInterrupted()) {
+                break;
+            }
             Map<String, String> settings = new LinkedHashMap<>(way);
             int perNode = asked.server().gpusPerNode();
             settings.put("cluster.gpus_per_node", String.valueOf(Math.min(gpus, perNode)));
@@ -180,8 +184,8 @@ public final class Fits {
         for (int gpus = 1; gpus < perNode && gpus <= asked.gpusMax(); gpus *= 2) {
             numbers.add(gpus);
         }
-        for (int gpus = perNode; gpus <= asked.gpusMax(); gpus *= 2) {
-            numbers.add(gpus);
+        for (int nodes = 1; nodes <= Math.min(ScenarioKeys.NODES_MAX, asked.gpusMax() / perNode); nodes *= 2) {
+            numbers.add(nodes * perNode);
         }
         return numbers;
     }

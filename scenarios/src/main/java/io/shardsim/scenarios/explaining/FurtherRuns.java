@@ -83,6 +83,10 @@ final class FurtherRuns {
                 progress);
     }
 
+    synchronized boolean isInterrupted() {
+        return interrupted;
+    }
+
     /** Stops what runs and begins nothing further. */
     synchronized void interrupt() {
         interrupted = true;

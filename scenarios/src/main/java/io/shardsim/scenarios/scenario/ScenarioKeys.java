@@ -23,7 +23,7 @@ import java.util.List;
 /** The keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. */
 public final class ScenarioKeys {
     /** Bounds what one run may cost; a larger cluster is a typing error today. */
-    static final int NODES_MAX = 65_536;
+    public static final int NODES_MAX = 65_536;
 
     /** More samples at once than any GPU has room for. */
     public static final int MICRO_BATCH_MAX = 65_536;

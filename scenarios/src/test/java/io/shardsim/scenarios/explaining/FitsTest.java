@@ -82,6 +82,23 @@ class FitsTest {
     }
 
     @Test
+    void moreGpusThanAnyClusterHasAreNotLookedAt() throws Exception {
+        assertThat(fits("kimi-k2", "g4dn.metal", Integer.MAX_VALUE)
+                        .ways()
+                        .get(0)
+                        .why())
+                .doesNotContain("65536 or less");
+    }
+
+    @Test
+    void whatIsInterruptedLooksNoFurther() throws Exception {
+        Fits fits = fits("gpt3-175b", "g4dn.metal", 512);
+        fits.interrupt();
+        assertThat(fits.ways()).allSatisfy(row -> assertThat(row.why()).isEmpty());
+        assertThat(fits.run((share, what) -> {})).isNull();
+    }
+
+    @Test
     void whatFitsNowhereSaysWhy() throws Exception {
         List<Fits.Row> rows = fits("gpt3-175b", "g4dn.metal", 8).ways();
         assertThat(rows).allSatisfy(row -> assertThat(row.point()).isNull());
