@@ -26,11 +26,7 @@ sealed interface DoorMessage extends SweepClient.Command {
     int ANSWER_MAX = 64 << 20;
 
     /** When anybody asks a worker who it is; a worker of any version answers so. */
-    record Greeting(String address, String build, String cluster, boolean joined, int workers) implements DoorMessage {
-        public Greeting {
-            require(address, build, cluster);
-        }
-    }
+    record Greeting(String address, String build, String cluster, boolean joined, int workers) implements DoorMessage {}
 
     /**
      * When a command has connected.
@@ -40,7 +36,6 @@ sealed interface DoorMessage extends SweepClient.Command {
      */
     record Hello(int version, String build, String cluster, String job, int connection) implements DoorMessage {
         public Hello {
-            require(build, cluster, job);
             if (!job.matches("[a-z0-9-]{1,64}")) {
                 throw new IllegalArgumentException("a job of another name than a-z, 0-9 and - make");
             }
@@ -61,11 +56,7 @@ sealed interface DoorMessage extends SweepClient.Command {
      * @param restart whether one that is split begins again when a worker is lost
      * @param body packed {@link io.shardsim.scenarios.cluster.Question}
      */
-    record Question(int number, double weight, int parts, boolean restart, byte[] body) implements DoorMessage {
-        public Question {
-            require(body);
-        }
-    }
+    record Question(int number, double weight, int parts, boolean restart, byte[] body) implements DoorMessage {}
 
     /**
      * When the command says which points it waits for: each second, and whenever that has changed. Others are cancelled.
@@ -106,10 +97,6 @@ sealed interface DoorMessage extends SweepClient.Command {
     /** When there is something to tell the user. */
     record Notice(String text) implements DoorMessage, WireMessage {}
 
-    private static void require(Object... parts) {
-        Stream.of(parts).forEach(Objects::requireNonNull);
-    }
-
     default String write() {
         return Json.MAPPER.writeValueAsString(this);
     }
@@ -129,7 +116,7 @@ sealed interface DoorMessage extends SweepClient.Command {
         }
     }
 
-    /** Types go by their names in lower case; what a later version adds to a message is passed over. */
+    /** Types go by their names in lower case; a message lacks no part but numbers, and what a later version adds is passed over. */
     final class Json {
         private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                         .streamReadConstraints(StreamReadConstraints.builder()
@@ -140,6 +127,7 @@ sealed interface DoorMessage extends SweepClient.Command {
                         .map(type -> new NamedType(type, type.getSimpleName().toLowerCase(Locale.ROOT)))
                         .toArray(NamedType[]::new))
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
                 .build();
 
         private Json() {}

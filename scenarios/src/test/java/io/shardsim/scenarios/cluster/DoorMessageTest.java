@@ -53,6 +53,9 @@ class DoorMessageTest {
                 "{\"type\":\"hello\",\"version\":1,\"build\":\"b\",\"cluster\":\"c\",\"job\":\"../x\",\"connection\":1}",
                 "{\"type\":\"wanted\",\"numbers\":[1,null]}",
                 "{\"type\":\"question\",\"number\":1,\"body\":\"%%\"}",
+                "{\"type\":\"result\",\"number\":1,\"worker\":\"one:1\",\"body\":null}",
+                "{\"type\":\"result\",\"number\":1,\"worker\":\"one:1\"}",
+                "{\"type\":\"progress\",\"silentMillis\":1,\"workers\":[{\"running\":1}]}",
                 "[".repeat(5_000))) {
             assertThatThrownBy(() -> DoorMessage.read(text))
                     .as(text)
