@@ -16,17 +16,6 @@ public final class SweptKeys {
     private static final String NODES = "cluster.nodes";
     private static final String STRATEGY = "strategy.";
 
-    /** Keys whose values need no name. */
-    private static final Set<String> VALUE_SPEAKS =
-            Set.of("instance", "model", "gpu", "precision", "algorithm", "library", "kind");
-    /** Keys whose values stand before a noun: {@code flash attention}. */
-    private static final Map<String, String> NOUNS = Map.of(
-            "attention", "attention",
-            "activation_checkpointing", "checkpointing",
-            "kernels", "kernels",
-            "pipeline_schedule", "schedule",
-            "partition", "partition");
-
     private final IdentityHashMap<RunResult, Map<String, Object>> values = new IdentityHashMap<>();
     private final List<String> paths;
 
@@ -123,11 +112,11 @@ public final class SweptKeys {
         if (value instanceof Boolean on) {
             return on ? name : name + " off";
         }
-        String noun = NOUNS.get(name);
-        if (noun != null) {
-            return (value.equals("none") ? "no" : value) + " " + noun;
+        String noun = name.equals(tail(path)) ? KnownSetting.noun(path) : null;
+        if (noun == null) {
+            return name + " " + value;
         }
-        return VALUE_SPEAKS.contains(name) ? String.valueOf(value) : name + " " + value;
+        return noun.isEmpty() ? String.valueOf(value) : (value.equals("none") ? "no" : value) + " " + noun;
     }
 
     /** What a run has for a key; where its block leaves the key out, what that was resolved to, if anything. */

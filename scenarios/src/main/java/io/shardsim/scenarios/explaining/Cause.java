@@ -1,69 +1,40 @@
 package io.shardsim.scenarios.explaining;
 
-import java.util.Set;
+import io.shardsim.reports.KnownSetting;
+import java.util.Locale;
 
 /** Why two runs may differ: what a change of one of its settings is about. */
 enum Cause {
     /** What is trained: the model, the batch, the sequence. */
-    MODEL("model and batch", Set.of("model", "training.sequence_length", "training.global_batch")),
+    MODEL("model and batch"),
     /** How many nodes, and which GPUs. */
-    CLUSTER("cluster", Set.of()),
+    CLUSTER("cluster"),
     /** What carries data between GPUs: NVLink, PCIe, NICs, the fabric, the collective library. */
-    NETWORK(
-            "network",
-            Set.of(
-                    "cluster.nics_per_node",
-                    "cluster.pcie_switches",
-                    "cluster.nodes_per_leaf",
-                    "cluster.oversubscription",
-                    "cluster.hop_latency",
-                    "cluster.network",
-                    "cluster.gpu_direct",
-                    "cluster.slow_nic",
-                    "faults.slow_nic",
-                    "faults.lost_nic",
-                    "faults.spine_neighbour")),
+    NETWORK("network"),
     /** How states are sharded and what moves when. */
-    SHARDING("sharding", Set.of()),
+    SHARDING("sharding"),
     /** What the GPUs compute with: kernels, attention, precision. */
-    KERNELS(
-            "kernels",
-            Set.of(
-                    "training.precision",
-                    "training.attention",
-                    "training.kernels",
-                    "training.dropout",
-                    "training.gradient_clipping",
-                    "strategy.framework_profile")),
+    KERNELS("kernels"),
     /** What memory leaves no choice about: the micro-batch, recomputation, offload of activations. */
-    MEMORY(
-            "memory",
-            Set.of(
-                    "training.micro_batch",
-                    "training.activation_checkpointing",
-                    "training.checkpointed_layers",
-                    "training.activation_offload")),
+    MEMORY("memory"),
     /** Nothing of the step: storage, checkpoints, price. */
-    AROUND("around the step", Set.of("cluster.price"));
+    AROUND("around the step");
 
     private final String words;
-    private final Set<String> keys;
 
-    Cause(String words, Set<String> keys) {
+    Cause(String words) {
         this.words = words;
-        this.keys = keys;
     }
 
     String words() {
         return words;
     }
 
-    /** What a setting is about. */
+    /** What a setting is about: as the table of settings says, else what its block is about. */
     static Cause of(String path) {
-        for (Cause cause : values()) {
-            if (cause.keys.contains(path)) {
-                return cause;
-            }
+        String known = KnownSetting.cause(path);
+        if (!known.isEmpty()) {
+            return valueOf(known.toUpperCase(Locale.ROOT));
         }
         if (path.startsWith("model.") || path.startsWith("lora.")) {
             return MODEL;

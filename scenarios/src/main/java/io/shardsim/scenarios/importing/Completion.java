@@ -6,6 +6,7 @@ import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
@@ -25,19 +26,6 @@ final class Completion {
     private static final List<String> MODEL_KEYS =
             ModelKeys.KEYS.stream().map(Key::name).toList();
     private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
-    private static final List<String> TRAINING_KEYS = List.of(
-            "sequence_length",
-            "global_batch",
-            "micro_batch",
-            "precision",
-            "activation_checkpointing",
-            "checkpointed_layers",
-            "activation_offload",
-            "attention",
-            "kernels",
-            "dropout",
-            "gradient_clipping",
-            "delayed_parameter_initialization");
 
     private final Draft draft;
     private final List<ForeignFile> files;
@@ -68,7 +56,7 @@ final class Completion {
             text.block("model", ordered(shape, MODEL_KEYS));
         }
         text.block("cluster", ordered(draft.block("cluster"), CLUSTER_KEYS));
-        text.block("training", ordered(draft.block("training"), TRAINING_KEYS));
+        text.block("training", ordered(draft.block("training"), ScenarioKeys.TRAINING.names()));
         Map<String, Fact> adapters = draft.block("lora");
         if (!adapters.isEmpty()) {
             text.block("lora", adapters);

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.GapWords;
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.PlainText;
@@ -18,15 +19,6 @@ import java.util.stream.IntStream;
 /** A plan for the terminal: the best, why the others lost, and what was ruled out. */
 public final class PlanText {
     private static final int FRONT_MAX = 4;
-
-    /** Heads of columns, as people who train models abbreviate them. */
-    private static final Map<String, String> SHORT = Map.of(
-            "shard_group", "group",
-            "tensor_parallel", "TP",
-            "pipeline_parallel", "PP",
-            "micro_batch", "batch",
-            "activation_checkpointing", "ckpt",
-            "activation_offload", "offload");
 
     private final Plan plan;
     private final int width;
@@ -126,7 +118,7 @@ public final class PlanText {
                 == 1);
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of(""));
-        differing.forEach(key -> head.add(shortened(name(key))));
+        differing.forEach(key -> head.add(KnownSetting.shortName(key)));
         head.addAll(List.of("samples/s", "step s", "GiB", "days", "USD"));
         rows.add(head);
         int rank = 0;
@@ -143,10 +135,6 @@ public final class PlanText {
         }
         TextTable.lines(rows, 0).forEach(row -> out.append(row).append('\n'));
         line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
-    }
-
-    private static String shortened(String name) {
-        return SHORT.getOrDefault(name, name);
     }
 
     /** Why the others are not the best; of clusters of other sizes the table says it. */

@@ -1,14 +1,15 @@
 package io.shardsim.scenarios.planning;
 
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.Prospect;
-import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every configuration that a file leaves open: a key that it sets is fixed; a key that it lists under {@code search} or {@code sweep} takes these values; a key
- * of {@link #FREE} that it leaves out takes those given here.
+ * that it leaves out takes those that {@link KnownSetting} has to search.
  *
  * <p>Leaves out what changes the training itself: batch, sequence, precision and model.
  */
@@ -32,12 +33,6 @@ final class SearchSpace {
     private static final String MICRO_BATCH = "training.micro_batch";
     private static final String INSTANCE = "cluster.instance";
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
-
-    /** Splits beyond a node, or deeper pipelines, are asked for by listing them. */
-    private static final int SPLIT_MAX = 8;
-
-    /** Free keys of a training and of strategies that have them, with values that need nothing else to be known. */
-    private static final Map<String, List<String>> FREE = free();
 
     private final Variations file;
     private final int nodesMax;
@@ -59,16 +54,6 @@ final class SearchSpace {
     private SearchSpace(Variations file, int nodesMax) {
         this.file = file;
         this.nodesMax = nodesMax;
-    }
-
-    private static Map<String, List<String>> free() {
-        Map<String, List<String>> free = new LinkedHashMap<>();
-        free.put("strategy.tensor_parallel", powers(1, SPLIT_MAX));
-        free.put("strategy.pipeline_parallel", powers(1, SPLIT_MAX));
-        free.put("training.activation_checkpointing", List.of("none", "selective", "operator", "full"));
-        free.put("training.activation_offload", List.of("false", "true"));
-        free.put("training.attention", List.of("standard", "flash"));
-        return free;
     }
 
     /** Powers of two. */
@@ -156,9 +141,9 @@ final class SearchSpace {
             if (strategy.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
                 put(keys, SHARD_GROUP, shardGroups(outer));
             }
-            FREE.forEach((key, values) -> {
-                if (!key.startsWith("strategy.") || strategy.parameter(key.substring(key.indexOf('.') + 1)) != null) {
-                    put(keys, key, values);
+            KnownSetting.all().forEach(known -> {
+                if (!known.path().startsWith("strategy.") || strategy.parameter(known.name()) != null) {
+                    put(keys, known.path(), known.searched());
                 }
             });
         }
@@ -209,7 +194,7 @@ final class SearchSpace {
     }
 
     private static List<String> divisors(int samples) {
-        return IntStream.rangeClosed(1, Math.min(samples, ScenarioKeys.MICRO_BATCH_MAX))
+        return IntStream.rangeClosed(1, Math.min(samples, LargestMicroBatch.MICRO_BATCH_MAX))
                 .filter(divisor -> samples % divisor == 0)
                 .mapToObj(String::valueOf)
                 .toList();

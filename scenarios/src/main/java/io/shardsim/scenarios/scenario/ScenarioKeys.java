@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.HardwareKeys;
 import io.shardsim.scenarios.catalog.ModelKeys;
@@ -20,13 +21,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. */
+/** The keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. Those of training are rows of {@link KnownSetting}. */
 public final class ScenarioKeys {
     /** Bounds what one run may cost; a larger cluster is a typing error today. */
     public static final int NODES_MAX = 65_536;
-
-    /** More samples at once than any GPU has room for. */
-    public static final int MICRO_BATCH_MAX = 65_536;
 
     static final String SLOW_NIC = "slow_nic";
 
@@ -36,7 +34,7 @@ public final class ScenarioKeys {
     /** What a name may be: in a scenario's own, letters of any script. */
     private static final String NAMED = "a name of letters, digits, dots and dashes";
 
-    private static final ValueType NAME = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", NAMED);
+    private static final ValueType NAME = KnownSetting.NAME;
 
     /** Hardware as its vendor or {@code nvidia-smi} writes it. */
     private static final ValueType HARDWARE =
@@ -60,57 +58,8 @@ public final class ScenarioKeys {
 
     static final BlockType CLUSTER = new BlockType(clusterKeys(), false).suchAs("{instance: p4d.24xlarge, nodes: 32}");
 
-    static final BlockType TRAINING = BlockType.of(
-                    Key.required("sequence_length", ScalarTypes.whole(1, 16_777_216), "tokens of a sample"),
-                    Key.optional(
-                            "decoder_length",
-                            ScalarTypes.whole(1, 16_777_216),
-                            "tokens of a sample that the decoder of an encoder-decoder has, beside sequence_length of its encoder; omitted: as many"),
-                    Key.required(
-                            "global_batch",
-                            ScalarTypes.whole(1, 1_000_000_000),
-                            "samples per optimizer update; a multiple of the replicas of the model, which without tensor, context and pipeline parallelism are the world size"),
-                    Key.optional(
-                            "micro_batch",
-                            ScalarTypes.whole(1, MICRO_BATCH_MAX),
-                            "samples per GPU per forward-backward; omitted: the largest that fits"),
-                    Key.optional(
-                            "precision",
-                            ScalarTypes.choice("bf16", "fp16", "fp8", "fp32", "bf16_pure"),
-                            "format of parameters, activations and gradients: bf16 or fp16 with FP32 weights and moments, fp32, or bf16_pure, moments included (where the strategy updates such weights); fp8 is bf16 with GEMMs of layers in FP8, under the recipe that the framework_profile ships (shardsim catalog fp8); omitted: bf16, or fp16 on GPUs without bf16"),
-                    Key.optional(
-                            "activation_checkpointing",
-                            ScalarTypes.choice("none", "selective", "operator", "full"),
-                            "which activations are computed again in backward: none, those of the attention core, all but attention and every second GEMM, or all; omitted: full"),
-                    Key.optional(
-                            "checkpointed_layers",
-                            ScalarTypes.whole(1, 1_000_000),
-                            "layers of the model that do so, spread evenly; omitted: all"),
-                    Key.optional(
-                            "activation_offload",
-                            ScalarTypes.flag(),
-                            "whether kept activations wait in host memory; omitted: false"),
-                    Key.optional(
-                            "attention",
-                            ScalarTypes.choice("standard", "flash"),
-                            "how attention scores are computed; omitted: flash; standard in fp32, on Volta and Turing, and where scores have position biases"),
-                    Key.optional(
-                            "kernels",
-                            NAME,
-                            "which kernels run: a framework profile (shardsim catalog frameworks), or eager, fused or compiled for those of no framework in particular; omitted: what the strategy's own framework ships"),
-                    Key.optional(
-                            "dropout",
-                            ScalarTypes.flag(),
-                            "whether dropout masks are kept; omitted: true unless the model is of the Llama family"),
-                    Key.optional(
-                            "gradient_clipping",
-                            ScalarTypes.decimal(0, 1e9),
-                            "largest gradient norm, 0 for no clipping; omitted: 1"),
-                    Key.optional(
-                            "delayed_parameter_initialization",
-                            ScalarTypes.flag(),
-                            "initialise parameters on the GPU after sharding, instead of on every host first; omitted: start-up is left out"))
-            .suchAs("{sequence_length: 2048, global_batch: 1536}");
+    public static final BlockType TRAINING =
+            new BlockType(KnownSetting.keys("training"), false).suchAs("{sequence_length: 2048, global_batch: 1536}");
 
     static final BlockType LORA = BlockType.of(
                     Key.required("r", ScalarTypes.whole(1, 65_536), "rank of the adapters"),

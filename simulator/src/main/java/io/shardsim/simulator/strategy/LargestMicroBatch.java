@@ -24,7 +24,7 @@ public final class LargestMicroBatch {
     private static final double LAYERS_WORTH_SPARING = 0.1;
 
     /** More samples at once than any GPU has room for. */
-    private static final int MICRO_BATCH_MAX = 65_536;
+    public static final int MICRO_BATCH_MAX = 65_536;
 
     /** Where a step has more, some of them tell beforehand how large its plan will be. */
     private static final int MICRO_BATCHES_TO_FORESEE = 64;

@@ -1,0 +1,149 @@
+package io.shardsim.reports;
+
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.OneOrListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key of scenarios, as the one table of settings describes it: {@code settings.yaml}, which says what its columns mean. A further setting is a row there,
+ * and the class where it takes effect.
+ *
+ * @param path dotted key
+ */
+public record KnownSetting(String path, Block row) {
+    /** A name of the catalog. */
+    public static final ValueType NAME =
+            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
+
+    private static final String FILE = "settings.yaml";
+    private static final String ALL = "all";
+    private static final ValueType TEXT = ScalarTypes.text(".*", "a text");
+    private static final BlockType ROW = BlockType.of(
+            Key.optional("type", TEXT, "what a scenario may write"),
+            Key.optional("required", ScalarTypes.flag(), "whether it must write the key"),
+            Key.optional("meaning", TEXT, "one sentence for schema and documentation"),
+            Key.optional("cause", TEXT, "what a change is about"),
+            Key.optional("noun", TEXT, "what follows the value in a name"),
+            Key.optional("short", TEXT, "head of a column"),
+            Key.optional("decided_by", ScalarTypes.choice("user", "software"), "who decides it"),
+            Key.optional("search", new OneOrListType(TEXT, "value"), "values among which a plan chooses"));
+    private static final Map<String, KnownSetting> TABLE = read();
+
+    private static Map<String, KnownSetting> read() {
+        Problems problems = new Problems(FILE);
+        try (InputStream in = Objects.requireNonNull(KnownSetting.class.getResourceAsStream(FILE), FILE)) {
+            Object rows = new MapType(TEXT, ROW)
+                    .read(Objects.requireNonNull(YamlReader.read(in, problems), FILE), "settings", problems);
+            problems.throwIfAny();
+            Map<String, KnownSetting> table = new LinkedHashMap<>();
+            ((Map<?, ?>) Objects.requireNonNull(rows, FILE))
+                    .forEach((path, row) -> table.put((String) path, new KnownSetting((String) path, (Block) row)));
+            return table;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(FILE, failure);
+        } catch (InputException defect) {
+            throw new IllegalStateException(defect.getMessage(), defect);
+        }
+    }
+
+    /** All that have a row, in the order of the table. */
+    public static Collection<KnownSetting> all() {
+        return TABLE.values();
+    }
+
+    /** The setting of a dotted key; null where nothing is known of it. */
+    public static @Nullable KnownSetting of(String path) {
+        return TABLE.get(path);
+    }
+
+    /** A column of a dotted key; empty where nothing is said there. */
+    private static String text(String path, String column) {
+        KnownSetting known = of(path);
+        return known == null ? "" : known.row.text(column, "");
+    }
+
+    /** Keys of a block, for its reader and its schema. */
+    public static List<Key> keys(String block) {
+        return all().stream()
+                .filter(known -> known.path.startsWith(block + "."))
+                .map(known -> new Key(
+                        known.name(), known.type(), known.row.flag("required", false), known.row.text("meaning", "")))
+                .toList();
+    }
+
+    /** The key without its block. */
+    public String name() {
+        return path.substring(path.indexOf('.') + 1);
+    }
+
+    private ValueType type() {
+        List<String> words = words();
+        return switch (words.get(0)) {
+            case "whole" -> ScalarTypes.whole(Long.parseLong(words.get(1)), Long.parseLong(words.get(2)));
+            case "decimal" -> ScalarTypes.decimal(Double.parseDouble(words.get(1)), Double.parseDouble(words.get(2)));
+            case "choice" -> ScalarTypes.choice(values());
+            case "flag" -> ScalarTypes.flag();
+            case "name" -> NAME;
+            default -> throw new IllegalStateException(FILE + ": " + path + " has no type " + words.get(0));
+        };
+    }
+
+    private List<String> words() {
+        return List.of(row.text("type", "").split(" "));
+    }
+
+    /** What a choice or a switch may be; empty for anything else. */
+    public List<String> values() {
+        List<String> words = words();
+        return switch (words.get(0)) {
+            case "choice" -> words.subList(1, words.size());
+            case "flag" -> List.of("false", "true");
+            default -> List.of();
+        };
+    }
+
+    /** Values among which a plan chooses; empty where it has to be told some. */
+    public List<String> searched() {
+        List<String> written = row.list("search");
+        return written.equals(List.of(ALL)) ? values() : written;
+    }
+
+    /** What a change of a key is about; empty for what its block is about. */
+    public static String cause(String path) {
+        return text(path, "cause");
+    }
+
+    /** What follows the value of a key, empty where the value needs no name; null where the key goes before it. */
+    static @Nullable String noun(String path) {
+        KnownSetting known = of(path);
+        return known == null ? null : known.row.text("noun");
+    }
+
+    /** Head of a column for a key. */
+    public static String shortName(String path) {
+        String name = text(path, "short");
+        return name.isEmpty() ? path.substring(path.indexOf('.') + 1) : name;
+    }
+
+    /** Whether somebody who names a framework and its release still writes a key. */
+    public static boolean isUsers(String path) {
+        String decides = text(path, "decided_by");
+        return decides.isEmpty() ? !path.startsWith("strategy.") : decides.equals("user");
+    }
+}
