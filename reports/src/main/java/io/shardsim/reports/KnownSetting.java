@@ -42,7 +42,11 @@ public record KnownSetting(String path, Block row) {
             Key.optional("noun", TEXT, "what follows the value in a name"),
             Key.optional("short", TEXT, "head of a column"),
             Key.optional("decided_by", ScalarTypes.choice("user", "software"), "who decides it"),
-            Key.optional("search", new OneOrListType(TEXT, "value"), "values among which a plan chooses"));
+            Key.optional("search", new OneOrListType(TEXT, "value"), "values among which a plan chooses"),
+            Key.optional("title", TEXT, "what a lever is called"),
+            Key.optional("try", ScalarTypes.flag(), "the value worth trying"),
+            Key.optional("saves", ScalarTypes.choice("work", "communication"), "what that saves"),
+            Key.optional("notch", ScalarTypes.flag(), "whether a weight is asked of the next choice"));
     private static final Map<String, KnownSetting> TABLE = read();
 
     private static Map<String, KnownSetting> read() {
@@ -145,5 +149,30 @@ public record KnownSetting(String path, Block row) {
     public static boolean isUsers(String path) {
         String decides = text(path, "decided_by");
         return decides.isEmpty() ? !path.startsWith("strategy.") : decides.equals("user");
+    }
+
+    /** What a lever is called; empty for a key that is none. */
+    public String title() {
+        return row.text("title", "");
+    }
+
+    /** Whether it is a switch that a user may turn. */
+    public boolean isSwitch() {
+        return row.has("try");
+    }
+
+    /** The value of a switch that is worth trying. */
+    public boolean tried() {
+        return row.flag("try", false);
+    }
+
+    /** Whether a switch saves work, not communication alone. */
+    public boolean savesWork() {
+        return row.text("saves", "").equals("work");
+    }
+
+    /** Whether the choices beside the one in force are tried one by one. */
+    public boolean hasNotch() {
+        return row.flag("notch", false);
     }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.Advice;
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.StepBreakdown;
 import io.shardsim.scenarios.catalog.Strategies;
@@ -20,6 +21,7 @@ import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,48 +46,6 @@ final class Levers {
     private static final String OFFLOAD = "training.activation_offload";
     private static final long PREFETCH_FACTOR = 10;
     private static final long REPLICATED_PARAMETERS_MAX = 1_000_000_000L;
-
-    /**
-     * A switch of a strategy, and the value worth trying.
-     *
-     * @param saves what it may save
-     */
-    private record Switch(String parameter, boolean value, Saves saves, String title) {}
-
-    private enum Saves {
-        COMMUNICATION,
-        WORK_TOO
-    }
-
-    private static final List<Switch> SWITCHES = List.of(
-            new Switch("offload_parameters", false, Saves.WORK_TOO, "Parameters in GPU memory"),
-            new Switch("offload_optimizer", false, Saves.WORK_TOO, "Optimizer on the GPU"),
-            new Switch("reentrant_checkpoints", false, Saves.WORK_TOO, "Checkpoints inside sharded units"),
-            new Switch("reshard_after_forward", false, Saves.COMMUNICATION, "Parameters kept from forward to backward"),
-            new Switch("overlap_comm", true, Saves.COMMUNICATION, "Communication overlapped with compute"),
-            new Switch("overlap_grad_reduce", true, Saves.COMMUNICATION, "Gradient reduction overlapped with backward"),
-            new Switch("overlap_param_gather", true, Saves.COMMUNICATION, "Parameter gathers overlapped with forward"),
-            new Switch("no_sync", true, Saves.COMMUNICATION, "One gradient reduction per step"),
-            new Switch("sync_every_micro_batch", false, Saves.COMMUNICATION, "One gradient reduction per step"),
-            new Switch("two_hop_gradient_sync", true, Saves.COMMUNICATION, "Gradients reduced in two hops"),
-            new Switch("hierarchical_all_gather", true, Saves.COMMUNICATION, "Hierarchical gathers"),
-            new Switch("coalesced_gathers", true, Saves.COMMUNICATION, "Coalesced gathers"),
-            new Switch("secondary_shard_group", true, Saves.COMMUNICATION, "A second copy of the weights in each node"),
-            new Switch("backward_prefetch", true, Saves.COMMUNICATION, "Backward prefetch"),
-            new Switch("sequence_parallel", true, Saves.WORK_TOO, "Sequence parallelism"),
-            new Switch("overlap_tensor_exchange", true, Saves.COMMUNICATION, "TP communication overlapped with GEMMs"),
-            new Switch("async_tensor_all_reduce", true, Saves.COMMUNICATION, "Asynchronous TP all-reduce"),
-            new Switch("gradient_accumulation_fusion", true, Saves.WORK_TOO, "Fused gradient accumulation"),
-            new Switch("use_multi_rank_bucket_allreduce", false, Saves.COMMUNICATION, "Reduction to owners"));
-
-    /** Ways to split a model, of which fewer ranks may do. */
-    private static final Map<String, String> SPLITS = Map.of(
-            TENSOR,
-            "Tensor parallelism over %d",
-            "context_parallel",
-            "Context parallelism over %d",
-            "pipeline_parallel",
-            "%d pipeline stages");
 
     private final ScenarioPoint point;
     private final Task.Training task;
@@ -128,11 +88,6 @@ final class Levers {
             of.addPrefetch();
         }
         return of.levers;
-    }
-
-    /** Whether a parameter is a switch that a user may turn. */
-    static boolean isSwitch(String parameter) {
-        return SWITCHES.stream().anyMatch(one -> one.parameter().equals(parameter));
     }
 
     /** Whether communication, and idling for its sake, takes as much as advice must gain. */
@@ -209,24 +164,27 @@ final class Levers {
     private void addSwitches() {
         boolean communicates = communicates();
         Set<String> idle = strategy.idle(job).keySet();
-        for (Switch one : SWITCHES) {
-            if (inForce.flagOr(one.parameter(), one.value()) != one.value()
-                    && !idle.contains(one.parameter())
-                    && (communicates || one.saves() == Saves.WORK_TOO)) {
-                add(one.title(), Map.of("strategy." + one.parameter(), String.valueOf(one.value())));
+        for (KnownSetting one : KnownSetting.all()) {
+            if (one.isSwitch()
+                    && inForce.flagOr(one.name(), one.tried()) != one.tried()
+                    && !idle.contains(one.name())
+                    && (communicates || one.savesWork())) {
+                add(one.title(), Map.of(one.path(), String.valueOf(one.tried())));
             }
         }
     }
 
     /** Half of each split. Where layers are split no more, nothing is left to split along the sequence. */
     private void addSplits() {
-        SPLITS.keySet().stream().sorted().forEach(parameter -> {
+        List<KnownSetting> splits = KnownSetting.all().stream()
+                .filter(known -> !known.isSwitch() && !known.title().isEmpty() && count(known.name()) > 1)
+                .sorted(Comparator.comparing(KnownSetting::path))
+                .toList();
+        for (KnownSetting split : splits) {
+            String parameter = split.name();
             int ranks = (int) count(parameter);
-            if (ranks <= 1) {
-                return;
-            }
             Map<String, String> settings = new LinkedHashMap<>();
-            settings.put("strategy." + parameter, String.valueOf(ranks / 2));
+            settings.put(split.path(), String.valueOf(ranks / 2));
             if (parameter.equals(TENSOR) && ranks == 2) {
                 for (String within : List.of("sequence_parallel", "overlap_tensor_exchange")) {
                     if (inForce.flagOr(within, false)) {
@@ -234,9 +192,9 @@ final class Levers {
                     }
                 }
             }
-            String title = SPLITS.getOrDefault(parameter, parameter).formatted(ranks / 2);
+            String title = split.title().formatted(ranks / 2);
             add(ranks == 2 ? "No " + parameter.replace('_', ' ').replace("parallel", "parallelism") : title, settings);
-        });
+        }
     }
 
     /** That of a node, half and twice what it is, and what the rule of thumb says. */

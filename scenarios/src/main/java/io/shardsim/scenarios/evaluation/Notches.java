@@ -1,19 +1,18 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
-import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
-import io.shardsim.simulator.workload.Checkpointing;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Every setting of a training turned by one notch, up and down: switches are turned, numbers doubled and halved, checkpointing and micro-batches go to the next value. What
@@ -65,13 +64,16 @@ final class Notches {
                         .ifPresent(notches::add);
             }
         }
-        ActivationPolicy kept = task.execution().kept();
-        for (Checkpointing other : Checkpointing.values()) {
-            if (Math.abs(other.ordinal() - kept.checkpointing().ordinal()) == 1) {
-                add("training.activation_checkpointing", other.name().toLowerCase(Locale.ROOT));
+        Map<String, Object> inForce = task.settings(task.job(point.cluster(), strategy));
+        for (KnownSetting known : KnownSetting.all()) {
+            if (known.hasNotch()) {
+                List<String> values = known.values();
+                int now = values.indexOf(String.valueOf(inForce.get(known.path())));
+                IntStream.of(now - 1, now + 1)
+                        .filter(next -> next >= 0 && next < values.size())
+                        .forEach(next -> add(known.path(), values.get(next)));
             }
         }
-        add("training.activation_offload", String.valueOf(!kept.offload()));
     }
 
     private static String named(String key, String value) {
@@ -89,7 +91,8 @@ final class Notches {
             String name = parameter.name();
             switch (ParameterForm.of(parameter.defaultText())) {
                 case FLAG -> {
-                    if (Levers.isSwitch(name)) {
+                    KnownSetting known = KnownSetting.of("strategy." + name);
+                    if (known != null && known.isSwitch()) {
                         add("strategy." + name, String.valueOf(!inForce.flag(name)));
                     }
                 }

@@ -5,14 +5,12 @@ import io.shardsim.reports.Setting.Origin;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
-import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.Adapters;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** A scenario as it was resolved for one run: each value, and whether the file gives it, it is the default, or it was chosen here. */
@@ -45,7 +43,9 @@ final class ResolvedSettings {
         Task.Training task = training.task();
         resolved.put("model", task.modelName());
         resolved.addCluster();
-        resolved.addTraining(task, training.job());
+        task.settings(training.job())
+                .forEach((path, value) ->
+                        resolved.put(path, value, path.equals(Lever.MICRO_BATCH) ? Origin.CHOSEN : Origin.DEFAULT));
         resolved.addAdapters(task.model().adapters());
         resolved.addStrategy(training);
         resolved.addCollectives();
@@ -65,20 +65,6 @@ final class ResolvedSettings {
     private void addCluster() {
         put("cluster.instance", point.cluster().instance().name());
         put("cluster.nodes", point.cluster().nodes());
-    }
-
-    private void addTraining(Task.Training task, TrainingJob job) {
-        put("training.sequence_length", task.sequenceLength());
-        put("training.global_batch", task.globalBatch());
-        put("training.micro_batch", job.microBatch(), Origin.CHOSEN);
-        put("training.precision", job.precision().id());
-        put("training.activation_checkpointing", word(job.checkpointing()));
-        put("training.checkpointed_layers", job.kept().checkpointedLayers());
-        put("training.activation_offload", job.kept().offload());
-        put("training.attention", word(job.execution().attention()));
-        put("training.kernels", job.kernels());
-        put("training.dropout", task.learning().dropout());
-        put("training.gradient_clipping", task.learning().gradientClipping());
     }
 
     private void addAdapters(Adapters adapters) {
@@ -107,10 +93,6 @@ final class ResolvedSettings {
     private void addCollectives() {
         put("collectives.library", point.collectives().library());
         put("collectives.algorithm", point.collectives().algorithm());
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 
     private void put(String path, Object value) {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.reports.Names;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -16,7 +17,6 @@ import io.shardsim.topology.Cluster;
 import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -91,16 +91,8 @@ final class Settings {
     }
 
     private void putTraining() {
-        put(SEQUENCE, task.sequenceLength());
-        put("training.global_batch", task.globalBatch());
-        put("training.micro_batch", job.microBatch());
-        put(PRECISION, word(precision()));
-        put(CHECKPOINTING, word(job.checkpointing()));
-        put(CHECKPOINTED_LAYERS, job.kept().checkpointedLayers());
-        put(OFFLOAD, job.kept().offload());
-        put(ATTENTION, word(task.execution().attention()));
-        put(KERNELS, job.kernels());
-        put(DROPOUT, task.learning().dropout());
+        task.settings(job).forEach(this::put);
+        put(PRECISION, Names.id(precision()));
         put(CLIPPING, plain(task.learning().gradientClipping()));
         if (task.surroundings() != null && task.surroundings().startUp() != null) {
             put(DELAYED, task.surroundings().startUp().delayed());
@@ -130,10 +122,6 @@ final class Settings {
     private void put(String key, Object value) {
         texts.put(key, String.valueOf(value));
         values.put(key, value instanceof Integer whole ? Long.valueOf(whole) : value);
-    }
-
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static String plain(double value) {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.reports.Names;
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
@@ -14,7 +15,9 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What the cluster does. */
@@ -61,6 +64,23 @@ public sealed interface Task {
                     execution.kept(),
                     learning.gradientClipping(),
                     planner.modelParallel());
+        }
+
+        /** Values in force of the keys of {@code training}, by dotted key. */
+        public Map<String, Object> settings(TrainingJob job) {
+            Map<String, Object> settings = new LinkedHashMap<>();
+            settings.put("training.sequence_length", sequenceLength());
+            settings.put("training.global_batch", globalBatch());
+            settings.put("training.micro_batch", job.microBatch());
+            settings.put("training.precision", job.precision().id());
+            settings.put("training.activation_checkpointing", Names.id(job.checkpointing()));
+            settings.put("training.checkpointed_layers", job.kept().checkpointedLayers());
+            settings.put("training.activation_offload", job.kept().offload());
+            settings.put("training.attention", Names.id(job.execution().attention()));
+            settings.put("training.kernels", job.kernels());
+            settings.put("training.dropout", learning.dropout());
+            settings.put("training.gradient_clipping", learning.gradientClipping());
+            return settings;
         }
 
         /** What keeps it from running on a cluster: relation, values, the way out; empty when nothing does. */
