@@ -8,6 +8,7 @@ import io.shardsim.simulator.schema.OneOrListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
@@ -47,6 +48,7 @@ public record KnownSetting(String path, Block row) {
             Key.optional("try", ScalarTypes.flag(), "the value worth trying"),
             Key.optional("saves", ScalarTypes.choice("work", "communication"), "what that saves"),
             Key.optional("notch", ScalarTypes.flag(), "whether a weight is asked of the next choice"));
+    private static final Block UNKNOWN = new Block("setting", Position.START, Map.of(), Map.of(), List.of());
     private static final Map<String, KnownSetting> TABLE = read();
 
     private static Map<String, KnownSetting> read() {
@@ -71,15 +73,9 @@ public record KnownSetting(String path, Block row) {
         return TABLE.values();
     }
 
-    /** The setting of a dotted key; null where nothing is known of it. */
-    public static @Nullable KnownSetting of(String path) {
-        return TABLE.get(path);
-    }
-
-    /** A column of a dotted key; empty where nothing is said there. */
-    private static String text(String path, String column) {
-        KnownSetting known = of(path);
-        return known == null ? "" : known.row.text(column, "");
+    /** The setting of a dotted key; without columns where the table has no row of it. */
+    public static KnownSetting of(String path) {
+        return TABLE.getOrDefault(path, new KnownSetting(path, UNKNOWN));
     }
 
     /** Keys of a block, for its reader and its schema. */
@@ -128,27 +124,26 @@ public record KnownSetting(String path, Block row) {
         return written.equals(List.of(ALL)) ? values() : written;
     }
 
-    /** What a change of a key is about; empty for what its block is about. */
-    public static String cause(String path) {
-        return text(path, "cause");
+    /** What a change of it is about; empty for what its block is about. */
+    public String cause() {
+        return row.text("cause", "");
     }
 
-    /** What follows the value of a key, empty where the value needs no name; null where the key goes before it. */
-    static @Nullable String noun(String path) {
-        KnownSetting known = of(path);
-        return known == null ? null : known.row.text("noun");
+    /** What follows its value, empty where the value needs no name; null where the key goes before it. */
+    @Nullable
+    String noun() {
+        return row.text("noun");
     }
 
-    /** Head of a column for a key. */
-    public static String shortName(String path) {
-        String name = text(path, "short");
-        return name.isEmpty() ? path.substring(path.indexOf('.') + 1) : name;
+    /** Head of its column. */
+    public String shortName() {
+        return row.text("short", name());
     }
 
-    /** Whether somebody who names a framework and its release still writes a key. */
-    public static boolean isUsers(String path) {
-        String decides = text(path, "decided_by");
-        return decides.isEmpty() ? !path.startsWith("strategy.") : decides.equals("user");
+    /** Whether somebody who names a framework and its release still writes it. */
+    public boolean isUsers() {
+        return row.text("decided_by", path.startsWith("strategy.") ? "software" : "user")
+                .equals("user");
     }
 
     /** What a lever is called; empty for a key that is none. */

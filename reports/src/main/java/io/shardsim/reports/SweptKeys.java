@@ -112,7 +112,7 @@ public final class SweptKeys {
         if (value instanceof Boolean on) {
             return on ? name : name + " off";
         }
-        String noun = name.equals(tail(path)) ? KnownSetting.noun(path) : null;
+        String noun = name.equals(tail(path)) ? KnownSetting.of(path).noun() : null;
         if (noun == null) {
             return name + " " + value;
         }

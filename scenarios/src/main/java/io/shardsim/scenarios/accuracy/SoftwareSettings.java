@@ -29,7 +29,7 @@ final class SoftwareSettings {
 
     private static Mapping stripped(String name, Mapping block) {
         List<Entry> left = block.entries().stream()
-                .filter(entry -> KnownSetting.isUsers(name + "." + entry.key()))
+                .filter(entry -> KnownSetting.of(name + "." + entry.key()).isUsers())
                 .toList();
         return new Mapping(block.position(), left);
     }

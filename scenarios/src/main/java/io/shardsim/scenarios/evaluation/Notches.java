@@ -91,8 +91,7 @@ final class Notches {
             String name = parameter.name();
             switch (ParameterForm.of(parameter.defaultText())) {
                 case FLAG -> {
-                    KnownSetting known = KnownSetting.of("strategy." + name);
-                    if (known != null && known.isSwitch()) {
+                    if (KnownSetting.of("strategy." + name).isSwitch()) {
                         add("strategy." + name, String.valueOf(!inForce.flag(name)));
                     }
                 }

@@ -32,7 +32,7 @@ enum Cause {
 
     /** What a setting is about: as the table of settings says, else what its block is about. */
     static Cause of(String path) {
-        String known = KnownSetting.cause(path);
+        String known = KnownSetting.of(path).cause();
         if (!known.isEmpty()) {
             return valueOf(known.toUpperCase(Locale.ROOT));
         }

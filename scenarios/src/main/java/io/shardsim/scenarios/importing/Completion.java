@@ -7,7 +7,6 @@ import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
-import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.nio.file.Path;
@@ -23,8 +22,6 @@ final class Completion {
 
     private static final long SEQUENCE_LENGTH = 2048;
 
-    private static final List<String> MODEL_KEYS =
-            ModelKeys.KEYS.stream().map(Key::name).toList();
     private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
 
     private final Draft draft;
@@ -53,7 +50,7 @@ final class Completion {
         if (shape.isEmpty()) {
             text.value("model", Draft.required(draft, "model"));
         } else {
-            text.block("model", ordered(shape, MODEL_KEYS));
+            text.block("model", ordered(shape, ModelKeys.block().names()));
         }
         text.block("cluster", ordered(draft.block("cluster"), CLUSTER_KEYS));
         text.block("training", ordered(draft.block("training"), ScenarioKeys.TRAINING.names()));

@@ -118,7 +118,7 @@ public final class PlanText {
                 == 1);
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of(""));
-        differing.forEach(key -> head.add(KnownSetting.shortName(key)));
+        differing.forEach(key -> head.add(KnownSetting.of(key).shortName()));
         head.addAll(List.of("samples/s", "step s", "GiB", "days", "USD"));
         rows.add(head);
         int rank = 0;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.KnownSetting;
 import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.simulator.yaml.InputException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -24,19 +25,42 @@ class KnownSettingTest {
         assertThat(KnownSetting.all()).extracting(KnownSetting::path).isSubsetOf(keys);
     }
 
+    /** What a key of training is resolved to is shown under the name that the table gives it. */
+    @Test
+    void everyValueInForceIsARowOfTheTable() throws InputException {
+        ScenarioPoint point = ScenarioReader.readText("a.yaml", """
+                        scenario: plain
+                        model: llama3-8b
+                        cluster: {instance: p5.48xlarge, nodes: 1}
+                        training: {sequence_length: 1024, global_batch: 8}
+                        strategy: {kind: fsdp2}
+                        """).points().get(0);
+        Task.Training task = (Task.Training) point.task();
+        Set<String> inForce = task.settings(
+                        task.job(point.cluster(), task.strategy().create()))
+                .keySet();
+        List<String> paths = KnownSetting.all().stream()
+                .map(KnownSetting::path)
+                .filter(path -> path.startsWith("training."))
+                .toList();
+        // Two have a value only where a file gives one.
+        assertThat(paths)
+                .filteredOn(path -> !path.matches("training\\.(decoder_length|delayed_parameter_initialization)"))
+                .containsExactlyElementsOf(inForce);
+    }
+
     /** A plan can try what it finds in the table: every value is one that a scenario may have. */
     @Test
     void choicesAreSearchedWhole() {
-        assertThat(Objects.requireNonNull(KnownSetting.of("training.attention")).searched())
-                .isEqualTo(List.of("standard", "flash"));
+        assertThat(KnownSetting.of("training.attention").searched()).isEqualTo(List.of("standard", "flash"));
     }
 
     /** Whoever names a framework writes how a model is split, and leaves its kernels to the release. */
     @Test
     void softwareDecidesWhatItShips() {
         assertThat(List.of("training.attention", "strategy.reduce_bucket_size", "strategy.framework_profile"))
-                .noneMatch(KnownSetting::isUsers);
+                .noneMatch(path -> KnownSetting.of(path).isUsers());
         assertThat(List.of("training.micro_batch", "strategy.tensor_parallel", "cluster.nodes"))
-                .allMatch(KnownSetting::isUsers);
+                .allMatch(path -> KnownSetting.of(path).isUsers());
     }
 }
