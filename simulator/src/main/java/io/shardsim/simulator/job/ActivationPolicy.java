@@ -13,8 +13,4 @@ public record ActivationPolicy(Checkpointing checkpointing, int checkpointedLaye
     public ActivationPolicy withCheckpoints(Checkpointing other, int layers) {
         return new ActivationPolicy(other, layers, offload);
     }
-
-    public ActivationPolicy withOffload(boolean other) {
-        return new ActivationPolicy(checkpointing, checkpointedLayers, other);
-    }
 }

@@ -101,14 +101,6 @@ public record ActivationMemory(
     }
 
     /**
-     * Bytes alive while one layer that kept only its input runs its recomputation and backward: what
-     * {@link Checkpointing#NONE} would have kept. Adds to the kept inputs of all layers, once.
-     */
-    public long recomputedLayerBytes(int layer, int microBatch, int sequenceLength) {
-        return layerBytes(layer, microBatch, sequenceLength, Checkpointing.NONE);
-    }
-
-    /**
      * Gradients alive at once inside the backward of a layer, at its widest place: of the scores and of what they came from
      * (two matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
      * the layer's activations.

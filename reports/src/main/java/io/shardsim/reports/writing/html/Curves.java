@@ -256,17 +256,10 @@ final class Curves {
     }
 
     private static Figure.Table table(List<Series> series, String unit, Function<Double, String> words) {
-        List<String> head = new ArrayList<>(List.of("GPUs"));
-        List<Boolean> numeric = new ArrayList<>(List.of(true));
-        for (Series s : series) {
-            head.add(s.name() + " [" + unit + "]");
-            numeric.add(true);
-        }
-        List<List<String>> rows = new ArrayList<>();
-        for (int g : clusters(series)) {
-            List<String> row = new ArrayList<>(List.of(String.valueOf(g)));
-            for (Series s : series) {
-                row.add(s.points().stream()
+        Columns<Integer> columns = new Columns<Integer>().figure("GPUs", String::valueOf);
+        series.forEach(s -> columns.figure(
+                s.name() + " [" + unit + "]",
+                g -> s.points().stream()
                                 .filter(p -> p.gpus() == g)
                                 .findFirst()
                                 .map(p -> words.apply(p.value()))
@@ -274,10 +267,7 @@ final class Curves {
                         + s.published().stream()
                                 .filter(p -> p.gpus() == g)
                                 .map(p -> " (published " + words.apply(p.value()) + ")")
-                                .collect(Collectors.joining()));
-            }
-            rows.add(row);
-        }
-        return new Figure.Table(head, numeric, rows);
+                                .collect(Collectors.joining())));
+        return columns.of(List.copyOf(clusters(series)));
     }
 }

@@ -45,7 +45,7 @@ public final class OpeningSection {
         return String.join(" \u00b7 ", Subject.of(result));
     }
 
-    private static long size(RunResult run) {
+    static long size(RunResult run) {
         RunFacts.Collective bare = run.facts().collective();
         return bare == null ? 0 : bare.totalBytes();
     }

@@ -183,11 +183,10 @@ public final class ReportPage {
         if (path == null) {
             return null;
         }
-        List<List<String>> rows = new ArrayList<>();
-        for (CriticalParts.Part part : path.parts()) {
-            rows.add(List.of(
-                    part.what(), Quantities.fixed(part.ps() * 1e-12, 6), Quantities.fixed(100 * path.share(part), 1)));
-        }
-        return Figure.Table.named(List.of("waited for", "time [s]", "share [%]"), rows);
+        return new Columns<CriticalParts.Part>()
+                .words("waited for", CriticalParts.Part::what)
+                .figure("time [s]", part -> Quantities.fixed(part.ps() * 1e-12, 6))
+                .figure("share [%]", part -> Quantities.fixed(100 * path.share(part), 1))
+                .of(path.parts());
     }
 }

@@ -2,7 +2,6 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
-import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
@@ -126,17 +125,13 @@ final class RunBars {
     }
 
     private Figure.Table stepTable(List<Slice> used, List<RunResult> runs) {
-        List<String> head = new ArrayList<>(List.of("run", "step [s]"));
-        used.forEach(slice -> head.add(slice.name() + " [s]"));
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : runs) {
-            List<String> row = new ArrayList<>(
-                    List.of(names.withGpus(run), Quantities.fixed(run.step().stepSeconds(), 3)));
-            used.forEach(slice ->
-                    row.add(Quantities.fixed(slice.seconds().apply(run.step().breakdown()), 3)));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        Columns<RunResult> columns = new Columns<RunResult>()
+                .words("run", names::withGpus)
+                .figure("step [s]", run -> Quantities.fixed(run.step().stepSeconds(), 3));
+        used.forEach(slice -> columns.figure(
+                slice.name() + " [s]",
+                run -> Quantities.fixed(slice.seconds().apply(run.step().breakdown()), 3)));
+        return columns.of(runs);
     }
 
     private static double share(Slice slice, RunResult run) {
@@ -215,19 +210,17 @@ final class RunBars {
     }
 
     private Figure.Table memoryTable(List<MemoryOwner> used, List<RunResult> runs) {
-        List<String> head = new ArrayList<>(List.of("run", "capacity [GiB]", "peak [GiB]"));
-        used.forEach(owner -> head.add(Names.of(owner) + " [GiB]"));
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : runs) {
-            RunFacts.Memory memory = run.facts().ledger();
-            List<String> row = new ArrayList<>(List.of(
-                    names.withGpus(run),
-                    Quantities.fixed(memory.capacityBytes() / Quantities.GIB, 2),
-                    Quantities.fixed(memory.peakBytes() / Quantities.GIB, 2)));
-            used.forEach(owner -> row.add(Quantities.fixed(memory.ofOwner(owner) / Quantities.GIB, 2)));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        Columns<RunResult> columns = new Columns<RunResult>()
+                .words("run", names::withGpus)
+                .figure("capacity [GiB]", run -> gib(run.facts().ledger().capacityBytes()))
+                .figure("peak [GiB]", run -> gib(run.facts().ledger().peakBytes()));
+        used.forEach(owner -> columns.figure(
+                Names.of(owner) + " [GiB]", run -> gib(run.facts().ledger().ofOwner(owner))));
+        return columns.of(runs);
+    }
+
+    private static String gib(long bytes) {
+        return Quantities.fixed(bytes / Quantities.GIB, 2);
     }
 
     /** Throughput of runs that all have the same number of GPUs; the curve over any other setting. */
@@ -241,9 +234,7 @@ final class RunBars {
         List<RunResult> drawn = drawn(runs);
         JsonObject data = new JsonObject()
                 .with("unit", "samples/s")
-                .with(
-                        "rows",
-                        rows(drawn, run -> Quantities.significant(run.step().samplesPerSecond()), run -> false))
+                .with("rows", rows(drawn, RunBars::samples, run -> false))
                 .with(
                         "parts",
                         List.of(part(
@@ -251,11 +242,7 @@ final class RunBars {
                                 "throughput",
                                 drawn,
                                 run -> run.step().samplesPerSecond(),
-                                run -> Quantities.significant(run.step().samplesPerSecond()) + " samples/s")));
-        List<List<String>> rows = runs.stream()
-                .map(run -> List.of(
-                        names.withGpus(run), Quantities.significant(run.step().samplesPerSecond())))
-                .toList();
+                                run -> samples(run) + " samples/s")));
         return new Figure(
                 "throughput",
                 Figure.Kind.BARS,
@@ -263,7 +250,14 @@ final class RunBars {
                 "Samples per second, one bar per run",
                 height(drawn),
                 data,
-                Figure.Table.named(List.of("run", "samples/s"), rows));
+                new Columns<RunResult>()
+                        .words("run", names::withGpus)
+                        .figure("samples/s", RunBars::samples)
+                        .of(runs));
+    }
+
+    private static String samples(RunResult run) {
+        return Quantities.significant(run.step().samplesPerSecond());
     }
 
     /** Runs that bars show, those of equal clusters together. */

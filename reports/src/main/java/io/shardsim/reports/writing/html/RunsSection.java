@@ -6,12 +6,12 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
-import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** Every run in figures, and what simulating it took. */
 public final class RunsSection {
@@ -32,70 +32,62 @@ public final class RunsSection {
     }
 
     private Figure.Table trainingRuns() {
-        List<String> head = List.of(
-                "run",
-                "nodes",
-                "micro-batch",
-                "accumulation",
-                "step [s]",
-                "samples/s",
-                "tokens/s per GPU",
-                "TFLOPS per GPU",
-                "MFU",
-                "HFU",
-                "exposed [s]",
-                "peak [GiB]",
-                "efficiency",
-                "NIC bytes sent");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : result.runs()) {
-            RunResult.Training t = run.training();
-            RunFacts.Training model = run.facts().model();
-            List<String> row = new ArrayList<>(List.of(
-                    MemoryWords.named(names.withGpus(run), run),
-                    String.valueOf(run.nodes()),
-                    String.valueOf(model.microBatch()),
-                    String.valueOf(model.accumulationSteps())));
-            if (t == null) {
-                row.addAll(List.of("does not fit", NONE, NONE, NONE, NONE, NONE, NONE));
-            } else {
-                row.addAll(List.of(
-                        Quantities.significant(t.stepSeconds()),
-                        Quantities.significant(t.samplesPerSecond()),
-                        Quantities.significant(t.tokensPerSecondPerGpu()),
-                        Quantities.significant(t.flops().modelTeraflopsPerGpu()),
-                        Quantities.percent(t.flops().mfu()),
-                        Quantities.percent(t.flops().hfu()),
-                        Quantities.significant(t.exposed().seconds())));
-            }
-            row.add(MemoryWords.cell(run.facts().ledger().fit()));
-            ScalingEfficiency scaling = run.scaling();
-            row.add(scaling == null ? NONE : scaling.words());
-            row.add(t == null ? NONE : Quantities.bytes(run.network().nicBytesSent()));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        return new Columns<RunResult>()
+                .words("run", run -> MemoryWords.named(names.withGpus(run), run))
+                .figure("nodes", run -> String.valueOf(run.nodes()))
+                .figure("micro-batch", run -> String.valueOf(model(run).microBatch()))
+                .figure("accumulation", run -> String.valueOf(model(run).accumulationSteps()))
+                .figure("step [s]", step("does not fit", t -> Quantities.significant(t.stepSeconds())))
+                .figure("samples/s", digits(RunResult.Training::samplesPerSecond))
+                .figure("tokens/s per GPU", digits(RunResult.Training::tokensPerSecondPerGpu))
+                .figure("TFLOPS per GPU", digits(t -> t.flops().modelTeraflopsPerGpu()))
+                .figure("MFU", step(NONE, t -> Quantities.percent(t.flops().mfu())))
+                .figure("HFU", step(NONE, t -> Quantities.percent(t.flops().hfu())))
+                .figure("exposed [s]", digits(t -> t.exposed().seconds()))
+                .figure(
+                        "peak [GiB]",
+                        run -> MemoryWords.cell(run.facts().ledger().fit()))
+                .figure(
+                        "efficiency",
+                        run -> run.scaling() == null ? NONE : run.scaling().words())
+                .figure("NIC bytes sent", run -> run.training() == null ? NONE : sent(run))
+                .of(result.runs());
+    }
+
+    private static Function<RunResult, String> digits(ToDoubleFunction<RunResult.Training> figure) {
+        return step(NONE, t -> Quantities.significant(figure.applyAsDouble(t)));
+    }
+
+    private static Function<RunResult, String> step(String none, Function<RunResult.Training, String> figure) {
+        return run -> run.training() == null ? none : figure.apply(run.training());
+    }
+
+    private static RunFacts.Training model(RunResult run) {
+        return run.facts().model();
+    }
+
+    private static String sent(RunResult run) {
+        return Quantities.bytes(run.network().nicBytesSent());
     }
 
     private Figure.Table collectiveRuns() {
-        List<String> head = List.of(
-                "run", "nodes", "size", "time", "algorithm bandwidth [GB/s]", "bus bandwidth [GB/s]", "NIC bytes sent");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : result.runs()) {
-            BusBandwidth speed = run.collective();
-            RunFacts.Collective bare = run.facts().collective();
-            if (speed != null && bare != null) {
-                rows.add(List.of(
-                        names.withGpus(run),
-                        String.valueOf(run.nodes()),
-                        Quantities.bytes(bare.totalBytes()),
-                        Quantities.seconds(speed.seconds()),
-                        Quantities.significant(speed.algorithmBytesPerSecond() * 1e-9),
-                        Quantities.significant(speed.busBytesPerSecond() * 1e-9),
-                        Quantities.bytes(run.network().nicBytesSent())));
-            }
-        }
-        return Figure.Table.named(head, rows);
+        return new Columns<RunResult>()
+                .words("run", names::withGpus)
+                .figure("nodes", run -> String.valueOf(run.nodes()))
+                .figure("size", run -> Quantities.bytes(OpeningSection.size(run)))
+                .figure("time", speed(one -> Quantities.seconds(one.seconds())))
+                .figure("algorithm bandwidth [GB/s]", gigabytes(BusBandwidth::algorithmBytesPerSecond))
+                .figure("bus bandwidth [GB/s]", gigabytes(BusBandwidth::busBytesPerSecond))
+                .figure("NIC bytes sent", RunsSection::sent)
+                .of(result.runs().stream().filter(RunResult::fits).toList());
+    }
+
+    private static Function<RunResult, String> gigabytes(ToDoubleFunction<BusBandwidth> figure) {
+        return speed(one -> Quantities.significant(figure.applyAsDouble(one) * 1e-9));
+    }
+
+    private static Function<RunResult, String> speed(Function<BusBandwidth, String> figure) {
+        return run -> figure.apply(Objects.requireNonNull(run.collective()));
     }
 
     public Set<String> conventions() {
@@ -110,18 +102,12 @@ public final class RunsSection {
 
     /** What the simulation itself took, and a digest for each run. */
     public Figure.Table simulation() {
-        List<String> head = List.of("run", "events executed", "events simulated", "wall time", "digest");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : result.runs()) {
-            if (run.fits()) {
-                rows.add(List.of(
-                        names.withGpus(run),
-                        Quantities.count(run.effort().executedEvents()),
-                        Quantities.count(run.effort().simulatedEvents()),
-                        Quantities.seconds(run.effort().wallSeconds()),
-                        run.digest() == null ? NONE : run.digest()));
-            }
-        }
-        return new Figure.Table(head, List.of(false, true, true, true, false), rows);
+        return new Columns<RunResult>()
+                .words("run", names::withGpus)
+                .figure("events executed", run -> Quantities.count(run.effort().executedEvents()))
+                .figure("events simulated", run -> Quantities.count(run.effort().simulatedEvents()))
+                .figure("wall time", run -> Quantities.seconds(run.effort().wallSeconds()))
+                .words("digest", run -> run.digest() == null ? NONE : run.digest())
+                .of(result.runs().stream().filter(RunResult::fits).toList());
     }
 }

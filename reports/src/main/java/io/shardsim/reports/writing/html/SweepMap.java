@@ -216,19 +216,9 @@ final class SweepMap {
     }
 
     private Figure.Table table(List<Key> drawn, List<RunResult> runs) {
-        List<String> head = new ArrayList<>(drawn.stream().map(Key::name).toList());
-        head.add(unit());
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : runs) {
-            List<String> row = new ArrayList<>(
-                    drawn.stream().map(key -> key.value().apply(run)).toList());
-            row.add(run.fits() ? words(run) : "does not fit");
-            rows.add(row);
-        }
-        List<Boolean> numeric = new ArrayList<>();
-        for (int column = 0; column < head.size(); column++) {
-            numeric.add(column == head.size() - 1);
-        }
-        return new Figure.Table(head, numeric, rows);
+        Columns<RunResult> columns = new Columns<>();
+        drawn.forEach(key -> columns.words(key.name(), key.value()));
+        return columns.figure(unit(), run -> run.fits() ? words(run) : "does not fit")
+                .of(runs);
     }
 }
