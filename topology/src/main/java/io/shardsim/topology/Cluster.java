@@ -1,14 +1,14 @@
 package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes of one instance type joined by a leaf/spine fabric; ranks are dealt node by node.
+ * Nodes of one instance type joined by a fabric; ranks are dealt node by node.
  *
  * <p>Every device has an id: {@code nodeRank * devicesPerNode + slot}. Slots of a node, in order: its GPUs, the NVSwitch, the PCIe
- * switches, the NICs, the leaf port pair that joins the node to its leaf, the spine ports that feed the node's leaf. The last two stand
- * for the node's share of switches outside it, so that a switch's output port lives with the node it feeds.
+ * switches, the NICs, and the devices of its {@link Fabric}, which stand for the node's share of switches outside it.
  *
  * @param faults what is slower than the instances are
  */
@@ -79,12 +79,33 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         return nic * instance.pcie().switches() / instance.nicsPerNode();
     }
 
-    public int leafOf(int nodeRank) {
-        return nodeRank / instance.fabric().nodesPerLeaf();
+    /** Nodes that meet below what leads to all others; their number of the group. */
+    public int groupOf(int nodeRank) {
+        return nodeRank / instance.fabric().family().groupNodes(instance.fabric(), nodes);
+    }
+
+    /** Nodes whose GPUs NVLink joins, 1 where it stays inside a node. */
+    public int nodesPerDomain() {
+        return Math.min(instance.fabric().nodesPerDomain(), nodes);
+    }
+
+    /** Whether NVLink joins the GPUs of two ranks. */
+    public boolean isJoined(int rank, int other) {
+        return nodeRank(rank) / nodesPerDomain() == nodeRank(other) / nodesPerDomain();
+    }
+
+    /** This cluster as collectives see it: what NVLink joins is one node. */
+    public Cluster byDomain() {
+        int joined = nodesPerDomain();
+        return joined == 1 ? this : new Cluster(instance.joined(joined), nodes / joined, faults);
     }
 
     public int devicesPerNode() {
-        return instance.gpusPerNode() + 1 + instance.pcie().switches() + instance.nicsPerNode() + 2;
+        return fabricSlot() + fabricDevices().size();
+    }
+
+    private List<String> fabricDevices() {
+        return instance.fabric().family().devices(instance.fabric(), nodes);
     }
 
     public int gpuSlot(int localRank) {
@@ -103,12 +124,9 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         return instance.gpusPerNode() + 1 + instance.pcie().switches() + nic;
     }
 
-    public int leafSlot() {
+    /** Slot of the first device of the fabric. */
+    public int fabricSlot() {
         return nicSlot(instance.nicsPerNode());
-    }
-
-    public int spineSlot() {
-        return leafSlot() + 1;
     }
 
     public int deviceId(int nodeRank, int slot) {
@@ -129,9 +147,9 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         if (slot < nicSlot(0)) {
             return node + ".PcieSwitch[" + (slot - pcieSwitchSlot(0)) + "]";
         }
-        if (slot < leafSlot()) {
+        if (slot < fabricSlot()) {
             return node + ".Nic[" + (slot - nicSlot(0)) + "]";
         }
-        return (slot == leafSlot() ? "Fabric.Leaf[" : "Fabric.Spine[") + nodeRank + "]";
+        return "Fabric." + fabricDevices().get(slot - fabricSlot()) + "[" + nodeRank + "]";
     }
 }

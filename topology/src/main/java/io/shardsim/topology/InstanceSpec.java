@@ -21,6 +21,19 @@ public record InstanceSpec(
         return new InstanceSpec(name, gpu, gpusPerNode, otherLinks, otherPcie, otherNetwork, hostMemoryBytes, price);
     }
 
+    /** So many of these servers as one. */
+    InstanceSpec joined(int servers) {
+        return new InstanceSpec(
+                name,
+                gpu,
+                gpusPerNode * servers,
+                intraNode,
+                new PcieSpec(pcie.switches() * servers, pcie.linkRate(), pcie.latencyPs()),
+                new NetworkSpec(nic(), nicsPerNode() * servers, fabric().joined(servers), network.library()),
+                hostMemoryBytes * servers,
+                price);
+    }
+
     public NicSpec nic() {
         return network.nic();
     }

@@ -8,11 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the routes of a cluster.
  *
- * <p>Inside a node: GPU, NVSwitch, GPU; where NVLinks join GPUs without a switch, too, for what a group has of them is its transport's affair. Between nodes: GPU, PCIe switch, NIC, leaf, spine, leaf, NIC, PCIe switch, GPU, without the spine
- * where both nodes share a leaf. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail. What a lost NIC would carry takes the node's next one.
+ * <p>Where NVLink joins two GPUs: GPU, NVSwitch, GPU; where NVLinks join GPUs without a switch, too, for what a group has of them is its transport's affair. Otherwise: GPU, PCIe switch, NIC, {@link Fabric}, NIC, PCIe switch, GPU. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail; NICs are counted through the nodes that NVLink joins. What a lost NIC would carry takes the node's next one.
  *
  * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j;
- * NIC 0 wire, 1 PCIe; leaf 0 spine, 1 + j towards NIC j; spine 0 towards its leaf.
+ * NIC 0 wire, 1 PCIe; those of the fabric are its own.
  *
  * <p>A PCIe switch has one more link, to the host, which the GPUs below it share. The host is no device of its own: the switch's port after those of the NICs leads
  * to host memory, and the one after that stands for the host's end of the same link.
@@ -22,9 +21,6 @@ public final class Router {
     public static final int GPU_NVLINK_PORT = 0;
     /** Output port of a GPU towards its PCIe switch. */
     public static final int GPU_PCIE_PORT = 1;
-    /** Output port of a leaf switch towards the spine. */
-    public static final int LEAF_UP_PORT = 0;
-
     /** Output port of a NIC towards its leaf switch. */
     public static final int NIC_WIRE_PORT = 0;
 
@@ -32,7 +28,6 @@ public final class Router {
     public static final int NO_PORT = -1;
 
     private static final int NIC_PCIE_PORT = 1;
-    private static final int SPINE_DOWN_PORT = 0;
 
     private final Cluster cluster;
     private final Link nvLink;
@@ -41,15 +36,15 @@ public final class Router {
     private final Link nicDown;
     private final @Nullable Link slowNicUp;
     private final @Nullable Link slowNicDown;
-    private final Link leafUp;
-    private final Link spineDown;
-    /** Between the leaf of Node[0] and the spine, where others take a share; null where nobody does. */
-    private final @Nullable Link sharedSpine;
+    private final Fabric fabric;
+    /** Share of the links between leaves and spines that the first group of nodes has left [1]. */
+    private final double leftByNeighbour;
 
     public Router(Cluster cluster) {
         this.cluster = cluster;
         InstanceSpec instance = cluster.instance();
-        FabricSpec fabric = instance.fabric();
+        FabricSpec spec = instance.fabric();
+        fabric = spec.family().build(cluster);
         nvLink = new Link(
                 LinkClass.NVLINK,
                 instance.intraNode().perGpuRate(),
@@ -62,22 +57,12 @@ public final class Router {
                 Math.max(1, instance.pcie().latencyPs()));
         NicSpec nic = instance.nic();
         nicUp = new Link(
-                LinkClass.NIC, nic.effectiveRate(), nic.perMessagePs(), nic.latencyPs() + Math.max(1, fabric.hopPs()));
-        nicDown = new Link(LinkClass.NIC, nic.effectiveRate(), 0, Math.max(1, fabric.hopPs()));
+                LinkClass.NIC, nic.effectiveRate(), nic.perMessagePs(), nic.latencyPs() + Math.max(1, spec.hopPs()));
+        nicDown = new Link(LinkClass.NIC, nic.effectiveRate(), 0, Math.max(1, spec.hopPs()));
         Bandwidth slow = cluster.slowNicRate();
         slowNicUp = slow == null ? null : new Link(LinkClass.NIC, slow, nic.perMessagePs(), nicUp.latencyPs());
         slowNicDown = slow == null ? null : new Link(LinkClass.NIC, slow, 0, nicDown.latencyPs());
-        int nicsPerLeaf = Math.multiplyExact(instance.nicsPerNode(), fabric.nodesPerLeaf());
-        leafUp = new Link(
-                LinkClass.SPINE,
-                nic.effectiveRate().times(nicsPerLeaf).scaled(1.0 / fabric.oversubscription()),
-                0,
-                Math.max(1, fabric.hopPs()));
-        spineDown = leafUp;
-        double neighbour = cluster.faults().network().neighbourShare();
-        sharedSpine = neighbour == 0
-                ? null
-                : new Link(LinkClass.SPINE, leafUp.bandwidth().scaled(1 - neighbour), 0, leafUp.latencyPs());
+        leftByNeighbour = 1 - cluster.faults().network().neighbourShare();
     }
 
     public Cluster cluster() {
@@ -95,10 +80,7 @@ public final class Router {
         if (slot < cluster.nicSlot(0)) {
             return hostPort(false) + 1;
         }
-        if (slot < cluster.leafSlot()) {
-            return 2;
-        }
-        return slot == cluster.leafSlot() ? 1 + cluster.instance().nicsPerNode() : 1;
+        return slot < cluster.fabricSlot() ? 2 : fabric.portCount(slot - cluster.fabricSlot());
     }
 
     /** The link behind an output port of one node. */
@@ -107,15 +89,14 @@ public final class Router {
             if (slot == cluster.nicSlot(0) && port == NIC_WIRE_PORT) {
                 return slowNicUp;
             }
-            if (slot == cluster.leafSlot() && port == LEAF_UP_PORT + 1) {
+            if (slot == cluster.fabricSlot() && port == fabric.nicPort(0)) {
                 return slowNicDown;
             }
         }
-        boolean toOrFromSpine = slot == cluster.leafSlot() && port == LEAF_UP_PORT || slot == cluster.spineSlot();
-        if (sharedSpine != null && toOrFromSpine && cluster.leafOf(nodeRank) == 0) {
-            return sharedSpine;
-        }
-        return link(slot, port);
+        Link link = link(slot, port);
+        return leftByNeighbour < 1 && link.linkClass() == LinkClass.SPINE && cluster.groupOf(nodeRank) == 0
+                ? new Link(LinkClass.SPINE, link.bandwidth().scaled(leftByNeighbour), 0, link.latencyPs())
+                : link;
     }
 
     /** The link behind an output port of a node like most. */
@@ -129,13 +110,10 @@ public final class Router {
         if (slot < cluster.nicSlot(0)) {
             return pcie;
         }
-        if (slot < cluster.leafSlot()) {
+        if (slot < cluster.fabricSlot()) {
             return port == NIC_WIRE_PORT ? nicUp : pcie;
         }
-        if (slot == cluster.leafSlot()) {
-            return port == LEAF_UP_PORT ? leafUp : nicDown;
-        }
-        return spineDown;
+        return fabric.link(slot - cluster.fabricSlot(), port);
     }
 
     /**
@@ -152,14 +130,15 @@ public final class Router {
         int destinationGpu = cluster.localRank(destinationRank);
         List<Hop> hops = new ArrayList<>(11);
         int sourceGpuSlot = cluster.gpuSlot(cluster.localRank(sourceRank));
-        if (sourceNode == destinationNode) {
+        if (cluster.isJoined(sourceRank, destinationRank)) {
             add(hops, sourceNode, sourceGpuSlot, GPU_NVLINK_PORT);
-            add(hops, sourceNode, cluster.nvSwitchSlot(), destinationGpu);
+            add(hops, destinationNode, cluster.nvSwitchSlot(), destinationGpu);
         } else {
             boolean staged = !cluster.instance().nic().gpuDirect();
             NetworkFaults faults = cluster.faults().network();
-            int sourceNic = faults.carrier(sourceNode, nic);
-            int destinationNic = faults.carrier(destinationNode, nic);
+            int ofNode = nic % cluster.instance().nicsPerNode();
+            int sourceNic = faults.carrier(sourceNode, ofNode);
+            int destinationNic = faults.carrier(destinationNode, ofNode);
             int nicSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfNic(sourceNic));
             int sourceSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(cluster.localRank(sourceRank)));
             add(hops, sourceNode, sourceGpuSlot, GPU_PCIE_PORT);
@@ -168,14 +147,12 @@ public final class Router {
             }
             add(hops, sourceNode, staged ? nicSwitch : sourceSwitch, cluster.gpusPerNode() + sourceNic);
             add(hops, sourceNode, cluster.nicSlot(sourceNic), NIC_WIRE_PORT);
-            int sourceLeaf = cluster.leafOf(sourceNode);
-            int destinationLeaf = cluster.leafOf(destinationNode);
-            if (sourceLeaf != destinationLeaf) {
-                int nodesPerLeaf = cluster.instance().fabric().nodesPerLeaf();
-                add(hops, sourceLeaf * nodesPerLeaf, cluster.leafSlot(), LEAF_UP_PORT);
-                add(hops, destinationLeaf * nodesPerLeaf, cluster.spineSlot(), SPINE_DOWN_PORT);
-            }
-            add(hops, destinationNode, cluster.leafSlot(), 1 + destinationNic);
+            fabric.route(
+                    sourceNode,
+                    sourceNic,
+                    destinationNode,
+                    destinationNic,
+                    (node, device, port) -> add(hops, node, cluster.fabricSlot() + device, port));
             add(hops, destinationNode, cluster.nicSlot(destinationNic), NIC_PCIE_PORT);
             int destinationSwitch = cluster.pcieSwitchSlot(cluster.pcieSwitchOfGpu(destinationGpu));
             if (staged) {
@@ -222,14 +199,40 @@ public final class Router {
         return 2 * pcie.latencyPs();
     }
 
-    /** Latency of a route between nodes that do not share a leaf, GPU to GPU [ps]. */
+    /** Latency of a route between nodes that are as far from each other as any, GPU to GPU [ps]. */
     public long interNodeLatencyPs() {
         int pcieLinks = cluster.instance().nic().gpuDirect() ? 4 : 6;
-        return pcieLinks * pcie.latencyPs()
-                + nicUp.latencyPs()
-                + leafUp.latencyPs()
-                + spineDown.latencyPs()
-                + nicDown.latencyPs();
+        return pcieLinks * pcie.latencyPs() + nicUp.latencyPs() + fabric.latencyPs() + nicDown.latencyPs();
+    }
+
+    /** Whether all that leaves a group of nodes passes this output port last. */
+    public boolean isOutbound(int slot, int port) {
+        return slot >= cluster.fabricSlot() && fabric.isOutbound(slot - cluster.fabricSlot(), port);
+    }
+
+    /** Latency of a link of the fabric [ps]. */
+    public long hopLatencyPs() {
+        return Math.max(1, cluster.instance().fabric().hopPs());
+    }
+
+    /** Whether this output port is one of the fabric that lives with the receiver. */
+    public boolean isDown(int slot, int port) {
+        return slot >= cluster.fabricSlot() && !fabric.isUp(slot - cluster.fabricSlot(), port);
+    }
+
+    /** Whether output ports of the fabric serve several nodes. */
+    public boolean sharesPorts() {
+        return fabric.sharesPorts();
+    }
+
+    /** Equal for pairs of nodes between which routes are alike. */
+    public int distance(int nodeRank, int other) {
+        if (nodeRank == other) {
+            return 0;
+        }
+        return nodeRank / cluster.nodesPerDomain() == other / cluster.nodesPerDomain()
+                ? 1
+                : 2 + fabric.distance(nodeRank, other);
     }
 
     private void add(List<Hop> hops, int nodeRank, int slot, int port) {

@@ -20,7 +20,37 @@ class RouterTest {
                 TestClusters.of(new FabricSpec(2, 1, HOP_PS), 5),
                 TestClusters.of(new FabricSpec(4, 3, HOP_PS), 8),
                 TestClusters.of(new FabricSpec(1, 1, HOP_PS), 3, withNetwork(new NetworkFaults(null, true, 0.5))),
-                new Cluster(TestClusters.instance(new FabricSpec(2, 2, HOP_PS), false), 4));
+                new Cluster(TestClusters.instance(new FabricSpec(2, 2, HOP_PS), false), 4),
+                TestClusters.of(tree(new RailOptimized(), 4, FabricSpec.ALL, 1, Routing.ADAPTIVE), 7),
+                TestClusters.of(tree(new RailOptimized(), 2, 4, 2, Routing.ADAPTIVE), 11),
+                TestClusters.of(tree(new RailOptimized(), 2, 4, 1, Routing.STATIC), 12),
+                TestClusters.of(tree(new FatTree(), 4, FabricSpec.ALL, 2, Routing.ECMP), 12),
+                TestClusters.of(tree(new FatTree(), 2, 4, 1, Routing.STATIC), 8),
+                TestClusters.of(tree(new FatTree(), 2, 4, 3, Routing.ADAPTIVE), 9),
+                TestClusters.of(domains(3, 3), 9),
+                TestClusters.of(domains(18, 1), 5),
+                TestClusters.of(tree(new Torus(), 1, FabricSpec.ALL, 1, Routing.ADAPTIVE), 12),
+                TestClusters.of(
+                        tree(new RailOptimized(), 2, 4, 1, Routing.ADAPTIVE),
+                        8,
+                        withNetwork(new NetworkFaults(null, true, 0))));
+    }
+
+    static FabricSpec tree(
+            FabricFamily family, int nodesPerLeaf, int nodesPerPod, double oversubscription, Routing routing) {
+        return new FabricSpec(family, nodesPerLeaf, nodesPerPod, 1, oversubscription, HOP_PS, routing, 7);
+    }
+
+    static FabricSpec domains(int nodesPerDomain, int nodesPerLeaf) {
+        return new FabricSpec(
+                new NvlinkDomain(), nodesPerLeaf, FabricSpec.ALL, nodesPerDomain, 1, HOP_PS, Routing.ADAPTIVE, 0);
+    }
+
+    @Test
+    void everyFamilyIsHere() {
+        assertThat(clusters().map(cluster -> cluster.instance().fabric().family()).distinct())
+                .containsExactlyInAnyOrderElementsOf(FabricFamily.all());
+        assertThat(FabricFamily.all()).allMatch(family -> FabricFamily.named(family.id()).equals(family));
     }
 
     private static Faults withNetwork(NetworkFaults network) {

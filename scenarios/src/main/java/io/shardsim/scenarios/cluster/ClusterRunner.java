@@ -92,7 +92,7 @@ public final class ClusterRunner implements ScenarioRunner {
         }
         splitting.lockInterruptibly();
         try {
-            return ask(point, question, point.cluster().leafOf(point.cluster().nodes() - 1) + 1);
+            return ask(point, question, point.cluster().groupOf(point.cluster().nodes() - 1) + 1);
         } finally {
             splitting.unlock();
         }

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.collective;
 
 import io.shardsim.topology.Cluster;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
@@ -43,7 +44,7 @@ public record Rail(int nic, int[] members) {
     /** Number of NICs that the channels of a node use. */
     public static int nicsBeside(CollectiveRequest request, int node) {
         GroupPlacement placement = request.placement();
-        long localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
+        BitSet localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
         return placement.way(new Place(localRanks, 0), request).nics();
     }
 
@@ -64,20 +65,20 @@ public record Rail(int nic, int[] members) {
         throw new IllegalArgumentException("member " + member + " is not on this node");
     }
 
-    /** Local ranks of neighbouring members, a bit for each; a node has at most 64 GPUs. */
-    private static long localRanks(CollectiveRequest request, int first, int count) {
-        long localRanks = 0;
+    /** Local ranks of neighbouring members, a bit for each. */
+    private static BitSet localRanks(CollectiveRequest request, int first, int count) {
+        BitSet localRanks = new BitSet();
         for (int member = first; member < first + count; member++) {
-            localRanks |= 1L << request.cluster().localRank(request.members()[member]);
+            localRanks.set(request.cluster().localRank(request.members()[member]));
         }
         return localRanks;
     }
 
     /** NICs beside the given GPUs: the first one of every PCIe switch, then the second ones, and so on; all NICs when none is beside them. */
-    private static int[] usableNics(long localRanks, Cluster cluster) {
+    private static int[] usableNics(BitSet localRanks, Cluster cluster) {
         int nics = cluster.instance().nicsPerNode();
         int[] usable = IntStream.range(0, nics)
-                .filter(nic -> gpusBeside(localRanks, nic, cluster) != 0)
+                .filter(nic -> !gpusBeside(localRanks, nic, cluster).isEmpty())
                 .boxed()
                 .sorted(Comparator.comparingInt(nic -> nicsBefore(nic, cluster)))
                 .mapToInt(nic -> nic)
@@ -93,18 +94,16 @@ public record Rail(int nic, int[] members) {
     }
 
     /** Those of the given GPUs that share a PCIe switch with a NIC. */
-    private static long gpusBeside(long localRanks, int nic, Cluster cluster) {
-        long beside = 0;
-        for (int gpu = 0; gpu < cluster.gpusPerNode(); gpu++) {
-            if (cluster.pcieSwitchOfGpu(gpu) == cluster.pcieSwitchOfNic(nic)) {
-                beside |= 1L << gpu;
-            }
-        }
-        return beside & localRanks;
+    private static BitSet gpusBeside(BitSet localRanks, int nic, Cluster cluster) {
+        BitSet beside = new BitSet();
+        localRanks.stream()
+                .filter(gpu -> cluster.pcieSwitchOfGpu(gpu) == cluster.pcieSwitchOfNic(nic))
+                .forEach(beside::set);
+        return beside;
     }
 
     /** What a way depends on beside the cluster: the local ranks of the members on a node, a bit for each, and the channel. */
-    record Place(long localRanks, int channel) {}
+    record Place(BitSet localRanks, int channel) {}
 
     /**
      * A rail whatever the node.
@@ -118,27 +117,26 @@ public record Rail(int nic, int[] members) {
         static Way of(Place place, Cluster cluster) {
             int[] nics = usableNics(place.localRanks(), cluster);
             int nic = nics[place.channel() % nics.length];
-            long beside = gpusBeside(place.localRanks(), nic, cluster);
-            int count = Long.bitCount(place.localRanks());
+            BitSet beside = gpusBeside(place.localRanks(), nic, cluster);
+            int count = place.localRanks().cardinality();
             int turn = nicsBefore(nic, cluster);
-            int entry = beside == 0 ? 0 : positionOf(localRank(beside, turn), place.localRanks());
-            int exit = beside == 0
+            int entry = beside.isEmpty() ? 0 : positionOf(localRank(beside, turn), place.localRanks());
+            int exit = beside.isEmpty()
                     ? 0
-                    : positionOf(localRank(beside, turn + Long.bitCount(beside) - 1), place.localRanks());
+                    : positionOf(localRank(beside, turn + beside.cardinality() - 1), place.localRanks());
             return new Way(nic, nics.length, visit(count, entry, exit == entry ? (entry + count - 1) % count : exit));
         }
 
         /** A member of a set of local ranks, counted round and round. */
-        private static int localRank(long localRanks, int turn) {
-            long rest = localRanks;
-            for (int i = turn % Long.bitCount(localRanks); i > 0; i--) {
-                rest &= rest - 1;
-            }
-            return Long.numberOfTrailingZeros(rest);
+        private static int localRank(BitSet localRanks, int turn) {
+            return localRanks.stream()
+                    .skip(turn % localRanks.cardinality())
+                    .findFirst()
+                    .orElseThrow();
         }
 
-        private static int positionOf(int localRank, long localRanks) {
-            return Long.bitCount(localRanks & ((1L << localRank) - 1));
+        private static int positionOf(int localRank, BitSet localRanks) {
+            return localRanks.get(0, localRank).cardinality();
         }
 
         private static int[] visit(int count, int entry, int exit) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CancellationException;
  * The programs of every collective class of a plan, made when they are asked for; the library's choice is asked once per group shape.
  */
 final class CollectiveSchedules {
+    /** What NVLink joins as one node. */
     private final Cluster cluster;
     private final TransportModel transports;
     private final Map<GroupOfClass, Scheduled> schedules = new HashMap<>();
@@ -31,7 +32,7 @@ final class CollectiveSchedules {
     }
 
     CollectiveSchedules(Cluster cluster, TransportModel transports) {
-        this.cluster = cluster;
+        this.cluster = cluster.byDomain();
         this.transports = transports;
     }
 

@@ -111,7 +111,7 @@ final class Devices {
     }
 
     private boolean isNic(int slot) {
-        return slot >= cluster.nicSlot(0) && slot < cluster.leafSlot();
+        return slot >= cluster.nicSlot(0) && slot < cluster.fabricSlot();
     }
 
     /** Tells the GPUs of a node to begin. */

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 
 /** What each operation of a plan takes at least: a kernel its time on a GPU that does nothing else, a collective the library's launch and its bytes at line rate. */
 final class LeastTimes {
+    /** What NVLink joins as one node. */
     private final Cluster cluster;
     private final StepPlan plan;
     private final SimulationSetup setup;
@@ -33,9 +34,9 @@ final class LeastTimes {
 
     LeastTimes(SimulationSetup setup) {
         this.setup = setup;
-        cluster = setup.cluster();
+        cluster = setup.cluster().byDomain();
         plan = setup.plan();
-        schedules = new CollectiveSchedules(cluster, setup.transports());
+        schedules = new CollectiveSchedules(setup.cluster(), setup.transports());
     }
 
     Carried of(Operation operation) {

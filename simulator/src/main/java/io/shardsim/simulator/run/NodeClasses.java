@@ -6,6 +6,7 @@ import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.plan.Operation;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Router;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.util.ArrayList;
@@ -22,12 +23,12 @@ import java.util.stream.LongStream;
  * Nodes that provably do the same at the same time, found by colour refinement.
  *
  * <p>Nodes start with one colour for each speed and pipeline stage of their ranks. Two nodes keep the same colour while, for each local rank, collective and
- * channel, their programs are equal and lead over the same slots and NICs to local ranks of nodes with the same colour. Refinement ends with a partition in
+ * channel, their programs are equal and lead over the same slots and NICs, and as far, to local ranks of nodes with the same colour. Refinement ends with a partition in
  * which this holds for all nodes of a colour: every device of the cluster has the same specification, initial state and neighbours as the
  * corresponding device of its colour's first node, so by induction over events it receives the same messages at the same instants [1].
  * Simulating one node per colour, with its messages led to the first nodes of the receivers' colours, is therefore exact.
  *
- * <p>Ports that several nodes share (leaf switches with more than one node) would break the argument; then every node is its own class.
+ * <p>Ports of the fabric that several nodes share would break the argument; then every node is its own class.
  *
  * <p>[1] Boldi and Vigna, Fibrations of graphs, Discrete Mathematics 243 (2002), section 5.
  */
@@ -52,7 +53,8 @@ final class NodeClasses {
             IntFunction<RankPlan> planOf,
             CollectiveSchedules schedules,
             Map<Integer, Long> durationPerMille) {
-        if (cluster.instance().fabric().nodesPerLeaf() > 1) {
+        Router router = new Router(cluster);
+        if (router.sharesPorts()) {
             return separate(cluster);
         }
         int[] colour = new int[cluster.nodes()];
@@ -68,7 +70,7 @@ final class NodeClasses {
             }
             colour[node] = names.computeIfAbsent(ranks, key -> names.size());
         }
-        Wired[] wired = wired(cluster, planOf, schedules);
+        Wired[] wired = wired(router, planOf, schedules);
         while (names.size() > colours) {
             colours = names.size();
             names.clear();
@@ -110,7 +112,8 @@ final class NodeClasses {
         }
     }
 
-    private static Wired[] wired(Cluster cluster, IntFunction<RankPlan> planOf, CollectiveSchedules schedules) {
+    private static Wired[] wired(Router router, IntFunction<RankPlan> planOf, CollectiveSchedules schedules) {
+        Cluster cluster = router.cluster();
         Map<List<Primitive>, Integer> lists = new HashMap<>();
         IdentityHashMap<List<Primitive>, Integer> known = new IdentityHashMap<>();
         // Thousands of programs share a few lists.
@@ -120,7 +123,7 @@ final class NodeClasses {
         Map<LongBuffer, Integer> kinds = new HashMap<>();
         Wired[] wired = new Wired[cluster.nodes()];
         for (int node = 0; node < wired.length; node++) {
-            Wires wires = new Wires(cluster, node);
+            Wires wires = new Wires(router, node);
             for (int local = 0; local < cluster.gpusPerNode(); local++) {
                 int rank = cluster.rank(node, local);
                 RankPlan plan = planOf.apply(rank);
@@ -141,13 +144,15 @@ final class NodeClasses {
 
     /** Collects what a node does and with whom. */
     private static final class Wires {
+        private final Router router;
         private final Cluster cluster;
         private final int node;
         private final LongStream.Builder parts = LongStream.builder();
         private final IntStream.Builder peerNodes = IntStream.builder();
 
-        Wires(Cluster cluster, int node) {
-            this.cluster = cluster;
+        Wires(Router router, int node) {
+            this.router = router;
+            cluster = router.cluster();
             this.node = node;
         }
 
@@ -171,7 +176,7 @@ final class NodeClasses {
             parts.add(peers.length);
             for (int peer : peers) {
                 int peerNode = cluster.nodeRank(peer);
-                parts.add(pair(cluster.localRank(peer), peerNode == node ? 1 : 0));
+                parts.add(pair(cluster.localRank(peer), router.distance(node, peerNode)));
                 if (peerNode != node) {
                     peerNodes.add(peerNode);
                 }

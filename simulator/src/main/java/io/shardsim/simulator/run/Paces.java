@@ -27,6 +27,9 @@ final class Paces {
 
     private final int[][] sendingAcross;
 
+    /**
+     * @param cluster what NVLink joins as one node
+     */
     Paces(Cluster cluster, Router router, CollectiveSchedules.Scheduled scheduled) {
         this.cluster = cluster;
         this.router = router;

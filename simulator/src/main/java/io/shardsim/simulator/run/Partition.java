@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Deals the nodes that are simulated out to logical processes: whole leaves, so that only what passes the spine crosses, in equal shares,
+ * Deals the nodes that are simulated out to logical processes: whole leaves, pods or NVLink domains, so that only what passes the switches above them crosses, in equal shares,
  * neighbours together.
  */
 final class Partition {
@@ -48,8 +48,8 @@ final class Partition {
         int lastLeaf = NONE;
         for (int node = 0; node < cluster.nodes(); node++) {
             if (nodes.isSimulated(node)) {
-                if (cluster.leafOf(node) != lastLeaf) {
-                    lastLeaf = cluster.leafOf(node);
+                if (cluster.groupOf(node) != lastLeaf) {
+                    lastLeaf = cluster.groupOf(node);
                     leaves.add(new ArrayList<>());
                 }
                 leaves.get(leaves.size() - 1).add(node);

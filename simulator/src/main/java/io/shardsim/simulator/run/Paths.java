@@ -45,7 +45,7 @@ final class Paths {
         for (int slot = 0; slot < result.length; slot++) {
             origins.add(new Origin(rank, collectiveClass, channel, slot));
             int peer = program.sendPeers()[slot];
-            boolean inside = cluster.nodeRank(peer) == cluster.nodeRank(rank);
+            boolean inside = cluster.isJoined(rank, peer);
             Route route = router.route(rank, peer, program.sendNics()[slot]);
             result[slot] =
                     along(route, cluster.localRank(peer), inside ? transport.intraStepPs() : transport.interStepPs());
@@ -78,7 +78,7 @@ final class Paths {
         for (int i = 0; i < hops; i++) {
             Hop hop = route.hops().get(i);
             stopsOfPath[i] = stop(hop.deviceId(), hop.port());
-            if (stopsOfPath[i].nodeSlot() == cluster.leafSlot() && hop.port() == Router.LEAF_UP_PORT) {
+            if (router.isOutbound(stopsOfPath[i].nodeSlot(), hop.port())) {
                 outboundHop = i;
             }
         }

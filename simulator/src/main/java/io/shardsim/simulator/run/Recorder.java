@@ -16,6 +16,7 @@ import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Hop;
 import io.shardsim.topology.Route;
+import io.shardsim.topology.Router;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -240,13 +241,14 @@ public final class Recorder implements RunObserver {
      */
     public Recording finish(long endPs) {
         Cluster cluster = view().cluster();
+        Router router = new Router(cluster);
         int[] representatives = new int[cluster.nodes()];
         Arrays.setAll(representatives, view()::representative);
         totals.close(read(endPs));
         finishedPs.forEach((rank, ps) -> of(rank).waits().add(new Wait(Stream.COMPUTE, ps, endPs, endPs)));
         Map<Integer, RecordedPath> paths = new TreeMap<>();
         for (int journey = 0; journey < journeys.size(); journey++) {
-            paths.computeIfAbsent(journeys.path(journey), id -> path(id, representatives));
+            paths.computeIfAbsent(journeys.path(journey), id -> path(id, router, representatives));
         }
         Recording recording =
                 new Recording(cluster, representatives, spans, journeys, paths, totals, skipped, labels(view()));
@@ -254,7 +256,7 @@ public final class Recorder implements RunObserver {
         return recording;
     }
 
-    private RecordedPath path(int id, int[] representatives) {
+    private RecordedPath path(int id, Router router, int[] representatives) {
         Cluster cluster = view().cluster();
         int rank = view().sourceRank(id);
         int node = cluster.nodeRank(rank);
@@ -265,10 +267,13 @@ public final class Recorder implements RunObserver {
                 destinations[copy] = view().route(id, copy).destinationId() / cluster.devicesPerNode();
             }
         }
-        return path(cluster, rank, view().route(id, node), destinations);
+        return path(router, rank, view().route(id, node), destinations);
     }
 
-    private static RecordedPath path(Cluster cluster, int rank, Route route, int[] destinations) {
+    private static RecordedPath path(Router router, int rank, Route route, int[] destinations) {
+        Cluster cluster = router.cluster();
+        int source = cluster.nodeRank(rank);
+        int destination = route.destinationId() / cluster.devicesPerNode();
         int hops = route.hops().size();
         int[] slots = new int[hops + 1];
         int[] ports = new int[hops];
@@ -280,8 +285,8 @@ public final class Recorder implements RunObserver {
             slots[i] = hop.deviceId() % cluster.devicesPerNode();
             ports[i] = hop.port();
             latencyPs[i] = hop.link().latencyPs();
-            // The leaf of the sender is passed only on the way to a spine; whatever follows lives with the receiver.
-            arrived = arrived || slots[i] == cluster.spineSlot() || slots[i] == cluster.leafSlot() && hop.port() > 0;
+            int node = hop.deviceId() / cluster.devicesPerNode();
+            arrived = arrived || router.isDown(slots[i], hop.port()) || node == destination && node != source;
             far[i] = arrived;
         }
         slots[hops] = route.destinationId() % cluster.devicesPerNode();

@@ -89,7 +89,7 @@ final class Wiring {
         Path[][] pathsOfChannel = new Path[programs.length][];
         Pace[][] receivePaces = new Pace[programs.length][];
         Pace[][] sendPaces = new Pace[programs.length][];
-        Paces paces = pacesOf.computeIfAbsent(scheduled, same -> new Paces(cluster, router, same));
+        Paces paces = pacesOf.computeIfAbsent(scheduled, same -> new Paces(cluster.byDomain(), router, same));
         for (int channel = 0; channel < programs.length; channel++) {
             ChannelProgram program = scheduled.program(member, channel);
             Limits.require("receive slots of a program", program.receivePeers().length, EventOrder.RECEIVE_SLOTS_MAX);

@@ -1,0 +1,19 @@
+package io.shardsim.topology;
+
+/** A leaf joins all NICs of its nodes, and spines join the leaves: EFA, and what is not known better. */
+public record LeafSpine() implements SwitchTree.Family {
+    @Override
+    public String id() {
+        return "leaf_spine";
+    }
+
+    @Override
+    public String description() {
+        return "a leaf joins all NICs of its nodes, and spines join the leaves";
+    }
+
+    @Override
+    public Fabric build(Cluster cluster) {
+        return new SwitchTree(cluster, false, true);
+    }
+}

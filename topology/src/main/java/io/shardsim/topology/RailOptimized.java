@@ -1,0 +1,19 @@
+package io.shardsim.topology;
+
+/** A leaf for each NIC index, so that traffic between NICs of one index passes no spine within a set of leaves (NVIDIA DGX SuperPOD reference architecture, RA-11333, 2023: eight rails of 32 nodes; Azure ND). */
+public record RailOptimized() implements SwitchTree.Family {
+    @Override
+    public String id() {
+        return "rail_optimized";
+    }
+
+    @Override
+    public String description() {
+        return "a leaf for each NIC index, so that NICs of one index meet below the spines";
+    }
+
+    @Override
+    public Fabric build(Cluster cluster) {
+        return new SwitchTree(cluster, true, false);
+    }
+}
