@@ -57,8 +57,8 @@ final class SwitchTree implements Fabric {
         up = drawn ? nics : planes;
         Bandwidth nic = cluster.instance().nic().effectiveRate();
         Bandwidth ofNode = nic.times(nicsOfPlane).scaled(1 / spec.oversubscription());
-        Bandwidth ofLeaf = nic.times(Math.multiplyExact(nicsOfPlane, spec.nodesPerLeaf()))
-                .scaled(1 / spec.oversubscription());
+        Bandwidth ofLeaf =
+                nic.times(Math.multiplyExact(nicsOfPlane, spec.nodesPerLeaf())).scaled(1 / spec.oversubscription());
         uplink = link(LinkClass.SPINE, drawn ? nic : this.pooled ? ofLeaf : ofNode);
         podUplink = this.pooled && threeTiers
                 ? link(LinkClass.SPINE, ofLeaf.times(spec.nodesPerPod() / spec.nodesPerLeaf()))
@@ -157,8 +157,9 @@ final class SwitchTree implements Fabric {
         return switch (spec.routing()) {
             case ADAPTIVE -> 0;
             case STATIC -> uplinkDealt(destination, destinationNic) % uplinks;
-            case ECMP -> (int)
-                    Long.remainderUnsigned(draw(source * nics + sourceNic, destination * nics + destinationNic), uplinks);
+            case ECMP ->
+                (int) Long.remainderUnsigned(
+                        draw(source * nics + sourceNic, destination * nics + destinationNic), uplinks);
         };
     }
 
@@ -168,8 +169,9 @@ final class SwitchTree implements Fabric {
         return switch (spec.routing()) {
             case ADAPTIVE -> 0;
             case STATIC -> (int) Long.remainderUnsigned(draw(-1, podOf(destination)) + leafOf(destination), leaves);
-            case ECMP -> (int)
-                    Long.remainderUnsigned(draw(destination * nics + destinationNic, source * nics + sourceNic), leaves);
+            case ECMP ->
+                (int) Long.remainderUnsigned(
+                        draw(destination * nics + destinationNic, source * nics + sourceNic), leaves);
         };
     }
 

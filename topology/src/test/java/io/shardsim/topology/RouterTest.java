@@ -48,9 +48,12 @@ class RouterTest {
 
     @Test
     void everyFamilyIsHere() {
-        assertThat(clusters().map(cluster -> cluster.instance().fabric().family()).distinct())
+        assertThat(clusters()
+                        .map(cluster -> cluster.instance().fabric().family())
+                        .distinct())
                 .containsExactlyInAnyOrderElementsOf(FabricFamily.all());
-        assertThat(FabricFamily.all()).allMatch(family -> FabricFamily.named(family.id()).equals(family));
+        assertThat(FabricFamily.all())
+                .allMatch(family -> FabricFamily.named(family.id()).equals(family));
     }
 
     private static Faults withNetwork(NetworkFaults network) {

@@ -4,6 +4,7 @@ import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.topology.FabricFamily;
 import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -13,6 +14,7 @@ import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
+import io.shardsim.topology.Routing;
 import io.shardsim.topology.units.Bandwidth;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
@@ -21,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +47,13 @@ public final class HardwareKeys {
             Key.required("peak_single", ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE), "fp32 vector peak"),
             Key.required("sm_count", ScalarTypes.whole(1, 100_000), "SMs of the GPU"),
             Key.required("boost_clock", ScalarTypes.quantity(UnitTable.FREQUENCY, 1), "boost clock"));
+
+    /** Key of {@link FabricSpec#nodesPerDomain}. */
+    public static final String NODES_PER_DOMAIN = "nodes_per_domain";
+    /** Key of {@link FabricSpec#routeSeed}. */
+    public static final String ROUTE_SEED = "route_seed";
+    /** Trays of a GB200 NVL72 (NVIDIA DGX SuperPOD with GB200, RA-11338, 2025). */
+    private static final long NVL72_TRAYS = 18;
 
     /** What a server and its network are, beside its GPU. */
     public static final List<Key> SERVER = List.of(
@@ -74,10 +84,37 @@ public final class HardwareKeys {
             Key.required(
                     "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
             Key.required("host_memory", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "memory of the host"),
+            Key.optional(
+                    "fabric",
+                    ScalarTypes.choice(
+                            FabricFamily.all().stream().map(FabricFamily::id).toList()),
+                    "what joins the NICs of nodes ("
+                            + FabricFamily.all().stream()
+                                    .map(family -> family.id() + ": " + family.description())
+                                    .collect(Collectors.joining("; "))
+                            + "); omitted: leaf_spine"),
             Key.required("nodes_per_leaf", ScalarTypes.whole(1, 65_536), "nodes under one leaf switch"),
+            Key.optional(
+                    "nodes_per_pod",
+                    ScalarTypes.whole(1, 65_536),
+                    "nodes under the same spines, above which there is a third tier; omitted: all"),
+            Key.optional(
+                    NODES_PER_DOMAIN,
+                    ScalarTypes.whole(1, 1024),
+                    "nodes whose GPUs NVLink joins, with fabric: nvlink_domain; omitted: " + NVL72_TRAYS
+                            + ", the trays of an NVL72"),
             Key.required(
                     "oversubscription", ScalarTypes.decimal(1, 1000), "capacity below a leaf over capacity above it"),
-            Key.required("hop_latency", ScalarTypes.time(0), "latency of one cable and switch of the fabric"));
+            Key.required("hop_latency", ScalarTypes.time(0), "latency of one cable and switch of the fabric"),
+            Key.optional(
+                    "routing",
+                    ScalarTypes.choice(
+                            Stream.of(Routing.values()).map(Routing::id).toList()),
+                    "how a switch chooses among equal ways: spread over all of them, by a table of destinations as on InfiniBand, or by a hash; omitted: adaptive"),
+            Key.optional(
+                    ROUTE_SEED,
+                    ScalarTypes.whole(0, Long.MAX_VALUE),
+                    "from which static or ecmp routes are drawn; omitted: 0"));
 
     /** Optional: no price means no cost in the report. */
     public static final Key PRICE =
@@ -138,8 +175,18 @@ public final class HardwareKeys {
     }
 
     private static FabricSpec fabric(Values values) {
+        FabricFamily family = FabricFamily.named((String) values.any("fabric", "leaf_spine"));
+        Routing routing =
+                Routing.valueOf(((String) values.any("routing", Routing.ADAPTIVE.id())).toUpperCase(Locale.ROOT));
         return new FabricSpec(
-                values.count("nodes_per_leaf"), (Double) values.any("oversubscription"), values.whole("hop_latency"));
+                family,
+                values.count("nodes_per_leaf"),
+                Math.toIntExact((Long) values.any("nodes_per_pod", (long) FabricSpec.ALL)),
+                family.joinsDomains() ? Math.toIntExact((Long) values.any(NODES_PER_DOMAIN, NVL72_TRAYS)) : 1,
+                (Double) values.any("oversubscription"),
+                values.whole("hop_latency"),
+                routing,
+                (Long) values.any(ROUTE_SEED, 0L));
     }
 
     /** The values of a file by key. */
@@ -152,6 +199,10 @@ public final class HardwareKeys {
     private record Values(Map<String, Object> base, Map<String, Object> changed) {
         Object any(String key) {
             return changed.containsKey(key) ? value(changed, key) : value(base, key);
+        }
+
+        Object any(String key, Object omitted) {
+            return changed.containsKey(key) || base.containsKey(key) ? any(key) : omitted;
         }
 
         long whole(String key) {

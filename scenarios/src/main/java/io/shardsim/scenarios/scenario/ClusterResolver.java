@@ -11,12 +11,14 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Clocks;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.Faults;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.NetworkFaults;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
+import io.shardsim.topology.Routing;
 import io.shardsim.topology.units.Bandwidth;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -57,6 +59,7 @@ final class ClusterResolver {
         Long nodes = nodes();
         if (instance != null) {
             check(instance);
+            checkFabric(instance.fabric(), nodes == null ? 1 : Math.toIntExact(nodes));
             remark(instance);
         }
         return instance == null || nodes == null || problems.told() > before
@@ -231,6 +234,24 @@ final class ClusterResolver {
             notes.add("network is left out and taken to be "
                     + instance.network().library() + ", whose constants NCCL's steps between nodes have; write one of "
                     + String.join(", ", NcclCatalog.NETWORKS.names()));
+        }
+    }
+
+    private void checkFabric(FabricSpec fabric, int nodes) {
+        String problem = fabric.family().problem(fabric, nodes);
+        if (problem != null) {
+            problems.add(block.has("nodes") ? block.keyAt("nodes") : block.position(), problem);
+        }
+        if (block.has(HardwareKeys.NODES_PER_DOMAIN) && !fabric.family().joinsDomains()) {
+            problems.add(
+                    block.keyAt(HardwareKeys.NODES_PER_DOMAIN),
+                    "nodes_per_domain does not apply to fabric "
+                            + fabric.family().id() + "; remove it, or write fabric: nvlink_domain");
+        }
+        if (block.has(HardwareKeys.ROUTE_SEED) && fabric.routing() == Routing.ADAPTIVE) {
+            problems.add(
+                    block.keyAt(HardwareKeys.ROUTE_SEED),
+                    "route_seed draws no routes with routing adaptive; remove it, or write routing: static");
         }
     }
 

@@ -127,9 +127,7 @@ final class Assembly implements SimulationEngine.Parts {
     }
 
     private List<LogicalProcess.Command> commands(List<WindowExchange> exchanges) {
-        Lookahead lookahead = new Lookahead(
-                paths.outboundPsMin(),
-                router.hopLatencyPs());
+        Lookahead lookahead = new Lookahead(paths.outboundPsMin(), router.hopLatencyPs());
         Crossing crossing = new ChunkCrossing(paths.all());
         int[] leafOfDevice = new int[cluster.nodes() * cluster.devicesPerNode()];
         for (int id = 0; id < leafOfDevice.length; id++) {

@@ -15,6 +15,7 @@ import java.util.concurrent.CancellationException;
 final class CollectiveSchedules {
     /** What NVLink joins as one node. */
     private final Cluster cluster;
+
     private final TransportModel transports;
     private final Map<GroupOfClass, Scheduled> schedules = new HashMap<>();
 

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 final class LeastTimes {
     /** What NVLink joins as one node. */
     private final Cluster cluster;
+
     private final StepPlan plan;
     private final SimulationSetup setup;
     private final CollectiveSchedules schedules;
