@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.topology.units.Bandwidth;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -162,6 +163,108 @@ class RouterTest {
                 Cluster cluster = TestClusters.of(new FabricSpec(nodesPerLeaf, oversubscription, HOP_PS), 8);
                 assertThat(bisectionRate(cluster)).isEqualTo(full / oversubscription, within(1e-6 * full));
             }
+        }
+    }
+
+    /** The way from NIC to NIC. */
+    private static List<String> between(Cluster cluster, int from, int to, int nic) {
+        return drawn(cluster, cluster.rank(from, 0), cluster.rank(to, 0), nic).stream()
+                .filter(hop -> hop.startsWith("Fabric"))
+                .toList();
+    }
+
+    @Test
+    void railsMeetBelowTheSpineAndPodsBelowTheCore() {
+        Cluster cluster = TestClusters.of(tree(new RailOptimized(), 2, 4, 1, Routing.ADAPTIVE), 12);
+        assertThat(between(cluster, 0, 1, 1)).containsExactly("Fabric.Leaf[1]:3");
+        assertThat(between(cluster, 0, 2, 1))
+                .containsExactly("Fabric.Leaf[0]:1", "Fabric.Spine[2]:1", "Fabric.Leaf[2]:3");
+        assertThat(between(cluster, 0, 5, 1))
+                .containsExactly(
+                        "Fabric.Leaf[0]:1",
+                        "Fabric.Spine[0]:3",
+                        "Fabric.Core[5]:1",
+                        "Fabric.Spine[5]:1",
+                        "Fabric.Leaf[5]:3");
+        Router router = new Router(cluster);
+        assertThat(List.of(router.distance(0, 0), router.distance(0, 1), router.distance(0, 2), router.distance(0, 5)))
+                .containsExactly(0, 2, 3, 4);
+        assertThat(router.route(0, 20, 0).latencyPs())
+                .isEqualTo(2 * TO_NIC_PS + TestClusters.NIC_PS + 6 * HOP_PS)
+                .isEqualTo(router.interNodeLatencyPs());
+    }
+
+    /** A lost NIC's traffic changes its rail, and that is above the leaves. */
+    @Test
+    void whatChangesItsRailPassesTheSpine() {
+        Cluster lost = TestClusters.of(
+                tree(new RailOptimized(), 2, FabricSpec.ALL, 1, Routing.ADAPTIVE),
+                2,
+                withNetwork(new NetworkFaults(null, true, 0)));
+        assertThat(between(lost, 0, 1, 0)).containsExactly("Fabric.Leaf[0]:1", "Fabric.Spine[1]:0", "Fabric.Leaf[1]:2");
+    }
+
+    @Test
+    void nvLinkJoinsTheTraysOfADomain() {
+        Cluster cluster = TestClusters.of(domains(3, 1), 6);
+        assertThat(drawn(cluster, 1, 10, 0)).containsExactly("Node[0].Gpu[1]:0", "Node[2].NvSwitch:2");
+        assertThat(between(cluster, 2, 3, 1))
+                .containsExactly("Fabric.Leaf[2]:1", "Fabric.Spine[3]:1", "Fabric.Leaf[3]:3");
+        Cluster joined = cluster.byDomain();
+        assertThat(joined.nodes()).isEqualTo(2);
+        assertThat(joined.gpusPerNode()).isEqualTo(3 * TestClusters.GPUS);
+        assertThat(joined.instance().nicsPerNode()).isEqualTo(3 * TestClusters.NICS);
+        for (int rank = 0; rank < cluster.worldSize(); rank++) {
+            for (int other = 0; other < cluster.worldSize(); other++) {
+                assertThat(cluster.isJoined(rank, other)).isEqualTo(joined.nodeRank(rank) == joined.nodeRank(other));
+            }
+        }
+        // A NIC of the domain is that of its tray.
+        assertThat(new Router(cluster).route(8, 20, 2 * TestClusters.NICS + 1))
+                .isEqualTo(new Router(cluster).route(8, 20, 1));
+        assertThat(cluster.instance().gpusPerNode()).isEqualTo(TestClusters.GPUS);
+    }
+
+    @Test
+    void aTorusGoesTheShorterWayRound() {
+        Cluster cluster = TestClusters.of(tree(new Torus(), 1, FabricSpec.ALL, 1, Routing.ADAPTIVE), 5 * 5 * 5);
+        assertThat(between(cluster, 0, 2, 0))
+                .containsExactly("Fabric.Router[0]:0", "Fabric.Router[1]:0", "Fabric.Router[2]:6");
+        assertThat(between(cluster, 0, 4, 0)).containsExactly("Fabric.Router[0]:1", "Fabric.Router[4]:6");
+        assertThat(between(cluster, 0, 4 + 5 * 1 + 25 * 4, 0))
+                .containsExactly(
+                        "Fabric.Router[0]:1", "Fabric.Router[4]:2", "Fabric.Router[9]:5", "Fabric.Router[109]:6");
+    }
+
+    @Test
+    void railsAndFatTreesHaveTheBisectionOfTheirUplinks() {
+        double full = 4.0 * TestClusters.NICS * TestClusters.NIC_RATE.bytesPerSecond();
+        for (FabricFamily family : List.of(new RailOptimized(), new FatTree())) {
+            for (int pod : new int[] {FabricSpec.ALL, 4}) {
+                for (double over : new double[] {1, 2}) {
+                    Cluster cluster = TestClusters.of(tree(family, 2, pod, over, Routing.ADAPTIVE), 8);
+                    assertThat(bisectionRate(cluster)).isEqualTo(full / over, within(1e-6 * full));
+                }
+            }
+        }
+    }
+
+    /** Shifts by whole leaves meet no other flow on tables that are dealt evenly: the way down is free for each destination. */
+    @Test
+    void staticTablesDealTheNicsOfALeafToItsSpinesEvenly() {
+        Cluster cluster = TestClusters.of(tree(new FatTree(), 4, FabricSpec.ALL, 1, Routing.STATIC), 16);
+        Router router = new Router(cluster);
+        for (int leaf = 0; leaf < 4; leaf++) {
+            List<Hop> down = new ArrayList<>();
+            for (int node = 4 * leaf; node < 4 * leaf + 4; node++) {
+                for (int nic = 0; nic < TestClusters.NICS; nic++) {
+                    int source = cluster.rank((node + 4) % 16, 0);
+                    List<Hop> hops =
+                            router.route(source, cluster.rank(node, 0), nic).hops();
+                    down.add(hops.get(4));
+                }
+            }
+            assertThat(down).doesNotHaveDuplicates();
         }
     }
 

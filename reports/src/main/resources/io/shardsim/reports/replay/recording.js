@@ -36,6 +36,9 @@ function lastNotAbove(values, sought) {
   return low - 1;
 }
 
+/** Devices of a fabric in the order of their slots. */
+const FABRIC = ['Leaf', 'Spine', 'Core'];
+
 export class Recording {
   /** @param load fetches the window [from, until), or as much of it as there is */
   constructor(outline, load) {
@@ -262,7 +265,7 @@ export class Recording {
     if (slot === gpusPerNode) return ['NvSwitch', 0];
     if (slot < gpusPerNode + 1 + pcieSwitches) return ['PcieSwitch', slot - gpusPerNode - 1];
     if (slot < gpusPerNode + 1 + pcieSwitches + nicsPerNode) return ['Nic', slot - gpusPerNode - 1 - pcieSwitches];
-    return [slot === gpusPerNode + 1 + pcieSwitches + nicsPerNode ? 'Leaf' : 'Spine', 0];
+    return [FABRIC[slot - gpusPerNode - 1 - pcieSwitches - nicsPerNode], 0];
   }
 
   /** Node of the i-th device of a path, in the copy that sets out from a node. */
@@ -273,7 +276,7 @@ export class Recording {
   deviceName(journey, index, source = this.sourceNode(journey.path)) {
     const [kind, number] = this.device(journey.path.slots[index]);
     const node = this.nodeOf(journey.path, index, source);
-    if (kind === 'Leaf' || kind === 'Spine') return `Fabric.${kind}[${node}]`;
+    if (FABRIC.includes(kind)) return `Fabric.${kind}[${node}]`;
     return kind === 'NvSwitch' ? `Node[${node}].NvSwitch` : `Node[${node}].${kind}[${number}]`;
   }
 

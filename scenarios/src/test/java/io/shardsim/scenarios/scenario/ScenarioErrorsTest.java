@@ -288,6 +288,27 @@ class ScenarioErrorsTest {
                         "a.yaml:3:61: pcie_switches 16 > gpus_per_node 8; write pcie_switches: 8 or fewer"),
                 with(
                         "nodes: 32",
+                        "nodes: 32, fabric: rails",
+                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, fabric: nvlink_domain",
+                        "a.yaml:3:36: nodes 32 is not a multiple of nodes_per_domain 18; write nodes: 36, or nodes_per_domain: as many of each domain as the job has"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, fabric: fat_tree, nodes_per_leaf: 12, nodes_per_domain: 8, nodes_per_pod: 16",
+                        "a.yaml:3:36: nodes_per_pod 16 is not a multiple of nodes_per_leaf 12; write nodes_per_pod: 24",
+                        "a.yaml:3:84: nodes_per_domain does not apply to fabric fat_tree; remove it, or write fabric: nvlink_domain"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, route_seed: 7",
+                        "a.yaml:3:46: route_seed draws no routes with routing adaptive; remove it, or write routing: static"),
+                with(
+                        "nodes: 32",
+                        "nodes: 32, nodes_per_leaf: 12, routing: ecmp",
+                        "a.yaml:3:36: nodes 32 is not a multiple of nodes_per_leaf 12; write nodes: 36, or routing: adaptive"),
+                with(
+                        "nodes: 32",
                         "nodes: 32, hop_latency: 1 furlong",
                         "a.yaml:3:59: hop_latency: time \"1 furlong\" has the unknown unit \"furlong\"; known units: ps, ns, us, \u00b5s, \u03bcs, ms, s, min, h, d"),
                 with(
