@@ -59,8 +59,11 @@ final class ClusterResolver {
         Long nodes = nodes();
         if (instance != null) {
             check(instance);
-            checkFabric(instance.fabric(), nodes == null ? 1 : Math.toIntExact(nodes));
             remark(instance);
+        }
+        if (instance != null && nodes != null) {
+            checkFabric(instance.fabric(), Math.toIntExact(nodes));
+            remarkDomain(instance, Math.toIntExact(nodes));
         }
         return instance == null || nodes == null || problems.told() > before
                 ? null
@@ -234,6 +237,14 @@ final class ClusterResolver {
             notes.add("network is left out and taken to be "
                     + instance.network().library() + ", whose constants NCCL's steps between nodes have; write one of "
                     + String.join(", ", NcclCatalog.NETWORKS.names()));
+        }
+    }
+
+    private void remarkDomain(InstanceSpec instance, int nodes) {
+        int trays = instance.fabric().nodesPerDomain();
+        if (nodes < trays) {
+            notes.add("nodes counts trays of " + instance.gpusPerNode() + " GPUs: these are " + nodes + " of the " + trays
+                    + " that NVLink joins; write nodes: " + trays + " for all of them");
         }
     }
 

@@ -156,7 +156,6 @@ class PublicCasesTest {
                 "{instance: g5.24xlarge, nodes: 1} | another size of g5.12xlarge and g5.48xlarge (A10G); write cluster: {instance: g5.48xlarge",
                 "{instance: p3.8xlarge, nodes: 1} | another size of p3.16xlarge (V100 16 GB)",
                 "{instance: trn2.48xlarge, nodes: 1} | instance trn2.48xlarge is not modelled: no NVIDIA GPUs, out of scope",
-                "{instance: u-p6e-gb200x72, nodes: 1} | 72 GPUs in one NVLink domain, and a node has 64 at most",
                 "{instance: p7.48xlarge, nodes: 1} | instance p7.48xlarge is not in the catalog; shardsim catalog instances lists ",
                 "{instance: p5.48xlrge, nodes: 1} | did you mean p5.48xlarge?",
                 "{gpu: MI300X, NODE} | gpu MI300X is not modelled: an AMD GPU with RCCL, out of scope",

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the all-reduces have in common whose sums inside a node the NVSwitch makes (NVLink SHARP, NCCL's NVLS). The buffer is cut into one part for
- * each member of a node, its head. Of every chunk each member offers all parts; each head pulls the sum of its own out of the switch, joins it with
+ * What the all-reduces have in common whose sums inside a node the NVSwitch makes (NVLink SHARP, NCCL's NVLS). A node is what NVLink joins. The buffer is cut into one part for
+ * each member of a node, its head, or for the first 32 of them. Of every chunk each member offers all parts; each head pulls the sum of its own out of the switch, joins it with
  * those of the heads of equal position on other nodes by a {@link DoubleBinaryTree}, and gives the result to the switch, which hands it to all.
  *
- * <p>In both directions each member's link carries (n + 1) / n of the buffer for n members of a node, against 2 (n - 1) / n in a ring; the network
- * carries what a tree over the nodes carries, of one n-th of the buffer for each head.
+ * <p>In both directions each member's link carries (h + 1) / h of the buffer for h heads of a node, against 2 (n - 1) / n among n members in a ring; the network
+ * carries what a tree over the nodes carries, of one h-th of the buffer for each head. A member that is no head is taken to load its link as one.
  *
  * <p>The switch is not a rank, so what it adds up and hands out is written as messages between members that load the same links by the same bytes:
  * half of them when a chunk is summed, half when the sum comes back, to the next member of the node. The first chunk is offered to all members, so
@@ -24,12 +24,19 @@ import java.util.List;
 abstract class SwitchAllReduce implements CollectiveAlgorithm {
     /** NCCL sets up no multicast for one or two GPUs (src/transport/nvls.cc, ncclNvlsInit). */
     static final int LEAST_MEMBERS_OF_NODE = 3;
+    /** Most heads of a node (NCCL 2.26.2, src/include/device.h, NCCL_MAX_NVLS_ARITY; src/graph/search.cc, ncclTopoCompute). */
+    private static final int HEADS_MAX = 32;
 
     private static final int NEXT = 0;
     /** More chunks than are ever added up at once. */
     private static final int LAGS_MAX = 1 << 12;
 
     private final SharedPrimitives shared = new SharedPrimitives();
+
+    /** Heads of a node that holds so many members. */
+    public static int heads(int members) {
+        return Math.min(HEADS_MAX, members);
+    }
 
     /** True when a group over so many nodes is meant. */
     abstract boolean carries(int nodes);
@@ -155,7 +162,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
      * @param member position in the group
      * @param local members on each node
      * @param node position of its node
-     * @param children nodes below in the channel's tree
+     * @param children nodes below in the channel's tree; none for a member that is no head
      * @param parent node above, or {@link DoubleBinaryTree#NONE}
      * @param depth nodes between this one and the root, the root included
      */
@@ -164,6 +171,10 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
         static Node of(CollectiveRequest request, int member, int channel) {
             GroupPlacement placement = request.placement();
             int node = placement.nodeOf(member);
+            int local = placement.membersOn(0);
+            if (member % local >= heads(local)) {
+                return new Node(member, local, node, new int[0], DoubleBinaryTree.NONE, 0);
+            }
             DoubleBinaryTree tree = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
             int[] children = new int[2];
             int count = 0;
@@ -178,7 +189,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
                 depth++;
             }
             return new Node(
-                    member, placement.membersOn(0), node, Arrays.copyOf(children, count), tree.parent(node), depth);
+                    member, local, node, Arrays.copyOf(children, count), tree.parent(node), depth);
         }
 
         boolean isRoot() {
@@ -221,7 +232,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
 
         /** What a member's link carries of a chunk in one direction, of its two ways through the switch [bytes]. */
         long exchanged(long bytes) {
-            return Chunks.ceilDiv(bytes * (local + 1), 2L * local);
+            return Chunks.ceilDiv(bytes * (heads(local) + 1), 2L * heads(local));
         }
 
         long exchangedWithEach(long bytes) {
@@ -230,7 +241,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
 
         /** The part of a chunk that a head joins with other nodes [bytes]. */
         long ownPart(long bytes) {
-            return Chunks.ceilDiv(bytes, local);
+            return Chunks.ceilDiv(bytes, heads(local));
         }
     }
 

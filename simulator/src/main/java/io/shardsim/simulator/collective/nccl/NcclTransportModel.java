@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveAlgorithm.Pattern;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
+import io.shardsim.simulator.collective.NvlsAllReduce;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel;
 import io.shardsim.topology.Cluster;
@@ -248,7 +249,7 @@ public final class NcclTransportModel implements TransportModel {
      */
     private Transport switchTransport(NcclGpu gpu, NcclNetwork network, Rings rings, long totalBytes, Cluster cluster) {
         NcclGpu.Nvls nvls = Objects.requireNonNull(gpu.nvls());
-        int heads = Math.max(1, rings.ranks() / rings.nodes());
+        int heads = NvlsAllReduce.heads(Math.max(1, rings.ranks() / rings.nodes()));
         long chunkBytes = heads * switchPieceBytes(nvls, heads, rings.nodes(), totalBytes);
         long partBytes = Math.min(chunkBytes, (totalBytes + nvls.channels() - 1) / nvls.channels());
         int channels = Math.max(1, nvls.channels() / SWITCH_CHANNELS_AS_ONE);

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.collective.nccl;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.NvlsAllReduce;
 import io.shardsim.simulator.collective.nccl.NcclGpu.Tuner;
 
 /**
@@ -68,7 +69,7 @@ final class NcclTuning {
      * NCCL takes a tree over more than two nodes to make half the rate of its NICs.
      */
     private double nvlsRate() {
-        int heads = rings.ranks() / rings.nodes();
+        int heads = NvlsAllReduce.heads(rings.ranks() / rings.nodes());
         double limit = gpu.tuner().nvLinkRate() / (heads + 1);
         if (rings.nodes() == 1) {
             return heads * Tuner.atMost(limit, gpu.tuner().searched().inNode());
