@@ -1,10 +1,12 @@
 package io.shardsim.topology;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** A family of fabrics: one class each, which {@code META-INF/services} names. Objects of a family are equal. */
+/** A family of fabrics: one class each, which {@code META-INF/services} names. */
 public interface FabricFamily {
     /** The name as scenario files write it, for example {@code leaf_spine}. */
     String id();
@@ -33,16 +35,27 @@ public interface FabricFamily {
 
     /** All families. */
     static List<FabricFamily> all() {
-        return ServiceLoader.load(FabricFamily.class, FabricFamily.class.getClassLoader()).stream()
-                .map(ServiceLoader.Provider::get)
-                .toList();
+        return List.copyOf(Known.FAMILIES.values());
     }
 
     /** The family of this name. */
     static FabricFamily named(String id) {
-        return all().stream()
-                .filter(family -> family.id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no fabric " + id));
+        FabricFamily family = Known.FAMILIES.get(id);
+        if (family == null) {
+            throw new IllegalArgumentException("fabric " + id + " is not one of " + Known.FAMILIES.keySet());
+        }
+        return family;
+    }
+
+    /** Families by name, in the order in which they are listed. */
+    final class Known {
+        private static final Map<String, FabricFamily> FAMILIES = new LinkedHashMap<>();
+
+        static {
+            ServiceLoader.load(FabricFamily.class, FabricFamily.class.getClassLoader())
+                    .forEach(family -> FAMILIES.put(family.id(), family));
+        }
+
+        private Known() {}
     }
 }

@@ -6,6 +6,7 @@ package io.shardsim.topology;
  * <p>{@code nodesPerLeaf = 1} is the spread placement: no two nodes of the job share a leaf, so every pair of nodes is equally far. A
  * cloud that does not disclose the leaf of an instance is described best so.
  *
+ * @param kind name of its family
  * @param nodesPerLeaf nodes under one leaf switch, or under the leaf switches of one set of rails, at least 1
  * @param nodesPerPod nodes under the same spine switches; more than these need a third tier
  * @param nodesPerDomain nodes that NVLink joins, 1 where it stays inside a node
@@ -14,7 +15,7 @@ package io.shardsim.topology;
  * @param routeSeed from which routes are drawn that are not adaptive
  */
 public record FabricSpec(
-        FabricFamily family,
+        String kind,
         int nodesPerLeaf,
         int nodesPerPod,
         int nodesPerDomain,
@@ -24,21 +25,27 @@ public record FabricSpec(
         long routeSeed) {
     /** As many nodes as there are. */
     public static final int ALL = Integer.MAX_VALUE;
+    /** The family of a fabric of which nothing is said. */
+    public static final String LEAF_SPINE = "leaf_spine";
 
     /** A leaf/spine fabric that spreads what passes it over all of its links. */
     public FabricSpec(int nodesPerLeaf, double oversubscription, long hopPs) {
-        this(new LeafSpine(), nodesPerLeaf, ALL, 1, oversubscription, hopPs, Routing.ADAPTIVE, 0);
+        this(LEAF_SPINE, nodesPerLeaf, ALL, 1, oversubscription, hopPs, Routing.ADAPTIVE, 0);
+    }
+
+    public FabricFamily family() {
+        return FabricFamily.named(kind);
     }
 
     /** The same with another capacity between leaves and spines. */
     public FabricSpec withOversubscription(double other) {
-        return new FabricSpec(family, nodesPerLeaf, nodesPerPod, nodesPerDomain, other, hopPs, routing, routeSeed);
+        return new FabricSpec(kind, nodesPerLeaf, nodesPerPod, nodesPerDomain, other, hopPs, routing, routeSeed);
     }
 
     /** The same with so many nodes as one. */
     FabricSpec joined(int nodes) {
         return new FabricSpec(
-                family,
+                kind,
                 Math.max(1, nodesPerLeaf / nodes),
                 Math.max(1, nodesPerPod / nodes),
                 1,

@@ -4,7 +4,7 @@ package io.shardsim.topology;
 public record LeafSpine() implements SwitchTree.Family {
     @Override
     public String id() {
-        return "leaf_spine";
+        return FabricSpec.LEAF_SPINE;
     }
 
     @Override

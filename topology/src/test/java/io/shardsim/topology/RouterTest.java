@@ -39,12 +39,12 @@ class RouterTest {
 
     static FabricSpec tree(
             FabricFamily family, int nodesPerLeaf, int nodesPerPod, double oversubscription, Routing routing) {
-        return new FabricSpec(family, nodesPerLeaf, nodesPerPod, 1, oversubscription, HOP_PS, routing, 7);
+        return new FabricSpec(family.id(), nodesPerLeaf, nodesPerPod, 1, oversubscription, HOP_PS, routing, 7);
     }
 
     static FabricSpec domains(int nodesPerDomain, int nodesPerLeaf) {
         return new FabricSpec(
-                new NvlinkDomain(), nodesPerLeaf, FabricSpec.ALL, nodesPerDomain, 1, HOP_PS, Routing.ADAPTIVE, 0);
+                new NvlinkDomain().id(), nodesPerLeaf, FabricSpec.ALL, nodesPerDomain, 1, HOP_PS, Routing.ADAPTIVE, 0);
     }
 
     @Test

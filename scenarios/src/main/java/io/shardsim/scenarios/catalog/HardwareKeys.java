@@ -175,14 +175,16 @@ public final class HardwareKeys {
     }
 
     private static FabricSpec fabric(Values values) {
-        FabricFamily family = FabricFamily.named((String) values.any("fabric", "leaf_spine"));
+        String kind = (String) values.any("fabric", FabricSpec.LEAF_SPINE);
         Routing routing =
                 Routing.valueOf(((String) values.any("routing", Routing.ADAPTIVE.id())).toUpperCase(Locale.ROOT));
         return new FabricSpec(
-                family,
+                kind,
                 values.count("nodes_per_leaf"),
                 Math.toIntExact((Long) values.any("nodes_per_pod", (long) FabricSpec.ALL)),
-                family.joinsDomains() ? Math.toIntExact((Long) values.any(NODES_PER_DOMAIN, NVL72_TRAYS)) : 1,
+                FabricFamily.named(kind).joinsDomains()
+                        ? Math.toIntExact((Long) values.any(NODES_PER_DOMAIN, NVL72_TRAYS))
+                        : 1,
                 (Double) values.any("oversubscription"),
                 values.whole("hop_latency"),
                 routing,

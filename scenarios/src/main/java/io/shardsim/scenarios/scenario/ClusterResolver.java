@@ -243,8 +243,8 @@ final class ClusterResolver {
     private void remarkDomain(InstanceSpec instance, int nodes) {
         int trays = instance.fabric().nodesPerDomain();
         if (nodes < trays) {
-            notes.add("nodes counts trays of " + instance.gpusPerNode() + " GPUs: these are " + nodes + " of the " + trays
-                    + " that NVLink joins; write nodes: " + trays + " for all of them");
+            notes.add("nodes counts trays of " + instance.gpusPerNode() + " GPUs: these are " + nodes + " of the "
+                    + trays + " that NVLink joins; write nodes: " + trays + " for all of them");
         }
     }
 
@@ -256,8 +256,8 @@ final class ClusterResolver {
         if (block.has(HardwareKeys.NODES_PER_DOMAIN) && !fabric.family().joinsDomains()) {
             problems.add(
                     block.keyAt(HardwareKeys.NODES_PER_DOMAIN),
-                    "nodes_per_domain does not apply to fabric "
-                            + fabric.family().id() + "; remove it, or write fabric: nvlink_domain");
+                    "nodes_per_domain does not apply to fabric " + fabric.kind()
+                            + "; remove it, or write fabric: nvlink_domain");
         }
         if (block.has(HardwareKeys.ROUTE_SEED) && fabric.routing() == Routing.ADAPTIVE) {
             problems.add(

@@ -289,15 +289,15 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: rails",
-                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus"),
+                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus; write one of them"),
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: nvlink_domain",
-                        "a.yaml:3:36: nodes 32 is not a multiple of nodes_per_domain 18; write nodes: 36, or nodes_per_domain: as many of each domain as the job has"),
+                        "a.yaml:3:35: nodes 32 is not a multiple of nodes_per_domain 18; write nodes: 36, or nodes_per_domain: as many of each domain as the job has"),
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: fat_tree, nodes_per_leaf: 12, nodes_per_domain: 8, nodes_per_pod: 16",
-                        "a.yaml:3:36: nodes_per_pod 16 is not a multiple of nodes_per_leaf 12; write nodes_per_pod: 24",
+                        "a.yaml:3:35: nodes_per_pod 16 is not a multiple of nodes_per_leaf 12; write nodes_per_pod: 24",
                         "a.yaml:3:84: nodes_per_domain does not apply to fabric fat_tree; remove it, or write fabric: nvlink_domain"),
                 with(
                         "nodes: 32",
@@ -306,7 +306,7 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, nodes_per_leaf: 12, routing: ecmp",
-                        "a.yaml:3:36: nodes 32 is not a multiple of nodes_per_leaf 12; write nodes: 36, or routing: adaptive"),
+                        "a.yaml:3:35: nodes 32 is not a multiple of nodes_per_leaf 12; write nodes: 36, or routing: adaptive"),
                 with(
                         "nodes: 32",
                         "nodes: 32, hop_latency: 1 furlong",

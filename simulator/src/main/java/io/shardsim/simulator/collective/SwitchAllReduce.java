@@ -188,8 +188,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
             for (int at = tree.parent(node); at != DoubleBinaryTree.NONE; at = tree.parent(at)) {
                 depth++;
             }
-            return new Node(
-                    member, local, node, Arrays.copyOf(children, count), tree.parent(node), depth);
+            return new Node(member, local, node, Arrays.copyOf(children, count), tree.parent(node), depth);
         }
 
         boolean isRoot() {

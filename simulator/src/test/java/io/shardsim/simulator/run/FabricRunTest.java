@@ -34,7 +34,7 @@ class FabricRunTest {
     }
 
     static FabricSpec fabric(String family, int leaf, int pod, int domain, Routing routing) {
-        return new FabricSpec(FabricFamily.named(family), leaf, pod, domain, 1, HOP_PS, routing, 3);
+        return new FabricSpec(family, leaf, pod, domain, 1, HOP_PS, routing, 3);
     }
 
     static Stream<FabricSpec> fabrics() {

@@ -22,6 +22,8 @@ import java.util.stream.IntStream;
  * @param nvLinkShare share of a GPU's NVLinks that leads to other members on its node [1]
  */
 record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, int channels, double nvLinkShare) {
+    /** Most rings before each is used twice (src/include/device.h, MAXCHANNELS; src/init.cc, ringGraph). */
+    private static final int COUNT_MAX = 32;
     /** Rate of a ring between nodes from which on NCCL doubles few of them [bytes/us] (src/graph/search.cc, ncclTopoDupChannels). */
     private static final double FEW_DOUBLED_FROM = 25_000;
     /** The same for any number of them. */
@@ -47,16 +49,17 @@ record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, in
                     part(gpu.channels(), nvLinkShare),
                     nvLinkShare);
         }
-        int nics = cluster.instance().nicsPerNode();
-        int found = Math.max(1, pairs(localRanks, cluster));
+        int pairs = Math.max(1, pairs(localRanks, cluster));
+        int nicsOfRing = Math.max(1, cluster.instance().nicsPerNode() / pairs);
+        int found = Math.min(COUNT_MAX, pairs);
         double nicRate = cluster.instance().nic().lineRate().bytesPerSecond() / 1e6;
         double nvLinkRate = nvLinkRate(found, nvLinkShare, gpu);
         double[] rates = gpu.tuner().searched().betweenNodes();
         double limit = Math.min(nvLinkRate, cluster.instance().pcie().linkRate().bytesPerSecond() / 1e6);
-        double rate = Tuner.atMost(Math.min(limit, Math.max(1, nics / found) * nicRate), rates);
+        double rate = Tuner.atMost(Math.min(limit, nicsOfRing * nicRate), rates);
         double rateByOneNic = Tuner.atMost(Math.min(limit, nicRate), rates);
         int copies = isDoubled(found, rateByOneNic, gpu) ? 2 : 1;
-        int count = copies * found;
+        int count = Math.min(COUNT_MAX, copies * found);
         return new Rings(members.length, nodes, count, rate / copies, nvLinkRate / copies, 2 * count, nvLinkShare);
     }
 
