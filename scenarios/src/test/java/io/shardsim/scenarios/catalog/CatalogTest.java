@@ -160,8 +160,9 @@ class CatalogTest {
     @ParameterizedTest
     @MethodSource("instances")
     void everyInstanceCanBeRouted(InstanceSpec instance) {
-        Router router = new Router(new Cluster(instance, 2));
-        assertThat(router.route(0, instance.gpusPerNode(), 0).latencyPs())
+        int trays = instance.fabric().nodesPerDomain();
+        Router router = new Router(new Cluster(instance, 2 * trays));
+        assertThat(router.route(0, trays * instance.gpusPerNode(), 0).latencyPs())
                 .isBetween(instance.nic().latencyPs(), instance.nic().latencyPs() + 10_000_000L);
     }
 
