@@ -37,11 +37,6 @@ public record FabricSpec(
         return FabricFamily.named(kind);
     }
 
-    /** The same with another capacity between leaves and spines. */
-    public FabricSpec withOversubscription(double other) {
-        return new FabricSpec(kind, nodesPerLeaf, nodesPerPod, nodesPerDomain, other, hopPs, routing, routeSeed);
-    }
-
     /** The same with so many nodes as one. */
     FabricSpec joined(int nodes) {
         return new FabricSpec(
