@@ -10,7 +10,8 @@ import java.util.List;
  * those of the heads of equal position on other nodes by a {@link DoubleBinaryTree}, and gives the result to the switch, which hands it to all.
  *
  * <p>In both directions each member's link carries (h + 1) / h of the buffer for h heads of a node, against 2 (n - 1) / n among n members in a ring; the network
- * carries what a tree over the nodes carries, of one h-th of the buffer for each head. A member that is no head is taken to load its link as one.
+ * carries what a tree over the nodes carries, of one h-th of the buffer for each head. Where a node has more members than heads, each loads its links as a head does: it takes as long, equal members stay equal, and only the bytes of the network are too
+ * many.
  *
  * <p>The switch is not a rank, so what it adds up and hands out is written as messages between members that load the same links by the same bytes:
  * half of them when a chunk is summed, half when the sum comes back, to the next member of the node. The first chunk is offered to all members, so
@@ -162,7 +163,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
      * @param member position in the group
      * @param local members on each node
      * @param node position of its node
-     * @param children nodes below in the channel's tree; none for a member that is no head
+     * @param children nodes below in the channel's tree
      * @param parent node above, or {@link DoubleBinaryTree#NONE}
      * @param depth nodes between this one and the root, the root included
      */
@@ -172,9 +173,6 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
             GroupPlacement placement = request.placement();
             int node = placement.nodeOf(member);
             int local = placement.membersOn(0);
-            if (member % local >= heads(local)) {
-                return new Node(member, local, node, new int[0], DoubleBinaryTree.NONE, 0);
-            }
             DoubleBinaryTree tree = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
             int[] children = new int[2];
             int count = 0;

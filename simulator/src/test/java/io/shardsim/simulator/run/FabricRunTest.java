@@ -99,6 +99,24 @@ class FabricRunTest {
         }
     }
 
+    @Test
+    void allGatherOverADomainTakesWhatTheorySays() throws Exception {
+        FabricSpec rack = fabric("nvlink_domain", 1, FabricSpec.ALL, 18, Routing.ADAPTIVE);
+        Cluster cluster = with(
+                Clusters.cluster(18, 4, new Bandwidth(770 * Clusters.GB), 4, new Bandwidth(48 * Clusters.GB)), rack);
+        long shardBytes = 256 * 770_000;
+        StepPlan plan = SimulationTest.bare(CollectiveKind.ALL_GATHER, "ring", 72 * shardBytes, cluster);
+        StepObservation observed = engine.run(new SimulationSetup(
+                cluster,
+                plan,
+                NONE,
+                SimulationTest.transport(UniformTransport.ideal(1)),
+                Map.of(),
+                Set.of(Shortcut.FOLD_NODES)));
+        // 256 us a shard, 1 us from GPU to GPU, a picosecond for the launch and one for the last store.
+        assertThat(observed.endPs()).isEqualTo(1 + 71 * 257_000_000L + 1);
+    }
+
     /** One flow a rail leaves each leaf, and only upwards, so that whatever draws the routes nobody meets. */
     @Test
     void ringsThatKeepTheirRailShareNoLink() throws Exception {
