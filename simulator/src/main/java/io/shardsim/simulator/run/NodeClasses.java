@@ -167,7 +167,9 @@ final class NodeClasses {
                 addPeers(program.receivePeers());
                 addPeers(program.sendPeers());
                 for (int slot = 0; slot < program.sendPeers().length; slot++) {
-                    parts.add(pair(program.sendPeerSlots()[slot], program.sendNics()[slot]));
+                    parts.add(pair(
+                            program.sendPeerSlots()[slot],
+                            program.sendNics()[slot] % cluster.instance().nicsPerNode()));
                 }
             }
         }

@@ -3,6 +3,8 @@ package io.shardsim.simulator.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.collective.NvlsTreeAllReduce;
+import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.observation.StepObservation;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.WorkTimes;
@@ -99,12 +101,30 @@ class FabricRunTest {
         }
     }
 
+    /** Heads of a domain send by NICs of all trays, which are alike. */
+    @Test
+    void traysOfDomainsWithATreeBetweenThemFold() throws Exception {
+        FabricSpec racks = fabric("nvlink_domain", 1, FabricSpec.ALL, 3, Routing.ADAPTIVE);
+        Cluster cluster = with(
+                Clusters.cluster(15, 4, new Bandwidth(770 * Clusters.GB), 4, new Bandwidth(48 * Clusters.GB)), racks);
+        StepPlan plan = SimulationTest.bare(CollectiveKind.ALL_REDUCE, "nvls-tree", 1 << 24, cluster);
+        Transport.Rates rates = Transport.Rates.all(new Bandwidth(100 * Clusters.GB));
+        UniformTransport transport = new UniformTransport(
+                new Transport("test", 2, 1 << 20, 1, new Transport.Delays(1, 0, 0), rates, 1, 1),
+                List.of(new NvlsTreeAllReduce()));
+        StepObservation all = engine.run(new SimulationSetup(cluster, plan, NONE, transport, Map.of(), Set.of()));
+        StepObservation folded =
+                engine.run(new SimulationSetup(cluster, plan, NONE, transport, Map.of(), Set.of(Shortcut.FOLD_NODES)));
+        assertThat(folded.digest()).isEqualTo(all.digest());
+        assertThat(folded.executedEvents() * 3).isLessThanOrEqualTo(all.executedEvents());
+    }
+
     @Test
     void allGatherOverADomainTakesWhatTheorySays() throws Exception {
         FabricSpec rack = fabric("nvlink_domain", 1, FabricSpec.ALL, 18, Routing.ADAPTIVE);
         Cluster cluster = with(
                 Clusters.cluster(18, 4, new Bandwidth(770 * Clusters.GB), 4, new Bandwidth(48 * Clusters.GB)), rack);
-        long shardBytes = 256 * 770_000;
+        long shardBytes = 256 * 7_700;
         StepPlan plan = SimulationTest.bare(CollectiveKind.ALL_GATHER, "ring", 72 * shardBytes, cluster);
         StepObservation observed = engine.run(new SimulationSetup(
                 cluster,
@@ -113,8 +133,8 @@ class FabricRunTest {
                 SimulationTest.transport(UniformTransport.ideal(1)),
                 Map.of(),
                 Set.of(Shortcut.FOLD_NODES)));
-        // 256 us a shard, 1 us from GPU to GPU, a picosecond for the launch and one for the last store.
-        assertThat(observed.endPs()).isEqualTo(1 + 71 * 257_000_000L + 1);
+        // 2.56 us a shard, 1 us from GPU to GPU, a picosecond for the launch and one for the last store.
+        assertThat(observed.endPs()).isEqualTo(1 + 71 * 3_560_000L + 1);
     }
 
     /** One flow a rail leaves each leaf, and only upwards, so that whatever draws the routes nobody meets. */
