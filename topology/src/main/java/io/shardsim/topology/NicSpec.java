@@ -12,8 +12,4 @@ import io.shardsim.topology.units.Bandwidth;
  * @param gpuDirect true when the NIC reads and writes GPU memory without staging in host memory
  */
 public record NicSpec(
-        Bandwidth lineRate, Bandwidth effectiveRate, long latencyPs, long perMessagePs, boolean gpuDirect) {
-    public NicSpec withEffectiveRate(Bandwidth other) {
-        return new NicSpec(lineRate, other, latencyPs, perMessagePs, gpuDirect);
-    }
-}
+        Bandwidth lineRate, Bandwidth effectiveRate, long latencyPs, long perMessagePs, boolean gpuDirect) {}
