@@ -94,10 +94,6 @@ public record StepGap(
         };
     }
 
-    long allWaitingPs() {
-        return sum(waitingPs);
-    }
-
     /** Every part that is not zero, by a name for documents; they sum to {@link #gapPs} [ps]. */
     public Map<String, Long> parts() {
         Map<String, Long> parts = new LinkedHashMap<>();
