@@ -37,7 +37,7 @@ function lastNotAbove(values, sought) {
 }
 
 /** Devices of a fabric in the order of their slots. */
-const FABRIC = ['Leaf', 'Spine', 'Core'];
+const SWITCHES = ['Leaf', 'Spine', 'Core'];
 
 export class Recording {
   /** @param load fetches the window [from, until), or as much of it as there is */
@@ -265,7 +265,7 @@ export class Recording {
     if (slot === gpusPerNode) return ['NvSwitch', 0];
     if (slot < gpusPerNode + 1 + pcieSwitches) return ['PcieSwitch', slot - gpusPerNode - 1];
     if (slot < gpusPerNode + 1 + pcieSwitches + nicsPerNode) return ['Nic', slot - gpusPerNode - 1 - pcieSwitches];
-    return [FABRIC[slot - gpusPerNode - 1 - pcieSwitches - nicsPerNode], 0];
+    return [SWITCHES[slot - gpusPerNode - 1 - pcieSwitches - nicsPerNode], 0];
   }
 
   /** Node of the i-th device of a path, in the copy that sets out from a node. */
@@ -276,7 +276,7 @@ export class Recording {
   deviceName(journey, index, source = this.sourceNode(journey.path)) {
     const [kind, number] = this.device(journey.path.slots[index]);
     const node = this.nodeOf(journey.path, index, source);
-    if (FABRIC.includes(kind)) return `Fabric.${kind}[${node}]`;
+    if (SWITCHES.includes(kind)) return `Fabric.${kind}[${node}]`;
     return kind === 'NvSwitch' ? `Node[${node}].NvSwitch` : `Node[${node}].${kind}[${number}]`;
   }
 
