@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting for parameter gathers, 3.6 s less kernel time, 0.9 s more
- * interference}. The figures that are
- * shown add up, too: what rounding leaves goes to the largest part.
+ * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting for parameter gathers, 3.6 s less kernel time, 0.9 s more interference}. The
+ * figures that are shown add up, too: what rounding leaves goes to the largest part.
  */
 public final class GapWords {
     private static final long SECOND_PS = 1_000_000_000_000L;

@@ -25,11 +25,7 @@ public record Architecture(String title, List<String> precisions, long flashAtte
             FigureFolder.figures(List.of(
                     Key.required(
                             "precisions",
-                            new ListType(
-                                    ScalarTypes.choice(Arrays.stream(Precision.values())
-                                            .map(Precision::id)
-                                            .toList()),
-                                    "precision"),
+                            new ListType(ScalarTypes.choice(Precision.values(), Precision::id), "precision"),
                             "formats that its cores multiply"),
                     Key.required(
                             "flash_attention",

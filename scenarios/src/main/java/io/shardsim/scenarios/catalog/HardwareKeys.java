@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The keys that describe a GPU, a server and its fabric; instance files and the cluster block of a scenario share them.
@@ -64,8 +63,7 @@ public final class HardwareKeys {
             Key.required("intra_node_latency", ScalarTypes.time(0), "one-way latency from GPU to GPU of a node"),
             Key.required(
                     "intra_node_links",
-                    ScalarTypes.choice(
-                            Stream.of(NvLinks.values()).map(NvLinks::id).toList()),
+                    ScalarTypes.choice(NvLinks.values(), NvLinks::id),
                     "whether a switch joins the GPUs of a node, equally many links each two of them, or the links of a DGX-1"),
             Key.required(
                     "pcie_switches",
@@ -108,8 +106,7 @@ public final class HardwareKeys {
             Key.required("hop_latency", ScalarTypes.time(0), "latency of one cable and switch of the fabric"),
             Key.optional(
                     "routing",
-                    ScalarTypes.choice(
-                            Stream.of(Routing.values()).map(Routing::id).toList()),
+                    ScalarTypes.choice(Routing.values(), Routing::id),
                     "how a switch chooses among equal ways: spread over all of them, by a table of destinations as on InfiniBand, or by a hash; omitted: adaptive"),
             Key.optional(
                     ROUTE_SEED,

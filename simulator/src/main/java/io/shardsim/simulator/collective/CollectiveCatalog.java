@@ -23,11 +23,7 @@ public final class CollectiveCatalog {
                     "name", ScalarTypes.text("[a-z][a-z0-9-]*", "a name such as ring"), "by which scenarios force it"),
             Key.required(
                     "kinds",
-                    new ListType(
-                            ScalarTypes.choice(Stream.of(CollectiveKind.values())
-                                    .map(CollectiveKind::id)
-                                    .toList()),
-                            "kind"),
+                    new ListType(ScalarTypes.choice(CollectiveKind.values(), CollectiveKind::id), "kind"),
                     "collectives that it carries"));
 
     private final List<Entry> entries;

@@ -9,9 +9,11 @@ import io.shardsim.topology.units.Picoseconds;
 import io.shardsim.topology.units.QuantityException;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,11 @@ public final class ScalarTypes {
     /** One of some words; read as String. */
     public static ValueType choice(List<String> words) {
         return new Choice(List.copyOf(words));
+    }
+
+    /** One of some values by their words; read as String. */
+    public static <E> ValueType choice(E[] values, Function<E, String> word) {
+        return choice(Arrays.stream(values).map(word).toList());
     }
 
     /** A whole number within bounds, {@code 5e8} included; read as Long. */

@@ -22,8 +22,7 @@ public final class NcclCatalog {
     private static final ValueType SIZE = ScalarTypes.quantity(UnitTable.DATA_SIZE, 1);
     private static final ValueType COUNT = ScalarTypes.whole(1, 1024);
     private static final ValueType NAME = ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a file");
-    private static final ValueType PROTOCOL =
-            ScalarTypes.choice(Stream.of(Protocol.values()).map(Protocol::id).toList());
+    private static final ValueType PROTOCOL = ScalarTypes.choice(Protocol.values(), Protocol::id);
 
     /** A file for each GPU architecture. */
     public static final FigureFolder GPUS = new FigureFolder(
