@@ -20,5 +20,6 @@ class CauseTest {
         assertThat(Cause.of("strategy.shard_group")).isEqualTo(Cause.SHARDING);
         assertThat(Cause.of("cluster.nodes")).isEqualTo(Cause.CLUSTER);
         assertThat(Cause.of("cluster.nic_latency")).isEqualTo(Cause.NETWORK);
+        assertThat(Cause.of("cluster.routing")).isEqualTo(Cause.NETWORK);
     }
 }
