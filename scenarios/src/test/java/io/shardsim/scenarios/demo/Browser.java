@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.deque.html.axecore.results.Rule;
 import com.deque.html.axecore.selenium.AxeBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,13 +33,17 @@ final class Browser implements AutoCloseable {
     private static final Path SAMPLES = Path.of("target", "demo-samples");
     private static final JsonMapper MAPPER = new JsonMapper();
 
-    private final ChromeDriver driver;
+    private final Path folder;
+    private int started;
+    private ChromeDriver driver;
 
-    private Browser(ChromeDriver driver) {
-        this.driver = driver;
+    /** @param folder holds the profile and what is saved */
+    Browser(Path folder) {
+        this.folder = folder;
+        driver = start();
     }
 
-    static Browser start(Path profile, Path downloads) throws IOException {
+    private ChromeDriver start() {
         Path chromium = firstOf("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
         Path chromedriver = firstOf("/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver");
         boolean installed = chromium != null && chromedriver != null;
@@ -48,7 +53,7 @@ final class Browser implements AutoCloseable {
                     .isTrue();
         }
         assumeTrue(installed, "skipped: install chromium and chromium-driver to test the page in a browser");
-        Files.createDirectories(SAMPLES);
+        createSamples();
         ChromeOptions options = new ChromeOptions();
         options.setBinary(chromium.toFile());
         options.addArguments(
@@ -62,18 +67,36 @@ final class Browser implements AutoCloseable {
                 "--disable-sync",
                 "--disable-dev-shm-usage",
                 "--hide-scrollbars",
-                "--user-data-dir=" + profile.resolve("profile"));
-        options.setExperimentalOption("prefs", Map.of("download.default_directory", downloads.toString()));
+                "--user-data-dir=" + folder.resolve("profile-" + ++started));
+        options.setExperimentalOption("prefs", Map.of("download.default_directory", folder.toString()));
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         logs.enable(LogType.PERFORMANCE, Level.ALL);
         options.setCapability("goog:loggingPrefs", logs);
-        ChromeDriver driver = new ChromeDriver(
+        return new ChromeDriver(
                 new ChromeDriverService.Builder()
                         .usingDriverExecutable(chromedriver.toFile())
+                        .withLogFile(SAMPLES.resolve("chromedriver-" + started + ".log")
+                                .toFile())
                         .build(),
                 options);
-        return new Browser(driver);
+    }
+
+    private static void createSamples() {
+        try {
+            Files.createDirectories(SAMPLES);
+        } catch (IOException cause) {
+            throw new UncheckedIOException(cause);
+        }
+    }
+
+    /** Another browser in place of one that no longer answers. What it said last is in the log of its driver. */
+    void startAgain() {
+        ProcessHandle.current()
+                .descendants()
+                .filter(process -> process.info().command().orElse("").contains("chrom"))
+                .forEach(ProcessHandle::destroyForcibly);
+        driver = start();
     }
 
     /** Leaves the page and forgets what it did: what it still asks for on its way out is not the next one's. */
@@ -156,7 +179,7 @@ final class Browser implements AutoCloseable {
 
     void until(String what, String script) {
         Awaitility.await(what)
-                .atMost(Duration.ofSeconds(60))
+                .atMost(Duration.ofMinutes(3))
                 .pollInterval(Duration.ofMillis(40))
                 .until(() -> Boolean.TRUE.equals(script(script)));
     }
