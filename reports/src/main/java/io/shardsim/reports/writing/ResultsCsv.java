@@ -13,11 +13,11 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,20 +34,15 @@ public final class ResultsCsv {
     private ResultsCsv() {}
 
     public static String write(ScenarioResult scenario) {
-        List<Map<String, String>> rows = new ArrayList<>();
+        List<Map<String, @Nullable Object>> rows = rows(scenario);
         Set<String> columns = new LinkedHashSet<>();
-        for (var run : scenario.runs()) {
-            Map<String, String> row = row(ResultsJson.run(run));
-            columns.addAll(row.keySet());
-            rows.add(row);
-        }
+        rows.forEach(row -> columns.addAll(row.keySet()));
         StringWriter text = new StringWriter();
         try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
             csv.writeRecord(columns);
-            for (Map<String, String> row : rows) {
-                csv.writeRecord(columns.stream()
-                        .map(column -> row.getOrDefault(column, ""))
-                        .toList());
+            for (Map<String, @Nullable Object> row : rows) {
+                csv.writeRecord(
+                        columns.stream().map(column -> text(row.get(column))).toList());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -55,8 +50,16 @@ public final class ResultsCsv {
         return text.toString();
     }
 
-    private static Map<String, String> row(Map<String, @Nullable Object> run) {
-        Map<String, String> row = new LinkedHashMap<>();
+    /** The rows by column, as numbers, booleans, texts and lists of texts; null for a figure that does not exist. */
+    public static List<Map<String, @Nullable Object>> rows(ScenarioResult scenario) {
+        return scenario.runs().stream()
+                .map(ResultsJson::run)
+                .map(ResultsCsv::row)
+                .toList();
+    }
+
+    private static Map<String, @Nullable Object> row(Map<String, @Nullable Object> run) {
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
         run.forEach((key, value) -> {
             switch (key) {
                 case "point" -> putAll(row, "point", value);
@@ -65,11 +68,11 @@ public final class ResultsCsv {
                 case "links" -> putLinks(row, value);
                 case "cost" -> putCost(row, value);
                 case "accuracy" -> {
-                    row.put("error_low", text(inner(value, "error_low")));
-                    row.put("error_high", text(inner(value, "error_high")));
+                    row.put("error_low", inner(value, "error_low"));
+                    row.put("error_high", inner(value, "error_high"));
                 }
                 case "around_step" -> putAll(row, "around_step", value);
-                case "advice" -> row.put(key, text(sentences(value)));
+                case "advice" -> row.put(key, sentences(value));
                 case "scaling",
                         "waited_for",
                         "trials",
@@ -79,7 +82,7 @@ public final class ResultsCsv {
                         "critical_path",
                         "messages",
                         "settings" -> {}
-                default -> row.put(key, text(value));
+                default -> row.put(key, value);
             }
         });
         return row;
@@ -87,39 +90,41 @@ public final class ResultsCsv {
 
     private static List<String> sentences(@Nullable Object value) {
         return value instanceof List<?> list
-                ? list.stream().map(entry -> text(inner(entry, "sentence"))).toList()
+                ? list.stream()
+                        .map(entry -> Objects.toString(inner(entry, "sentence"), ""))
+                        .toList()
                 : List.of();
     }
 
-    private static void putAll(Map<String, String> row, String prefix, @Nullable Object value) {
+    private static void putAll(Map<String, @Nullable Object> row, String prefix, @Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
             map.forEach((key, inner) -> putAll(row, prefix + "." + key, inner));
         } else if (!(value instanceof List<?>)) {
-            row.put(prefix, text(value));
+            row.put(prefix, value);
         }
     }
 
-    private static void putBreakdown(Map<String, String> row, @Nullable Object value) {
+    private static void putBreakdown(Map<String, @Nullable Object> row, @Nullable Object value) {
         Object work = inner(value, "work_seconds");
         for (Work.Kind kind : Work.Kind.values()) {
             if (!kind.isOfHost()) {
                 row.put("work_seconds." + Names.id(kind), orZero(inner(work, Names.id(kind))));
             }
         }
-        row.put("slowdown_seconds", text(inner(value, "slowdown_seconds")));
+        row.put("slowdown_seconds", inner(value, "slowdown_seconds"));
         for (Stream stream : Stream.values()) {
             if (stream != Stream.COMPUTE && stream.reportedAs() == stream) {
                 row.put(
                         "exposed_seconds." + Names.id(stream),
-                        text(inner(inner(value, "exposed_seconds"), Names.id(stream))));
+                        inner(inner(value, "exposed_seconds"), Names.id(stream)));
             }
         }
-        row.put("idle_seconds", text(inner(value, "idle_seconds")));
+        row.put("idle_seconds", inner(value, "idle_seconds"));
     }
 
-    private static void putMemory(Map<String, String> row, @Nullable Object value) {
-        row.put("memory_capacity_bytes", text(inner(value, "capacity_bytes")));
-        row.put("memory_needed_bytes", text(inner(value, "needed_bytes")));
+    private static void putMemory(Map<String, @Nullable Object> row, @Nullable Object value) {
+        row.put("memory_capacity_bytes", inner(value, "capacity_bytes"));
+        row.put("memory_needed_bytes", inner(value, "needed_bytes"));
         for (MemoryOwner owner : MemoryOwner.values()) {
             row.put(
                     "memory_bytes." + Names.id(owner),
@@ -127,25 +132,25 @@ public final class ResultsCsv {
         }
     }
 
-    private static void putLinks(Map<String, String> row, @Nullable Object value) {
+    private static void putLinks(Map<String, @Nullable Object> row, @Nullable Object value) {
         for (LinkClass linkClass : LinkClass.values()) {
             Object entry = null;
             for (Object use : (Iterable<?>) (value == null ? List.of() : value)) {
                 entry = Names.id(linkClass).equals(inner(use, "class")) ? use : entry;
             }
             for (String figure : List.of("bytes", "utilization", "busiest_utilization", "queueing_seconds")) {
-                row.put("links." + Names.id(linkClass) + "." + figure, text(inner(entry, figure)));
+                row.put("links." + Names.id(linkClass) + "." + figure, inner(entry, figure));
             }
         }
     }
 
-    private static void putCost(Map<String, String> row, @Nullable Object value) {
-        row.put("usd_per_node_hour", text(inner(value, "usd_per_node_hour")));
+    private static void putCost(Map<String, @Nullable Object> row, @Nullable Object value) {
+        row.put("usd_per_node_hour", inner(value, "usd_per_node_hour"));
         Object lengths = inner(value, "training");
         for (Object length : (Iterable<?>) (lengths == null ? List.of() : lengths)) {
             String tokens = text(inner(length, "tokens"));
-            row.put("days_for_" + tokens + "_tokens", text(inner(length, "days")));
-            row.put("usd_for_" + tokens + "_tokens", text(inner(length, "usd")));
+            row.put("days_for_" + tokens + "_tokens", inner(length, "days"));
+            row.put("usd_for_" + tokens + "_tokens", inner(length, "usd"));
         }
     }
 
@@ -153,8 +158,8 @@ public final class ResultsCsv {
         return map instanceof Map<?, ?> entries ? entries.get(key) : null;
     }
 
-    private static String orZero(@Nullable Object value) {
-        return value == null ? "0" : text(value);
+    private static Object orZero(@Nullable Object value) {
+        return value == null ? 0 : value;
     }
 
     private static String text(@Nullable Object value) {

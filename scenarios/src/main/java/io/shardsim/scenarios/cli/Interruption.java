@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a run end in order when the user presses Ctrl-C: asks it to stop, and keeps the JVM alive until its partial report is written.
+ * Lets a run end in order when the user presses Ctrl-C, or a program cancels its {@link Request}: asks it to stop, and keeps the JVM alive until its partial report is written.
  *
  * <p>After SIGINT the JVM ends with status 130 by itself once its shutdown hooks have returned.
  */
@@ -31,7 +31,12 @@ final class Interruption implements AutoCloseable {
                     }
                 },
                 "interruption");
-        Runtime.getRuntime().addShutdownHook(hook);
+        Request request = Request.current();
+        if (request == null) {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } else {
+            request.onCancel(stop);
+        }
     }
 
     /** Everything is written. */

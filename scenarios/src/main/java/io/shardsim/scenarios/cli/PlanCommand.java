@@ -292,7 +292,8 @@ final class PlanCommand implements Callable<Integer> {
 
     private Plan plan(Planner planner) throws InterruptedException {
         KeptPoints kept = new KeptPoints(Path.of(RunCommand.REPORTS + planner.scenario()));
-        Map<String, KeptPoints> folders = Map.of(planner.scenario(), kept);
+        boolean keeps = resume || Request.current() == null;
+        Map<String, KeptPoints> folders = keeps ? Map.of(planner.scenario(), kept) : Map.of();
         try (KeepingRunner runner = new KeepingRunner(runner(), folders, resume, this::warn);
                 ProgressBarLine progress = ProgressBarLine.open()) {
             Plan plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);

@@ -22,6 +22,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
     private static final long HEARTBEAT_NANOS = 10_000_000_000L;
 
     private final @Nullable PrintStream out;
+    private final @Nullable Request request = Request.current();
     /** Columns of the terminal; 0 where there is none. */
     private final int width;
 
@@ -41,14 +42,14 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
         timer = width == 0 ? null : new Timer("progress", true);
     }
 
-    /** Says nothing. */
+    /** Draws nothing. */
     static ProgressBarLine silent() {
         return new ProgressBarLine(null, 0);
     }
 
-    /** A line that is drawn anew on a terminal, lines every now and then elsewhere. */
+    /** A line that is drawn anew on a terminal, lines every now and then elsewhere; a {@link Request} hears all of it instead. */
     static ProgressBarLine open() {
-        return open(System.err, Terminal.isErrorSeen() ? Terminal.width() : 0);
+        return Request.current() != null ? silent() : open(System.err, Terminal.isErrorSeen() ? Terminal.width() : 0);
     }
 
     /** @param width columns of the terminal; 0 where there is none */
@@ -110,6 +111,9 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
     public synchronized void show(double done, String what) {
         this.done = done;
         this.what = what;
+        if (request != null && !closed) {
+            request.progress().show(done, what);
+        }
         long nowNanos = System.nanoTime();
         if (out != null && width == 0 && nowNanos - nextNanos >= 0) {
             nextNanos = nowNanos + HEARTBEAT_NANOS;

@@ -220,7 +220,8 @@ final class RunCommand implements Callable<Integer> {
             }
             String folder = directory(scenario.name(), scenarios.size());
             List<String> names = names();
-            if (!json || out != null || ReportFolder.isWritable(folder, names)) {
+            boolean wanted = out != null || Request.current() == null;
+            if (wanted && (!json || out != null || ReportFolder.isWritable(folder, names))) {
                 Path made = ReportFolder.make(spec.commandLine(), folder, "--out", names);
                 directories.put(scenario.name(), made);
                 writtenBefore.put(made, ReportFolder.written(made, names));
@@ -410,6 +411,10 @@ final class RunCommand implements Callable<Integer> {
         if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
             stdout.print(reports.json(results));
             stdout.flush();
+            Request request = Request.current();
+            if (request != null) {
+                request.keep(results);
+            }
         }
         for (ScenarioResult result : results) {
             print(result, SummaryTable.Part.TRIALS, results.size() > 1);

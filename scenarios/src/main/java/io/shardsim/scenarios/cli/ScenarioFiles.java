@@ -21,7 +21,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Scenarios that a command is given: files, names of the library, or standard input. */
+/** Scenarios that a command is given: files, names of the library, standard input, or texts of a {@link Request}. */
 final class ScenarioFiles {
     /** The name of standard input. */
     static final String STANDARD_INPUT = "-";
@@ -87,6 +87,11 @@ final class ScenarioFiles {
     }
 
     private static OpenedFile opened(String name) throws InputException {
+        Request request = Request.current();
+        String given = request == null ? null : request.text(name);
+        if (given != null) {
+            return OpenedFile.text(name, given);
+        }
         if (name.equals(STANDARD_INPUT)) {
             if (CLOSED.equals(System.getProperty(STANDARD_INPUT_STATE))) {
                 throw new InputException(List.of(new Problem(

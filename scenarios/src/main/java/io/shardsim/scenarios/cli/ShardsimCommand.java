@@ -97,6 +97,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());
         commandLine.addSubcommand(new WorkerCommand(services.runners()));
+        commandLine.addSubcommand(new ServeCommand(services));
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
         commandLine.addSubcommand(new CommandLine(new AutoComplete.GenerateCompletion()).setCommandName("completion"));
@@ -155,7 +156,7 @@ public final class ShardsimCommand implements Runnable {
     }
 
     /** The message of wrong usage, with the nearest known command or option. */
-    private static String told(ParameterException refused) {
+    static String told(ParameterException refused) {
         if (!(refused instanceof UnmatchedArgumentException unmatched)
                 || unmatched.getUnmatched().isEmpty()) {
             return String.valueOf(refused.getMessage());
@@ -174,7 +175,7 @@ public final class ShardsimCommand implements Runnable {
     }
 
     /** What cannot go on says so in a sentence; of anything else the class is part of the message. */
-    private static String told(Throwable failure) {
+    static String told(Throwable failure) {
         if (failure instanceof ExceptionInInitializerError && failure.getCause() != null) {
             return told(failure.getCause());
         }

@@ -71,6 +71,15 @@ final class FuzzShell {
         };
     }
 
+    /** What a command prints on standard output. */
+    String printed(List<String> arguments) {
+        StringWriter out = new StringWriter();
+        ShardsimCommand.commandLine(services)
+                .setOut(new PrintWriter(out, true))
+                .execute(arguments.toArray(String[]::new));
+        return out.toString();
+    }
+
     private static Outcome done(List<String> arguments, String out, String input) {
         if (!arguments.contains("--json")) {
             String wrong = Verdicts.printed(out, input);

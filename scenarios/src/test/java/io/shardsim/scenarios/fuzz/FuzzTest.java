@@ -36,6 +36,7 @@ class FuzzTest {
             Map.entry("run", 200L),
             Map.entry("plan", 18L),
             Map.entry("command", 400L),
+            Map.entry("serve", 200L),
             Map.entry("results", 1_000L),
             Map.entry("cases", 20_000L),
             Map.entry("import", 20_000L),

@@ -22,6 +22,7 @@ final class Targets {
         makers.put("run", () -> new ScenarioTarget(ScenarioTarget.Depth.RUN));
         makers.put("plan", PlanTarget::new);
         makers.put("command", CommandTarget::new);
+        makers.put("serve", ServeTarget::new);
         makers.put("results", ResultsTarget::new);
         makers.put("cases", CasesTarget::new);
         makers.put("import", ImportTarget::new);

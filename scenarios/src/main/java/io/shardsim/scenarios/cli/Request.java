@@ -1,0 +1,85 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.ResultsCsv;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a program asks for through {@link ServeCommand}. A command that works for one has no terminal and no user: texts of the request stand for files,
+ * the program hears of progress and can cancel, and no report is written unless it names a folder.
+ */
+final class Request {
+    private static final ThreadLocal<@Nullable Request> OF_THREAD = new ThreadLocal<>();
+
+    private final Map<String, String> texts;
+    private final ProgressListener progress;
+    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    // State: guarded by this.
+    private @Nullable Runnable stop;
+    private boolean cancelled;
+
+    /** @param texts scenarios by the names that the command is given */
+    Request(Map<String, String> texts, ProgressListener progress) {
+        this.texts = texts;
+        this.progress = progress;
+    }
+
+    /** The request that this thread works for; null for the terminal. */
+    static @Nullable Request current() {
+        return OF_THREAD.get();
+    }
+
+    /** Runs a command for this request, in the calling thread. */
+    int run(IntSupplier command) {
+        OF_THREAD.set(this);
+        try {
+            return command.getAsInt();
+        } finally {
+            OF_THREAD.remove();
+        }
+    }
+
+    /** The text that stands for a file; null where none does. */
+    @Nullable
+    String text(String file) {
+        return texts.get(file);
+    }
+
+    ProgressListener progress() {
+        return progress;
+    }
+
+    /** Keeps what the runs came to as rows of {@code results.csv}. */
+    void keep(List<ScenarioResult> results) {
+        results.forEach(result -> rows.addAll(ResultsCsv.rows(result)));
+    }
+
+    List<Map<String, @Nullable Object>> rows() {
+        return rows;
+    }
+
+    /** Ends the command early, as Ctrl-C does. */
+    synchronized void cancel() {
+        cancelled = true;
+        if (stop != null) {
+            stop.run();
+        }
+    }
+
+    synchronized boolean isCancelled() {
+        return cancelled;
+    }
+
+    /** @param stop ends the runs; may be called at once, and from another thread */
+    synchronized void onCancel(Runnable stop) {
+        this.stop = stop;
+        if (cancelled) {
+            stop.run();
+        }
+    }
+}

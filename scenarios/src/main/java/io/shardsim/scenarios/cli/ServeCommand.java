@@ -1,0 +1,271 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.cluster.Build;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.simulator.Nearest;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.Reader;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
+
+/**
+ * {@code serve --stdio}: answers the requests of a program, JSON lines as {@code docs/protocol.md} describes them.
+ *
+ * <p>A request is a command with its options, run in this JVM: what it prints with {@code --json} is the answer. Requests run one after the other, each
+ * on all cores. A reader beside them hears what is cancelled.
+ */
+@Command(
+        name = "serve",
+        description =
+                "Answers requests of a program, such as shardsim.py in a notebook: one JSON object a line on stdin and stdout (docs/protocol.md).",
+        footer = {"", "Ends when stdin ends and all is answered. Exit status: 0."})
+final class ServeCommand implements Callable<Integer> {
+    private static final int VERSION = 1;
+    private static final int REQUESTS_MAX = 512;
+    /** Longest line: several of the largest scenarios [characters]. */
+    private static final int LINE_MAX = 16 << 20;
+    /** Least time between two messages about the progress of a request. */
+    private static final long PROGRESS_NANOS = 200_000_000;
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final Services services;
+    /** Requests without an answer yet, by number. */
+    private final Map<Long, Request> open = new ConcurrentHashMap<>();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(names = "--stdio", required = true, description = "Serve stdin and stdout.")
+    private boolean stdio;
+
+    ServeCommand(Services services) {
+        this.services = services;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PrintStream printed = System.out;
+        // The answers have standard output to themselves.
+        System.setOut(System.err);
+        ExecutorService commands = Executors.newSingleThreadExecutor();
+        try {
+            say(message("hello")
+                    .put("version", VERSION)
+                    .put("build", Build.current().toString()));
+            hearAll(commands);
+        } finally {
+            commands.shutdown();
+            commands.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            System.setOut(printed);
+        }
+        return ExitStatus.DONE;
+    }
+
+    private void hearAll(ExecutorService commands) throws IOException {
+        Reader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = line(in); line != null; line = line(in)) {
+            if (!line.isBlank()) {
+                hear(line, commands);
+            }
+        }
+    }
+
+    /** The next line, cut where it is too long to be a request; null at the end. */
+    private static @Nullable String line(Reader in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        int next = in.read();
+        if (next < 0) {
+            return null;
+        }
+        for (; next >= 0 && next != '\n'; next = in.read()) {
+            if (line.length() <= LINE_MAX) {
+                line.append((char) next);
+            }
+        }
+        return line.toString();
+    }
+
+    private void hear(String line, ExecutorService commands) {
+        JsonNode asked;
+        try {
+            asked = line.length() > LINE_MAX ? JSON.nullNode() : JSON.readTree(line);
+        } catch (JacksonException wrong) {
+            asked = JSON.nullNode();
+        }
+        JsonNode at = asked.path("number");
+        String type = asked.path("type").asString("");
+        if (!asked.isObject()) {
+            refuse(null, "not a request: a line is one JSON object of at most " + LINE_MAX + " characters");
+        } else if (!at.canConvertToLong() || !at.isIntegralNumber()) {
+            refuse(null, "number is " + at + "; write a whole number that no other open request has");
+        } else if (type.equals("cancel")) {
+            Request cancelled = open.get(at.longValue());
+            if (cancelled != null) {
+                cancelled.cancel();
+            }
+        } else {
+            open(at.longValue(), type, asked, commands);
+        }
+    }
+
+    private void open(long number, String type, JsonNode asked, ExecutorService commands) {
+        Map<String, String> texts = new HashMap<>();
+        asked.path("texts").properties().forEach(text -> texts.put(text.getKey(), plain(text.getValue())));
+        Request request = new Request(texts, progress(number));
+        if (open.size() >= REQUESTS_MAX || open.putIfAbsent(number, request) != null) {
+            refuse(
+                    number,
+                    open.containsKey(number)
+                            ? "number " + number + " is of a request without an answer yet; write another"
+                            : REQUESTS_MAX + " requests are open; wait for an answer");
+            return;
+        }
+        commands.execute(() -> {
+            ObjectNode answer = request.isCancelled()
+                    ? problems(ExitStatus.INTERRUPTED, List.of("cancelled before it began"))
+                    : answer(type, asked, request);
+            open.remove(number);
+            say(answer.put("number", number));
+        });
+    }
+
+    /** Tells how far a request is, no oftener than a reader can follow. */
+    private ProgressListener progress(long number) {
+        AtomicLong nextNanos = new AtomicLong(System.nanoTime());
+        return (share, what) -> {
+            long nowNanos = System.nanoTime();
+            if (nowNanos - nextNanos.get() >= 0) {
+                nextNanos.set(nowNanos + PROGRESS_NANOS);
+                say(message("progress")
+                        .put("number", number)
+                        .put("share", share)
+                        .put("text", what));
+            }
+        };
+    }
+
+    private ObjectNode answer(String type, JsonNode asked, Request request) {
+        try {
+            StringWriter out = new StringWriter();
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            CommandLine commandLine = ShardsimCommand.commandLine(services)
+                    .setOut(new PrintWriter(out))
+                    .setErr(new PlainWriter(err))
+                    .setExpandAtFiles(false)
+                    .setParameterExceptionHandler((refused, arguments) -> {
+                        refused.getCommandLine().getErr().println(ShardsimCommand.told(refused));
+                        return ExitStatus.USAGE;
+                    });
+            List<String> known = known(commandLine);
+            if (!known.contains(type)) {
+                String why = type.isEmpty() ? "type is missing; " : "type " + type + " is not known; ";
+                return problems(ExitStatus.USAGE, List.of(why + Nearest.remedy(type, known)));
+            }
+            int status = request.run(() -> commandLine.execute(words(type, asked)));
+            commandLine.getErr().flush();
+            List<String> told = err.toString(StandardCharsets.UTF_8).lines().toList();
+            return out.getBuffer().isEmpty() ? problems(status, told) : result(status, out.toString(), told, request);
+        } catch (Throwable failure) {
+            return problems(ExitStatus.FAILED, List.of(ShardsimCommand.told(failure)));
+        }
+    }
+
+    /** Commands that have an answer for programs. */
+    private static List<String> known(CommandLine commandLine) {
+        return commandLine.getSubcommands().entrySet().stream()
+                .filter(each -> each.getValue().getCommandSpec().findOption("--json") != null)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static String[] words(String type, JsonNode asked) {
+        List<String> words = new ArrayList<>(List.of(type, "--json"));
+        asked.path("options").properties().forEach(each -> addOption(words, "--" + each.getKey(), each.getValue()));
+        words.add("--");
+        asked.path("arguments").forEach(argument -> words.add(plain(argument)));
+        return words.toArray(String[]::new);
+    }
+
+    private static void addOption(List<String> words, String name, JsonNode value) {
+        if (value.isArray()) {
+            value.forEach(each -> addOption(words, name, each));
+        } else if (value.isObject()) {
+            value.properties().forEach(each -> words.add(name + "=" + each.getKey() + "=" + plain(each.getValue())));
+        } else if (value.isBoolean()) {
+            words.addAll(value.booleanValue() ? List.of(name) : List.of());
+        } else if (!value.isNull()) {
+            words.add(name + "=" + plain(value));
+        }
+    }
+
+    /** A text as it is, anything else as JSON, which YAML reads. */
+    private static String plain(JsonNode value) {
+        return value.isString() ? value.stringValue() : value.toString();
+    }
+
+    private ObjectNode result(int status, String printed, List<String> notes, Request request) {
+        ObjectNode result = message("result").put("status", status);
+        try {
+            JSON.readTree(printed);
+            result.putRawValue("document", new RawValue(printed.replaceAll("[\r\n]\\s*", "")));
+        } catch (JacksonException noJson) {
+            result.put("text", printed);
+        }
+        if (!request.rows().isEmpty()) {
+            result.set("rows", JSON.valueToTree(request.rows()));
+        }
+        result.set("notes", JSON.valueToTree(notes));
+        return result;
+    }
+
+    private static ObjectNode problems(int status, List<String> problems) {
+        ObjectNode message = message("problems").put("status", status);
+        message.set("problems", JSON.valueToTree(problems));
+        return message;
+    }
+
+    private void refuse(@Nullable Long number, String why) {
+        say(problems(ExitStatus.USAGE, List.of(why)).put("number", number));
+    }
+
+    private static ObjectNode message(String type) {
+        return JSON.createObjectNode().put("type", type);
+    }
+
+    /** A program that no longer listens wants no more answers either. */
+    private synchronized void say(ObjectNode message) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(JSON.writeValueAsString(message));
+        if (out.checkError()) {
+            open.values().forEach(Request::cancel);
+        }
+    }
+}
