@@ -5,6 +5,7 @@ import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import io.shardsim.reports.validation.CaseOutcome;
+import io.shardsim.reports.validation.Metric;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.LocalDate;
@@ -62,7 +63,12 @@ final class FirstErrors {
     /** The entry of a figure; null where it was never recorded. */
     @Nullable
     Entry of(CaseOutcome outcome) {
-        return entries.get(outcome.id() + " " + outcome.metric().id());
+        return of(outcome.id(), outcome.metric());
+    }
+
+    @Nullable
+    Entry of(String id, Metric metric) {
+        return entries.get(id + " " + metric.id());
     }
 
     /** Enters the figures that are new. */

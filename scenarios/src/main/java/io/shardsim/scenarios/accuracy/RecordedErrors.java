@@ -112,12 +112,12 @@ public final class RecordedErrors {
 
         /** Of the figure, as somebody gets it who knows framework and release. */
         double error() {
-            return forStrangers() / measured - 1;
+            return today() / measured - 1;
         }
 
         /** Of the speed, likewise: positive where the simulator is too fast. */
         double speedError() {
-            return metric.bias(measured, forStrangers());
+            return metric.bias(measured, today());
         }
 
         /** Samples per second that were measured; null where the figure does not say it without the batch. */
@@ -135,7 +135,8 @@ public final class RecordedErrors {
             return likeness.distance(other) == 0 && Math.abs(parameters - run.parameters()) <= SAME_MODEL * parameters;
         }
 
-        private double forStrangers() {
+        /** What is simulated, as somebody gets it who knows framework and release. */
+        double today() {
             return released == null ? simulated : released;
         }
     }

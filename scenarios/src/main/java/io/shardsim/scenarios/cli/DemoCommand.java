@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "Serves a page on this machine that shows a training step as it runs on the cluster, and prints its address.",
+            "Serves a page on this machine that shows a training step as it runs on the cluster, prints its address and opens it in your browser.",
             "Only pages of that address are answered. Ends with Ctrl-C."
         },
         exitCodeListHeading = "%nExit status:%n",
@@ -60,6 +60,9 @@ final class DemoCommand implements Callable<Integer> {
             description = "Address to listen at. Default: this machine's loopback address; another one lets others in.")
     private String bind = "127.0.0.1";
 
+    @Option(names = "--no-open", description = "Print the address and open no browser.")
+    private boolean noOpen;
+
     @Option(
             names = "--threads",
             paramLabel = "N",
@@ -91,6 +94,9 @@ final class DemoCommand implements Callable<Integer> {
             out.println(server.address());
             out.println("shows " + scenario.name() + "; Ctrl-C ends it");
             out.flush();
+            if (!noOpen && Terminal.isErrorSeen()) {
+                WebBrowser.open(server.address());
+            }
             new CountDownLatch(1).await();
             return ExitStatus.DONE;
         } catch (IOException failure) {

@@ -9,6 +9,8 @@ public final class ExitStatus {
     public static final int USAGE = 2;
     /** Nothing of a scenario fits in memory. */
     public static final int OUT_OF_MEMORY = 3;
+    /** A run did not come to what its scenario asserts. */
+    public static final int ASSERTION = 4;
     /** Ended by the user, as shells count it: 128 + SIGINT. */
     public static final int INTERRUPTED = 130;
 

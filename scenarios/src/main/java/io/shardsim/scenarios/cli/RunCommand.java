@@ -7,6 +7,7 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
+import io.shardsim.scenarios.evaluation.AssertedRun;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.ReportWriter;
@@ -60,6 +61,7 @@ import picocli.CommandLine.Spec;
             "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
             "",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, too large to simulate, or unsure under --strict, 3 a scenario of which nothing fits in memory,",
+            "4 a run did not come to what its scenario asserts,",
             ExitStatus.INTERRUPTED_HELP + ".",
             "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
@@ -163,6 +165,15 @@ final class RunCommand implements Callable<Integer> {
             description = "End with status 2 where a result rests on an assumption or has a warning, and name each.")
     private boolean strict;
 
+    @Option(names = "--open", description = "Open the report in your browser.")
+    private boolean open;
+
+    @Option(
+            names = "--junit",
+            paramLabel = "FILE",
+            description = "Also write what the scenario asserts, and whether it holds, as JUnit XML for a CI server.")
+    private @Nullable Path junit;
+
     @Option(
             names = "--critical-path",
             description =
@@ -196,6 +207,14 @@ final class RunCommand implements Callable<Integer> {
         }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
+        if (junit != null
+                && problems.isEmpty()
+                && scenarios.stream().allMatch(scenario -> scenario.asserted().isEmpty())) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--junit " + junit + " has nothing to say: no scenario asserts anything; write for example"
+                            + " assert: {each: fits}");
+        }
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
             ProblemPrinter.print(problems, err());
@@ -293,14 +312,44 @@ final class RunCommand implements Callable<Integer> {
             err().flush();
             interruption.finished();
             int status = status(results, runs, advised);
-            if (strict && status == ExitStatus.DONE && !isSure(results)) {
-                status = ExitStatus.USAGE;
+            if (status != ExitStatus.DONE && status != ExitStatus.OUT_OF_MEMORY) {
+                return status;
             }
-            if (status == ExitStatus.DONE || status == ExitStatus.OUT_OF_MEMORY) {
-                forget(scenarios, kept, advised);
+            forget(scenarios, kept, advised);
+            if (!assertions(scenarios, results)) {
+                return ExitStatus.ASSERTION;
             }
-            return status;
+            return strict && status == ExitStatus.DONE && !isSure(results) ? ExitStatus.USAGE : status;
         }
+    }
+
+    /** Says whether the runs came to what their scenarios assert. */
+    private boolean assertions(List<Scenario> scenarios, List<ScenarioResult> results) throws IOException {
+        Map<String, List<AssertedRun>> asserted = new LinkedHashMap<>();
+        for (Scenario scenario : scenarios) {
+            results.stream()
+                    .filter(result -> result.scenario().equals(scenario.name()))
+                    .forEach(result -> asserted.put(scenario.name(), AssertedRun.of(scenario, result)));
+        }
+        List<AssertedRun> all = asserted.values().stream().flatMap(List::stream).toList();
+        long hold = all.stream().filter(AssertedRun::holds).count();
+        PrintWriter stdout = spec.commandLine().getOut();
+        for (AssertedRun each : all) {
+            if (!each.holds()) {
+                err().println("assert: " + each.line());
+            } else if (verbose && !json && !quiet) {
+                stdout.println("assert: " + each.line());
+            }
+        }
+        if (!all.isEmpty() && !json && !quiet) {
+            stdout.println("assert: " + hold + " of " + all.size() + " hold");
+        }
+        stdout.flush();
+        err().flush();
+        if (junit != null) {
+            JUnitXml.write(junit, asserted);
+        }
+        return hold == all.size();
     }
 
     /** Where the points of each sweep are kept until its report is written. */
@@ -435,6 +484,9 @@ final class RunCommand implements Callable<Integer> {
             if (!json && !quiet) {
                 stdout.println("report: " + YamlReader.oneLineOf(report.toString()));
                 stdout.flush();
+            }
+            if (open && !WebBrowser.open(report.toUri().toString())) {
+                warn("--open: no browser was found; open " + report + " yourself");
             }
         }
         if (svg != null) {

@@ -85,6 +85,7 @@ public final class ShardsimCommand implements Runnable {
     public static CommandLine commandLine(Services services) {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
         commandLine.addSubcommand(new RunCommand(services.runners(), services.reports()));
+        commandLine.addSubcommand(new InitCommand());
         commandLine.addSubcommand(new PlanCommand(services.runners()));
         commandLine.addSubcommand(new FitsCommand(services.runners()));
         commandLine.addSubcommand(new CompareCommand(services.runners()));
@@ -93,6 +94,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new CriticalPathCommand());
         commandLine.addSubcommand(new ImportCommand());
         commandLine.addSubcommand(new ValidateCommand(services.runners()));
+        commandLine.addSubcommand(new GalleryCommand(services.runners()));
         commandLine.addSubcommand(new DemoCommand(services.demos()));
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());

@@ -55,7 +55,7 @@ final class ValidateCommand implements Callable<Integer> {
     private static final String JSON_FILE = "validation.json";
     private static final String TEXT_FILE = "validation.txt";
     /** The source tree that the launcher started from. */
-    private static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
+    static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
 
     private final RunnerFactory runners;
 

@@ -166,6 +166,21 @@ public final class ScenarioKeys {
                             "share of the rate between the leaf of Node[0] and the spine that other jobs take, both ways"))
             .suchAs("{slow_gpu: 1.3}");
 
+    static final String ASSERT = "assert";
+    static final String FASTEST = "fastest";
+    static final String EACH = "each";
+
+    static final BlockType ASSERTED = BlockType.of(
+                    Key.optional(
+                            FASTEST,
+                            new OneOrListType(Assertion.TYPE, "assertion"),
+                            "what the fastest run must come to: a figure of results.json, days or usd, and its bound; or fits"),
+                    Key.optional(
+                            EACH,
+                            new OneOrListType(Assertion.TYPE, "assertion"),
+                            "what every run must come to, likewise"))
+            .suchAs("{fastest: samples_per_second >= 70, each: fits}");
+
     /** A scenario file. */
     public static final BlockType FILE = BlockType.of(
                     Key.required("scenario", ScalarTypes.text(TITLE, NAMED), "name, by which reports are named"),
@@ -198,6 +213,8 @@ public final class ScenarioKeys {
                             SEARCH,
                             new SweepType(),
                             "lists of values by dotted key among which `shardsim plan` chooses; run refuses it"),
+                    Key.optional(
+                            ASSERT, ASSERTED, "what the runs must come to: `run` ends with status 4 where they do not"),
                     Key.optional(
                             "accepted",
                             new ListType(ScalarTypes.text("(?s).*\\S.*", "a key"), "key"),

@@ -162,6 +162,7 @@ public final class ScenarioReader {
                     "search is for shardsim plan, which chooses among its values; write sweep to run every one of"
                             + " them");
         }
+        Scenario.Asserted asserted = asserted(file.entry(ScenarioKeys.ASSERT), problems);
         Sweep sweep = Sweep.of(file, problems);
         boolean varies = file.entry("sweep") != null;
         List<ScenarioPoint> points = new ArrayList<>();
@@ -176,7 +177,21 @@ public final class ScenarioReader {
                 points.add(point);
             }
         }
-        return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points);
+        if (!asserted.fastest().isEmpty()
+                && points.stream().anyMatch(point -> point.task() instanceof Task.Collective)) {
+            problems.add(
+                    KeyPlace.in(file, List.of(ScenarioKeys.ASSERT)),
+                    "assert names the fastest run, which is one that trains; write each beside a bare collective");
+        }
+        return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points, asserted);
+    }
+
+    private static Scenario.Asserted asserted(YamlNode.@Nullable Entry entry, Problems problems) {
+        Block block =
+                entry == null ? null : ScenarioKeys.ASSERTED.readBlock(entry.value(), ScenarioKeys.ASSERT, problems);
+        return block == null
+                ? new Scenario.Asserted(List.of(), List.of())
+                : new Scenario.Asserted(block.list(ScenarioKeys.FASTEST), block.list(ScenarioKeys.EACH));
     }
 
     static @Nullable ScenarioPoint point(

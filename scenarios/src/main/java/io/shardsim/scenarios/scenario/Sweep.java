@@ -31,7 +31,8 @@ final class Sweep {
     static final Pattern KEY = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}");
 
     /** Blocks and keys that say which runs there are, and are the same for all of them. */
-    private static final List<String> OF_ALL_RUNS = List.of("sweep", ScenarioKeys.SEARCH, "scenario");
+    private static final List<String> OF_ALL_RUNS =
+            List.of("sweep", ScenarioKeys.SEARCH, ScenarioKeys.ASSERT, "scenario");
 
     /** Nothing varies. */
     static final Sweep NONE = new Sweep(List.of());
@@ -145,7 +146,7 @@ final class Sweep {
     /** Every combination; those that cannot be made are left out and are problems. */
     List<Combination> combinations(Mapping file, Problems problems) {
         List<Entry> entries = new ArrayList<>(file.entries());
-        entries.removeIf(entry -> entry.key().equals("sweep"));
+        entries.removeIf(entry -> entry.key().equals("sweep") || entry.key().equals(ScenarioKeys.ASSERT));
         List<Combination> combinations = List.of(new Combination(Map.of(), new Mapping(file.position(), entries)));
         for (Axis axis : axes) {
             List<Combination> longer = new ArrayList<>();

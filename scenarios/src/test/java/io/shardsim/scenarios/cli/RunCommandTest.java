@@ -14,7 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** What {@code run} makes of its options and of what comes of the points. */
 class RunCommandTest extends WithoutSimulation {
@@ -72,6 +75,58 @@ class RunCommandTest extends WithoutSimulation {
                 .allSatisfy(point -> assertThat(
                                 ((Task.Training) point.task()).strategy().given())
                         .containsEntry("prefetch_bucket_size", "0"));
+    }
+
+    @Test
+    void whatTheScenarioAssertsHolds() throws IOException {
+        String file = file("a.yaml", COLLECTIVE + "assert: {each: [fits, collective_seconds <= 1 us, gpus >= 16]}\n");
+        assertThat(shell.shardsim("run", file, "-o", outFolder())).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("assert: 9 of 9 hold");
+        assertThat(shell.err()).isEmpty();
+    }
+
+    @Test
+    void whatTheScenarioAssertsDoesNotHold() throws Exception {
+        String file = file("a.yaml", COLLECTIVE + "assert: {each: [gpus < 17, collective_seconds == 0.001 ms]}\n");
+        String junit = folder.resolve("junit.xml").toString();
+        assertThat(shell.shardsim("run", file, "-o", outFolder(), "--strict", "--junit", junit))
+                .as("strict says less")
+                .isEqualTo(ExitStatus.ASSERTION);
+        assertThat(shell.out()).contains("assert: 4 of 6 hold");
+        assertThat(shell.err().lines())
+                .containsExactly(
+                        "assert: gpus < 17 does not hold: 32, all_gather, ring, 32 GPUs",
+                        "assert: gpus < 17 does not hold: 64, all_gather, ring, 64 GPUs");
+        NodeList suites = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(junit)
+                .getElementsByTagName("testsuite");
+        assertThat(suites.getLength()).isEqualTo(1);
+        Element suite = (Element) suites.item(0);
+        assertThat(List.of("name", "tests", "failures", "errors"))
+                .extracting(suite::getAttribute)
+                .containsExactly("gather", "6", "2", "0");
+        assertThat(((Element) suite.getElementsByTagName("testcase").item(1)).getAttribute("name"))
+                .isEqualTo("gpus < 17, all_gather, ring, 32 GPUs");
+        assertThat(suite.getElementsByTagName("failure").getLength()).isEqualTo(2);
+    }
+
+    @Test
+    void ofWhatDoesNotFitNoFigureIsAsserted() throws IOException {
+        answer = WithoutSimulation::tooLarge;
+        String file = file("a.yaml", TRAINING + "assert: {fastest: usd <= 700k, each: fits}\n");
+        assertThat(shell.shardsim("run", file, "-o", outFolder())).isEqualTo(ExitStatus.ASSERTION);
+        assertThat(shell.err())
+                .contains("assert: usd <= 700k does not hold: nothing fits in memory, fastest")
+                .contains("assert: fits does not hold: does not fit in memory, FSDP, 8 GPUs");
+    }
+
+    @Test
+    void junitNeedsSomethingThatIsAsserted() throws IOException {
+        assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--junit", "x.xml"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("no scenario asserts anything; write for example assert: {each: fits}");
+        assertThat(ran).isEmpty();
     }
 
     @Test

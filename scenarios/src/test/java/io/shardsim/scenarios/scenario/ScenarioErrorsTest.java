@@ -41,6 +41,12 @@ class ScenarioErrorsTest {
     static Stream<Arguments> refused() {
         return Stream.of(
                 with(
+                        "scenario: ok",
+                        "scenario: ok\nassert: {each: [samples_per_secnd >= 70, mfu over 0.3, memory.needed_bytes <= 70], fastest: memory.needed_bytes <= 70 GBit}",
+                        "a.yaml:2:17: assertion samples_per_secnd >= 70: results.json has no figure samples_per_secnd; did you mean samples_per_second?",
+                        "a.yaml:2:42: assertion \"mfu over 0.3\" is not fits, or a figure and its bound such as samples_per_second >= 70; write fits, or a figure and its bound such as samples_per_second >= 70",
+                        "a.yaml:2:93: fastest memory.needed_bytes <= 70 GBit: size \"70 GBit\" has the unknown unit \"GBit\"; known units: B, bytes, byte, KiB, MiB, GiB, TiB, PiB, kB, KB, MB, GB, TB, PB"),
+                with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 0, target_modules: query, bits: 4}\nstrategy: {kind: ddp}",
                         "a.yaml:7:11: r 0 < 1; write a whole number from 1 to 65536",
@@ -449,7 +455,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, accepted"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, assert, accepted"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

@@ -36,7 +36,9 @@ public record Figure(String id, Kind kind, String title, String alt, int height,
         /** Stacked areas over time. */
         AREAS,
         /** What two runs that the reader picks differ by. */
-        GAP
+        GAP,
+        /** Dots, of which the reader picks some. */
+        SCATTER
     }
 
     /**

@@ -49,6 +49,7 @@ public final class SvgFigures {
             case SPANS -> spans();
             case AREAS -> areas();
             case GAP -> gap();
+            case SCATTER -> throw new IllegalStateException("no report has dots");
         };
         return svg.close(WIDTH, bottom, figure.alt());
     }

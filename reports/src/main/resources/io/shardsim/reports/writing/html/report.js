@@ -391,7 +391,49 @@
     };
   }
 
-  const KINDS = { lines, bars, cells, spans, areas, gap };
+  /** Dots on two logarithmic axes, coloured by what most filters leave open; those that are filtered out are not there. */
+  function scatter(figure, { paint, width }) {
+    const points = figure.points.filter(point => !point.out);
+    const by = figure.by ?? 'gpu';
+    const counts = new Map();
+    for (const point of points) counts.set(point[by], (counts.get(point[by]) ?? 0) + 1);
+    const largest = [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name || 'not named');
+    const names = largest.length > 8 ? [...largest.slice(0, 7), 'others'] : largest;
+    const nameOf = point => names.includes(point[by] || 'not named') ? point[by] || 'not named' : 'others';
+    const values = points.flatMap(point => [point.measured, point.today]);
+    const low = 10 ** Math.floor(Math.log10(Math.min(...values, 1e12))), high = 10 ** Math.ceil(Math.log10(Math.max(...values, low * 10)));
+    const asError = figure.view === 'error';
+    const most = Math.max(20, Math.ceil(Math.max(...points.map(point => Math.abs(100 * point.error)), 0) / 10) * 10);
+    const at = (x, factor) => [x, asError ? 100 * (factor - 1) : x * factor];
+    const words = point => point.id + ': ' + point.figure + ', measured ' + point.measured + ', predicted ' + point.today + ', ' + (100 * point.error).toFixed(1) + ' %';
+    const top = legendHeight(names, width) + 8;
+    const axis = name => valueAxis(paint, {
+      type: 'log', min: low, max: high, name, nameLocation: 'middle', nameGap: 30, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } },
+      axisLabel: axisText(paint, { formatter: value => Number(value).toExponential(0).replace('+', '') }),
+    });
+    const line = factor => ({
+      type: 'line', silent: true, showSymbol: false, data: [at(low, factor), at(high, factor)], z: 1,
+      lineStyle: { color: paint.colour('soft'), width: factor === 1 ? 1.2 : 0.8, type: factor === 1 ? 'solid' : 'dashed' }, clip: true,
+    });
+    const groups = names.map(name => points.filter(point => nameOf(point) === name));
+    return {
+      height: figure.height + top,
+      option: {
+        legend: legend(paint, names, { icon: undefined, itemWidth: 12 }),
+        grid: { left: 26, right: 18, top, bottom: 40, containLabel: true },
+        tooltip: tooltip(paint, { trigger: 'item', formatter: at => at.seriesType === 'scatter' ? tip([words(groups[at.seriesIndex][at.dataIndex])]) : '' }),
+        xAxis: axis('measured'),
+        yAxis: asError ? valueAxis(paint, { min: -most, max: most, name: 'predicted over measured, less one [%]', nameLocation: 'middle', nameGap: 40 }) : Object.assign(axis('predicted'), { nameGap: 44 }),
+        series: groups.map((group, i) => ({
+          type: 'scatter', name: names[i], data: group.map(point => at(point.measured, point.today / point.measured)), symbol: MARKERS[i % MARKERS.length], symbolSize: 7,
+          itemStyle: { color: paint.colour('s' + i % 8), opacity: 0.75 },
+        })).concat([line(1), line(1.1), line(1 / 1.1)]),
+      },
+      reads: groups.map((group, i) => group.map((point, item) => ({ series: i, item, text: words(point) }))),
+    };
+  }
+
+  const KINDS = { lines, bars, cells, spans, areas, gap, scatter };
 
   const mode = () => printing || !dark.matches ? 'light' : 'dark';
 
@@ -558,6 +600,31 @@
     fast.addEventListener('change', () => { figure.fast = +fast.value; chart.draw(); });
   }
   pickers();
+
+  /** What the reader leaves of dots, and of the rows that stand for the same. */
+  function filters() {
+    const figure = figures.scatter;
+    if (!figure) return;
+    const selects = [...document.querySelectorAll('[data-filter]')];
+    const rows = [...document.querySelectorAll('#points tbody tr')];
+    const chart = charts.find(each => each.figure === figure);
+    const filter = () => {
+      figure.points.forEach((point, i) => {
+        point.out = selects.some(select => select.value && point[select.dataset.filter] !== select.value);
+        rows[i].hidden = point.out;
+      });
+      const left = figure.points.filter(point => !point.out);
+      figure.by = ['gpu', 'strategy', 'framework'].find(key => !selects.find(select => select.dataset.filter === key).value) ?? 'gpu';
+      const off = some => (100 * some.reduce((sum, point) => sum + Math.abs(point.error), 0) / some.length).toFixed(1) + ' % off on average';
+      const named = left.filter(point => point.framework);
+      document.getElementById('filtered').textContent = left.length ? `${left.length} figures, ${off(left)}` + (named.length ? `; of these ${named.length} of runs whose framework and release are named, ${off(named)}` : '') + '.' : 'No figure is left.';
+    };
+    for (const select of selects) select.addEventListener('change', () => { filter(); chart.draw(); });
+    const view = document.querySelector('[data-view]');
+    view.addEventListener('change', () => { figure.view = view.value; chart.draw(); });
+    filter();
+  }
+  filters();
 
   /** Charts are drawn when the reader comes near them, all of them for print. */
   const seen = new IntersectionObserver(entries => {

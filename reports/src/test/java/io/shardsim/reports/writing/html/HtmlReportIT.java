@@ -310,16 +310,51 @@ class HtmlReportIT {
         lookAt(SampleRuns.manyPoints("many-points"));
     }
 
+    @Test
+    void galleryFitsEveryScreenAndIsFiltered() throws IOException {
+        String page = GalleryPageTest.gallery().write();
+        lookAt("gallery", page);
+        show(page, LAPTOP, "light", true);
+        String shown = "return document.querySelectorAll('#points tbody tr:not([hidden])').length";
+        assertThat(text("#filtered"))
+                .as("training speeds that judge")
+                .isEqualTo(
+                        "2 figures, 6.7 % off on average; of these 2 of runs whose framework and release are named, 6.7 % off on average.");
+        choose("filter=kind", "");
+        choose("filter=role", "");
+        assertThat(number(shown)).isEqualTo(3);
+        choose("filter=gpu", "h100-80gb");
+        choose("view", "error");
+        assertThat(number(shown)).isEqualTo(1);
+        assertThat(text("#filtered")).isEqualTo("1 figures, 20.0 % off on average.");
+        browser.findElement(By.cssSelector("[data-figure=scatter] .chart")).sendKeys(Keys.ARROW_RIGHT);
+        assertThat(text("[data-figure=scatter] .readout"))
+                .isEqualTo("C-3: collective_seconds, measured 0.01, predicted 0.012, 20.0 %");
+        assertNothingWentWrong();
+    }
+
+    private static void choose(String select, String value) {
+        browser.executeScript(
+                "const s = document.querySelector('[data-' + arguments[0] + ']'); s.value = arguments[1];"
+                        + " s.dispatchEvent(new Event('change'))",
+                select,
+                value);
+    }
+
     /** Every width, and each in light and in dark; the page follows when the reader's system changes. */
     private static void lookAt(ScenarioResult result) throws IOException {
+        lookAt(result.scenario(), HtmlReportTest.page(result));
+    }
+
+    private static void lookAt(String name, String page) throws IOException {
         for (int width : WIDTHS) {
-            open(result, width, "light");
+            show(page, width, "light", true);
             for (String scheme : List.of("light", "dark")) {
                 prefer(scheme);
                 assertThat(number("return document.documentElement.scrollWidth"))
                         .as("width of the page at %d pixels", width)
                         .isLessThanOrEqualTo(width);
-                screenshot(result.scenario() + "-" + width + "-" + scheme + ".png", width);
+                screenshot(name + "-" + width + "-" + scheme + ".png", width);
                 assertTextStaysInsideDrawings();
                 assertThat(browser.findElements(By.cssSelector(".chart svg text")).stream()
                                 .limit(1)
@@ -353,8 +388,12 @@ class HtmlReportIT {
     }
 
     private static void open(ScenarioResult result, int width, String scheme, boolean scripts) throws IOException {
+        show(HtmlReportTest.page(result), width, scheme, scripts);
+    }
+
+    private static void show(String page, int width, String scheme, boolean scripts) throws IOException {
         Path file = profile.resolve("report.html");
-        Files.writeString(file, HtmlReportTest.page(result));
+        Files.writeString(file, page);
         prefer(scheme);
         browser.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",

@@ -1,0 +1,67 @@
+package io.shardsim.reports.writing;
+
+import io.shardsim.reports.RunResult;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A field of a run under its dotted name in {@code results.json}, as docs/results.md defines it; the jar carries that page. Fields of entries of
+ * a list are left out.
+ *
+ * @param unit as the page writes it; empty for a count, a word or a sentence
+ */
+public record ResultField(String name, String unit) {
+    private static final String PAGE = "results.md";
+    private static final Pattern ROW = Pattern.compile("\\| `([^`\\[]+)`(?:, `([^`\\[]+)`)? \\| ([^|]*?) ?\\|.*");
+    private static final String ANY = ".*";
+    private static final Map<String, ResultField> FIELDS = read();
+
+    private static Map<String, ResultField> read() {
+        Map<String, ResultField> fields = new LinkedHashMap<>();
+        try (BufferedReader page = new BufferedReader(new InputStreamReader(
+                Objects.requireNonNull(ResultField.class.getResourceAsStream(PAGE), PAGE), StandardCharsets.UTF_8))) {
+            page.lines().map(ROW::matcher).filter(Matcher::matches).forEach(row -> {
+                for (String name : row.group(2) == null ? List.of(row.group(1)) : List.of(row.group(1), row.group(2))) {
+                    fields.put(name, new ResultField(name, row.group(3)));
+                }
+            });
+        } catch (IOException failure) {
+            throw new UncheckedIOException(PAGE, failure);
+        }
+        return fields;
+    }
+
+    /** All names, in the order of the page; {@code .*} ends one that stands for several. */
+    public static List<String> names() {
+        return List.copyOf(FIELDS.keySet());
+    }
+
+    /** The field of a name; null where the page defines none. */
+    public static @Nullable ResultField of(String name) {
+        ResultField field = FIELDS.get(name);
+        if (field != null || name.indexOf('.') < 0) {
+            return field;
+        }
+        ResultField open = FIELDS.get(name.substring(0, name.lastIndexOf('.')) + ANY);
+        return open == null ? null : new ResultField(name, open.unit);
+    }
+
+    /** What a run has there; null where it has nothing. */
+    public @Nullable Object in(RunResult run) {
+        Object value = ResultsJson.run(run);
+        for (String part : name.split("\\.")) {
+            value = value instanceof Map<?, ?> map ? map.get(part) : null;
+        }
+        return value;
+    }
+}

@@ -1,0 +1,95 @@
+package io.shardsim.scenarios.accuracy;
+
+import io.shardsim.reports.validation.Metric;
+import io.shardsim.reports.writing.html.GalleryPage;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Every published figure with what was predicted for it first and what is recorded today. */
+public final class Ledger {
+    private final List<ReferenceCase> cases;
+    private final FirstErrors first;
+
+    /**
+     * Reads the published cases and their first figures.
+     *
+     * @param home the source tree that the program was started from
+     * @throws InputException with every problem of every file, or because there are none
+     */
+    public Ledger(Path home) throws InputException, IOException {
+        cases = ReferenceCases.published(home);
+        first = FirstErrors.read(Files.readString(home.resolve(ValidationRecord.FIRST)));
+    }
+
+    /** The run as somebody would write it who knows framework and release, where the case names them. */
+    public static ScenarioPoint point(ReferenceCase one) {
+        ScenarioPoint released = one.written().released();
+        return released == null ? one.point() : released;
+    }
+
+    /** Cases that somebody may want to see: the first of each source whose published run ran, or all whose name or source contains a text. */
+    public List<ReferenceCase> chosen(String only) {
+        Map<String, ReferenceCase> chosen = new LinkedHashMap<>();
+        for (ReferenceCase one : cases) {
+            boolean wanted = one.id().contains(only) || one.family().contains(only);
+            if (wanted && !one.measured().isEmpty()) {
+                chosen.putIfAbsent(only.isEmpty() ? one.family() : one.id(), one);
+            }
+        }
+        return List.copyOf(chosen.values());
+    }
+
+    /**
+     * All figures, in the order of the files.
+     *
+     * @param reports by the case that they are of
+     */
+    public List<GalleryPage.Entry> entries(Map<String, GalleryPage.Report> reports) {
+        Map<String, RecordedErrors.Row> recorded = new LinkedHashMap<>();
+        RecordedErrors.builtIn()
+                .rows()
+                .forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row));
+        List<GalleryPage.Entry> entries = new ArrayList<>();
+        for (ReferenceCase one : cases) {
+            one.measured().forEach((metric, measured) -> {
+                RecordedErrors.Row row = recorded.get(one.id() + " " + metric.id());
+                if (row != null) {
+                    entries.add(entry(one, metric, measured, row, reports.get(one.id())));
+                }
+            });
+        }
+        return entries;
+    }
+
+    private GalleryPage.Entry entry(
+            ReferenceCase one,
+            Metric metric,
+            double measured,
+            RecordedErrors.Row row,
+            GalleryPage.@Nullable Report report) {
+        FirstErrors.Entry before = first.of(one.id(), metric);
+        Object framework = point(one).given().get("framework");
+        return new GalleryPage.Entry(
+                new GalleryPage.Published(one.id(), one.family(), one.source(), one.role()),
+                new GalleryPage.Ran(
+                        row.likeness().gpu(),
+                        row.likeness().gpus(),
+                        framework == null ? "" : String.valueOf(framework).split("[ +]")[0],
+                        row.likeness().strategy()),
+                metric,
+                measured,
+                new GalleryPage.Simulated(
+                        before == null ? Double.NaN : before.simulated(),
+                        before == null ? null : before.added(),
+                        row.today()),
+                report);
+    }
+}
