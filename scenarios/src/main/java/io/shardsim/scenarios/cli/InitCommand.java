@@ -2,12 +2,10 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.catalog.Catalog;
-import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.topology.InstanceSpec;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,9 +14,12 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,6 +47,9 @@ final class InitCommand implements Callable<Integer> {
     private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,8}");
     private static final String TEMPLATE = "init.yaml";
 
+    /** Answers by the place that they are for. */
+    private final Map<String, String> said = new HashMap<>();
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -60,23 +64,21 @@ final class InitCommand implements Callable<Integer> {
         }
         String text = template();
         try (BufferedReader answers = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            String model = ask("Model (shardsim catalog models)", "llama3-8b", Catalog.modelNames(), answers);
-            CatalogEntry<InstanceSpec> server = Catalog.instance(
-                    ask("Server (shardsim catalog instances)", "p5.48xlarge", Catalog.instanceNames(), answers));
-            String nodes = ask("How many servers", "2", List.of(), answers);
-            String strategy = ask("Strategy (shardsim catalog strategies)", "fsdp", Strategies.kinds(), answers);
-            int positions = Objects.requireNonNull(Catalog.model(model)).spec().maxPositions();
-            long gpus = Long.parseLong(nodes)
-                    * Objects.requireNonNull(server).spec().gpusPerNode();
-            text = text.replace("{model}", model)
-                    .replace("{server}", server.spec().name())
-                    .replace("{nodes}", nodes)
-                    .replace("{strategy}", strategy)
-                    .replace(
-                            "{sequence}",
-                            String.valueOf(positions > 0 ? Math.min(SEQUENCE_LENGTH, positions) : SEQUENCE_LENGTH))
-                    .replace("{batch}", String.valueOf(SAMPLES_PER_GPU * gpus));
+            text = asked(text, "model", "Model (shardsim catalog models)", Catalog.modelNames(), answers);
+            text = asked(text, "server", "Server (shardsim catalog instances)", Catalog.instanceNames(), answers);
+            text = asked(text, "nodes", "How many servers", List.of(), answers);
+            text = asked(text, "strategy", "Strategy (shardsim catalog strategies)", Strategies.kinds(), answers);
         }
+        int positions =
+                Objects.requireNonNull(Catalog.model(said("model"))).spec().maxPositions();
+        long gpus = Long.parseLong(said("nodes"))
+                * Objects.requireNonNull(Catalog.instance(said("server")))
+                        .spec()
+                        .gpusPerNode();
+        text = text.replace(
+                        "{sequence}",
+                        String.valueOf(positions > 0 ? Math.min(SEQUENCE_LENGTH, positions) : SEQUENCE_LENGTH))
+                .replace("{batch}", String.valueOf(SAMPLES_PER_GPU * gpus));
         try {
             ScenarioReader.readText(file.toString(), text);
         } catch (InputException refused) {
@@ -88,6 +90,22 @@ final class InitCommand implements Callable<Integer> {
         spec.commandLine().getOut().println("wrote " + file + "; run it: shardsim run " + file);
         spec.commandLine().getOut().flush();
         return ExitStatus.DONE;
+    }
+
+    /** The text with an answer in each place that is kept for it; the first of them has the usual one. */
+    private String asked(String text, String place, String question, List<String> names, BufferedReader answers)
+            throws IOException {
+        Matcher first = Pattern.compile("\\{" + place + ":([^}]+)}").matcher(text);
+        if (!first.find()) {
+            throw new IllegalStateException(TEMPLATE + " has no place for " + place);
+        }
+        String answer = ask(question, first.group(1), names, answers);
+        said.put(place, answer);
+        return text.replace(first.group(), answer).replace("{" + place + "}", answer);
+    }
+
+    private String said(String place) {
+        return Objects.requireNonNull(said.get(place), place);
     }
 
     private static String template() throws IOException {
