@@ -1,11 +1,11 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.evaluation.AssertedRun;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,9 +52,7 @@ final class JUnitXml {
             xml.writeAttribute("classname", suite);
             xml.writeAttribute("name", each.assertion().text() + ", " + each.name());
             xml.writeAttribute(
-                    "time",
-                    BigDecimal.valueOf(run == null ? 0 : run.effort().wallSeconds())
-                            .toPlainString());
+                    "time", Quantities.fixed(run == null ? 0 : run.effort().wallSeconds(), 3));
             if (!each.holds()) {
                 xml.writeEmptyElement("failure");
                 xml.writeAttribute("message", each.line());
