@@ -23,7 +23,8 @@ final class SourcesId {
             "reports/pom.xml",
             "reports/src/main",
             "scenarios/pom.xml",
-            "scenarios/src/main",
+            "scenarios/src/main/java",
+            "scenarios/src/main/resources",
             "scenarios/library",
             "scenarios/accuracy/errors.csv");
 
