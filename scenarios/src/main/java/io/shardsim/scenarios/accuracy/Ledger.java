@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.accuracy;
 
+import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.Metric;
 import io.shardsim.reports.writing.html.GalleryPage;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Every published figure with what was predicted for it first and what is recorded today. */
 public final class Ledger {
+    /** Digits of a record, with room for the last one. */
+    private static final double RECORDED = 1e-7;
+
     private final List<ReferenceCase> cases;
     private final FirstErrors first;
+    private final Map<String, RecordedErrors.Row> recorded = new HashMap<>();
 
     /**
      * Reads the published cases and their first figures.
@@ -27,6 +33,9 @@ public final class Ledger {
     public Ledger(Path home) throws InputException, IOException {
         cases = ReferenceCases.published(home);
         first = FirstErrors.read(Files.readString(home.resolve(ValidationRecord.FIRST)));
+        RecordedErrors.builtIn()
+                .rows()
+                .forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row));
     }
 
     /** The run as somebody would write it who knows framework and release, where the case names them. */
@@ -35,16 +44,20 @@ public final class Ledger {
         return released == null ? one.point() : released;
     }
 
-    /** Cases that somebody may want to see: the first of each source whose published run ran, or all whose name or source contains a text. */
+    /** Cases that somebody may want to see: that of the smallest cluster of each source, or all whose name or source contains a text. */
     public List<ReferenceCase> chosen(String only) {
         Map<String, ReferenceCase> chosen = new LinkedHashMap<>();
         for (ReferenceCase one : cases) {
             boolean wanted = one.id().contains(only) || one.family().contains(only);
             if (wanted && !one.measured().isEmpty()) {
-                chosen.putIfAbsent(only.isEmpty() ? one.family() : one.id(), one);
+                chosen.merge(only.isEmpty() ? one.family() : one.id(), one, (a, b) -> gpus(b) < gpus(a) ? b : a);
             }
         }
         return List.copyOf(chosen.values());
+    }
+
+    private static int gpus(ReferenceCase one) {
+        return one.point().cluster().worldSize();
     }
 
     /**
@@ -53,10 +66,6 @@ public final class Ledger {
      * @param reports by the case that they are of
      */
     public List<GalleryPage.Entry> entries(Map<String, GalleryPage.Report> reports) {
-        Map<String, RecordedErrors.Row> recorded = new LinkedHashMap<>();
-        RecordedErrors.builtIn()
-                .rows()
-                .forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row));
         List<GalleryPage.Entry> entries = new ArrayList<>();
         for (ReferenceCase one : cases) {
             one.measured().forEach((metric, measured) -> {
@@ -67,6 +76,22 @@ public final class Ledger {
             });
         }
         return entries;
+    }
+
+    /**
+     * Sees to it that the report of a run shows what is recorded.
+     *
+     * @throws IllegalStateException where it does not
+     */
+    public void check(ReferenceCase one, RunResult run) {
+        for (Metric metric : one.measured().keySet()) {
+            RecordedErrors.Row row = recorded.get(one.id() + " " + metric.id());
+            Double simulated = metric.of(run);
+            if (row != null && simulated != null && Math.abs(simulated / row.today() - 1) > RECORDED) {
+                throw new IllegalStateException(one.id() + ": " + metric.id() + " is " + simulated + ", and "
+                        + row.today() + " in accuracy/errors.csv");
+            }
+        }
     }
 
     private GalleryPage.Entry entry(

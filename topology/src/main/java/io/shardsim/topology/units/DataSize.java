@@ -1,8 +1,5 @@
 package io.shardsim.topology.units;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
-
 /**
  * A number of bytes.
  *
@@ -25,19 +22,6 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
      */
     public static DataSize parse(String text) {
         return new DataSize(UnitTable.DATA_SIZE.parseWhole(text));
-    }
-
-    /** Four significant digits in the largest binary unit that leaves at least 1, for people: {@code 39.59 GiB}. */
-    public static String approximate(long bytes) {
-        long unit = 1L << 50;
-        for (String name : BINARY) {
-            if (bytes >= unit) {
-                BigDecimal value = BigDecimal.valueOf(bytes).divide(BigDecimal.valueOf(unit), new MathContext(4));
-                return value.stripTrailingZeros().toPlainString() + " " + name;
-            }
-            unit >>= 10;
-        }
-        return bytes + " B";
     }
 
     /** The exact size, in the largest unit that divides it; {@link #parse} reads it back. */

@@ -118,12 +118,6 @@ class UnitTableTest {
     }
 
     @Test
-    void peopleReadFourDigits() {
-        assertThat(DataSize.approximate(42_509_438_812L)).isEqualTo("39.59 GiB");
-        assertThat(DataSize.approximate(1000)).isEqualTo("1000 B");
-    }
-
-    @Test
     void anyTextIsEitherReadOrRefusedWithAMessage() {
         SplittableRandom random = new SplittableRandom(2);
         String alphabet = "0123456789.eE+- GMKTiBbits/pun\u00b5_:%\n\t\u0000\u221e";
