@@ -53,8 +53,8 @@ public final class ResultsJson {
                 .byLines();
     }
 
-    /** That of the runnable jar. */
-    private static String version() {
+    /** That of the runnable jar, which each document carries. */
+    public static String version() {
         String packaged = ResultsJson.class.getPackage().getImplementationVersion();
         return packaged == null ? "development" : packaged;
     }

@@ -4,6 +4,7 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.Setting;
 import io.shardsim.reports.StepBreakdown;
+import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.yaml.InputException;
@@ -62,7 +63,13 @@ final class SavedRuns {
     }
 
     private ComparedRun chosen() throws InputException {
-        JsonNode runs = document().path("runs");
+        JsonNode document = document();
+        String version = document.path("version").asString(ResultsJson.version());
+        if (!version.equals(ResultsJson.version())) {
+            throw refused("is by shardsim " + version + ", and this is " + ResultsJson.version()
+                    + "; run its scenario again");
+        }
+        JsonNode runs = document.path("runs");
         if (!runs.isArray() || runs.isEmpty()) {
             throw refused("holds no runs; name a results.json, or the folder that run wrote it to");
         }

@@ -1,0 +1,3 @@
+from shardsim_tool import main
+
+main()
