@@ -34,8 +34,8 @@ public record Releases(String title, List<Release> releases, Map<String, Release
             Key.optional("kinds", new MapType(WORD, SettingTypes.SETTINGS), "further values under a kind of strategy"),
             Key.optional(
                     "where",
-                    new MapType(SettingTypes.DOTTED, SettingTypes.SETTINGS),
-                    "further values where a scenario has a key itself"));
+                    new MapType(SettingTypes.DOTTED_OR_VALUE, SettingTypes.SETTINGS),
+                    "further values where a scenario has a key itself, or has it with one value"));
     private static final BlockType RELEASE = new BlockType(
             Stream.concat(
                             Stream.of(
@@ -72,7 +72,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
      * @param from its number or its date; empty for what is no release
      * @param settings values by dotted key
      * @param kinds further values under a kind of strategy, or under a family of them
-     * @param where further values where a scenario has a key itself
+     * @param where further values where a scenario has a key itself; a key with {@code =} is one with that value
      * @param validated whether a published run that names this framework alone is compared with
      */
     public record Release(
@@ -194,7 +194,9 @@ public record Releases(String title, List<Release> releases, Map<String, Release
     private static void describe(String what, Release release, List<String> lines) {
         lines.add(what + ": " + words(release.settings()));
         release.kinds().forEach((kind, more) -> lines.add(what + ", under " + kind + ": " + words(more)));
-        release.where().forEach((key, more) -> lines.add(what + ", where " + key + " is set: " + words(more)));
+        release.where()
+                .forEach((key, more) ->
+                        lines.add(what + ", where " + key + (key.contains("=") ? ": " : " is set: ") + words(more)));
     }
 
     private static String words(Map<String, String> settings) {

@@ -10,6 +10,11 @@ public final class SettingTypes {
     public static final ValueType DOTTED =
             ScalarTypes.text("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+", "a dotted key such as training.attention");
 
+    /** The same, or a key with a value. */
+    static final ValueType DOTTED_OR_VALUE = ScalarTypes.text(
+            "[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+(=[a-z0-9_-]+)?",
+            "a dotted key such as training.attention, or one with its value such as training.precision=fp8");
+
     /** A value of a scenario, as the file writes it. */
     public static final ValueType VALUE = ScalarTypes.text(".*\\S.*", "a value");
 

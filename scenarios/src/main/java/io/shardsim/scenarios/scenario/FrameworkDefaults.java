@@ -123,9 +123,13 @@ final class FrameworkDefaults {
             all.putAll(release.kinds().getOrDefault(strategy.family(), Map.of()));
         }
         all.putAll(release.kinds().getOrDefault(kind, Map.of()));
-        release.where().forEach((key, more) -> {
-            int dot = key.indexOf('.');
-            if (value(tree, key.substring(0, dot), key.substring(dot + 1)) != null) {
+        release.where().forEach((where, more) -> {
+            String[] wanted = where.split("=", 2);
+            int dot = wanted[0].indexOf('.');
+            YamlNode value = value(tree, wanted[0].substring(0, dot), wanted[0].substring(dot + 1));
+            if (value != null
+                    && (wanted.length == 1
+                            || value instanceof Scalar scalar && scalar.text().equals(wanted[1]))) {
                 all.putAll(more);
             }
         });

@@ -48,6 +48,19 @@ class FrameworkDefaultsTest {
     }
 
     @Test
+    void aValueOfTheFileMayBringMoreAlong() throws InputException {
+        String split = "kind: megatron-core, tensor_parallel: 4";
+        assertThat(task(point("nemo 23.09", ", precision: fp8", split))
+                        .strategy()
+                        .given())
+                .containsEntry("framework_profile", "transformer-engine-cudnn-8");
+        assertThat(task(point("nemo 23.09", ", precision: bf16", split))
+                        .strategy()
+                        .given())
+                .containsEntry("framework_profile", "megatron");
+    }
+
+    @Test
     void whatTheFileSaysStays() throws InputException {
         ScenarioPoint point = point(
                 "torchtitan 2024-12",
