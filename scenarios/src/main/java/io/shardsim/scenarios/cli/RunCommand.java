@@ -28,6 +28,7 @@ import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
@@ -207,13 +208,8 @@ final class RunCommand implements Callable<Integer> {
         }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
-        if (junit != null
-                && problems.isEmpty()
-                && scenarios.stream().allMatch(scenario -> scenario.asserted().isEmpty())) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--junit " + junit + " has nothing to say: no scenario asserts anything; write for example"
-                            + " assert: {each: fits}");
+        if (junit != null && problems.isEmpty()) {
+            checkJUnit(junit, scenarios);
         }
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
@@ -221,6 +217,21 @@ final class RunCommand implements Callable<Integer> {
             return ExitStatus.USAGE;
         }
         return run(scenarios, directories);
+    }
+
+    /** What would be lost after the run is told before it. */
+    private void checkJUnit(Path file, List<Scenario> scenarios) {
+        if (scenarios.stream().allMatch(scenario -> scenario.asserted().isEmpty())) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--junit " + file + " has nothing to say: no scenario asserts anything; write for example"
+                            + " assert: {each: fits}");
+        }
+        Path folder = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || folder == null || !Files.isWritable(folder)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--junit " + file + " cannot be written; name a file in a folder that can");
+        }
     }
 
     /** A folder for each report. */

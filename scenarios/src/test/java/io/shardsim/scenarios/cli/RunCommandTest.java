@@ -126,6 +126,10 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--junit", "x.xml"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("no scenario asserts anything; write for example assert: {each: fits}");
+        String guarded = file("a.yaml", COLLECTIVE + "assert: {each: fits}\n");
+        assertThat(shell.shardsim("run", guarded, "--junit", folder + "/none/x.xml"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("/none/x.xml cannot be written; name a file in a folder that can");
         assertThat(ran).isEmpty();
     }
 
