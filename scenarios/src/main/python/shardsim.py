@@ -63,6 +63,7 @@ Progress = Callable[[float, str], None]
 """Hears the share of the work that is done, 0 to 1, and a text for people. It may not call shardsim."""
 
 _PROTOCOL = 1
+_FAILED, _USAGE, _ASSERTION = 1, 2, 4
 _PATIENCE_SECONDS = 10.0
 _STDERR_LINES = 20
 
@@ -118,10 +119,12 @@ class Rows(List[Row]):
     """One row for each point, in the order of the sweep.
 
     ``document`` is all of ``results.json``: breakdowns, advice, assumptions. ``notes`` has what ``shardsim run`` tells people besides.
+    ``holds`` is False where a point did not come to what the scenario asserts; ``notes`` then says what.
     """
 
     document: Document
     notes: List[str]
+    holds: bool
 
     @property
     def fastest(self) -> Optional[Row]:
@@ -198,6 +201,7 @@ class Session:
         rows = Rows(Row(row) for row in result.get("rows", ()))
         rows.document = _document(result)
         rows.notes = result["notes"]
+        rows.holds = result["status"] != _ASSERTION
         return rows
 
     def plan(
@@ -356,9 +360,9 @@ class Session:
             finally:
                 self._busy = False
         told = answer.get("problems") or answer.get("notes") or ["ended with status {}".format(answer["status"])]
-        if answer["status"] == 2:
+        if answer["status"] == _USAGE:
             raise InvalidScenario(told)
-        if answer["status"] == 1 or answer["type"] == "problems":
+        if answer["status"] == _FAILED or answer["type"] == "problems":
             raise SimulationFailed(told)
         return answer
 

@@ -82,6 +82,13 @@ class RunTest(unittest.TestCase):
         self.assertIsNone(rows[0].samples_per_second)
         self.assertIsNone(rows.fastest)
 
+    def test_what_a_scenario_asserts_is_told(self):
+        self.assertTrue(shardsim.run(SMALL).holds)
+        rows = shardsim.run(dict(SMALL, **{"assert": {"each": ["fits", "samples_per_second >= 1e9"]}}))
+        self.assertFalse(rows.holds)
+        self.assertEqual(1, len(rows))
+        self.assertIn("samples_per_second", "".join(rows.notes))
+
     def test_a_run_writes_no_files_unasked(self):
         with tempfile.TemporaryDirectory() as folder:
             before = os.getcwd()
