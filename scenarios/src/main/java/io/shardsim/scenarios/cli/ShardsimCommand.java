@@ -16,7 +16,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -102,7 +101,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new ServeCommand(services));
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
-        commandLine.addSubcommand(new CommandLine(new AutoComplete.GenerateCompletion()).setCommandName("completion"));
+        commandLine.addSubcommand(new CompletionCommand());
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PlainWriter(System.err));
         commandLine.setUsageHelpAutoWidth(false);

@@ -10,11 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** Usage, help and what else needs no simulation. */
 class CommandUsageTest extends WithoutSimulation {
@@ -113,6 +115,30 @@ class CommandUsageTest extends WithoutSimulation {
                         "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
     }
 
+    /** In the words of fish: options without dashes, each text in quotes that end where it ends. */
+    @Test
+    void completionForFishHasEveryCommandAndOption() {
+        assertThat(shell.shardsim("completion", "--fish")).isZero();
+        List<String> lines = shell.out().lines().toList();
+        assertThat(lines)
+                .allMatch(line -> line.matches("complete -c shardsim -n (\\w+|'[^']*')"
+                        + "( -f| -r| -x| -[las] [\\w-]+| -[ad] '([^'\\\\]|\\\\.)+')+"));
+        CommandLine root = ShardsimCommand.commandLine(shell.services());
+        root.getSubcommands().forEach((name, command) -> {
+            assertThat(lines).anyMatch(line -> line.contains(" -n __fish_use_subcommand -a " + name + " -d '"));
+            command.getCommandSpec()
+                    .options()
+                    .forEach(option -> assertThat(lines)
+                            .anyMatch(line -> line.contains("seen_subcommand_from " + name + "' -")
+                                    && line.contains(
+                                            " -l " + option.longestName().substring(2))));
+        });
+        assertThat(lines)
+                .contains(
+                        "complete -c shardsim -n '__fish_seen_subcommand_from plan' -l objective -x -a 'fastest cheapest'"
+                                + " -d 'What is best'");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"run", "plan", "compare", "what-if", "explain", "critical-path", "validate", "demo"})
     void theHelpOfWhatRunsLongHasEveryStatusOfAnInterruption(String command) {
@@ -161,6 +187,7 @@ class CommandUsageTest extends WithoutSimulation {
         "help run",
         "help out-of-memory",
         "completion",
+        "completion --fish",
         "catalog",
         "catalog models",
         "catalog instances",
