@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -217,6 +218,18 @@ class PackagesIT {
             assertThat(Commands.run(120, temporary, environment, command))
                     .isEqualTo("shardsim " + Published.VERSION + "\n");
         }
+        String program = """
+                import shardsim
+                rows = shardsim.run({
+                    "model": "gpt2-1.5b",
+                    "cluster": {"instance": "p4d.24xlarge", "nodes": 1},
+                    "training": {"sequence_length": 512, "global_batch": 32, "micro_batch": 1},
+                    "strategy": {"kind": "zero3"},
+                }, set={"cluster.nodes": [1, 2]})
+                print([row.gpus for row in rows], all(row.samples_per_second > 0 for row in rows))
+                """;
+        assertThat(Commands.run(120, temporary, environment, List.of("python3", "-c", program)))
+                .isEqualTo("[8, 16] True\n");
     }
 
     /** Where there is no Java, the message says what to install. */
@@ -231,7 +244,7 @@ class PackagesIT {
         builder.environment().put("PATH", tools.toString());
         builder.environment().remove("JAVA_HOME");
         Process process = builder.start();
-        assertThat(new String(process.getErrorStream().readAllBytes()))
+        assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
                 .contains("needs Java 17 or newer, and found none")
                 .contains("openjdk-17-jre-headless");
         assertThat(process.waitFor()).isEqualTo(1);
@@ -263,13 +276,13 @@ class PackagesIT {
 
         Files.writeString(results, own.replaceFirst("\"version\" : \"[^\"]*\"", "\"version\" : \"0.0.9\""));
         Process refused = new ProcessBuilder(compare).start();
-        assertThat(new String(refused.getErrorStream().readAllBytes()))
+        assertThat(new String(refused.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
                 .contains("is by shardsim 0.0.9, and this is " + Published.VERSION + "; run its scenario again");
         assertThat(refused.waitFor()).isEqualTo(2);
     }
 
     private static String content(ZipFile zip, String name) throws IOException {
-        return new String(bytes(zip, name));
+        return new String(bytes(zip, name), StandardCharsets.UTF_8);
     }
 
     private static byte[] bytes(ZipFile zip, String name) throws IOException {
