@@ -15,6 +15,7 @@ import time
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
@@ -245,6 +246,23 @@ class JvmTest(unittest.TestCase):
             shardsim.Session(["/nonexistent/shardsim"]).run(SMALL)
         with self.assertRaisesRegex(shardsim.ServerEnded, "same release"):
             shardsim.Session(python + ["print('{\"type\": \"hello\", \"version\": 2}'); input()"]).run(SMALL)
+
+    def test_shardsim_is_looked_for_in_its_wheel_its_checkout_and_on_the_path(self):
+        wheel = mock.Mock(**{"command.return_value": ["of the wheel"]})
+        with mock.patch.dict(os.environ, {"SHARDSIM_COMMAND": "java -jar '/a b/shardsim.jar'"}):
+            self.assertEqual(["java", "-jar", "/a b/shardsim.jar"], shardsim._command())
+            del os.environ["SHARDSIM_COMMAND"]
+            with mock.patch.dict(sys.modules, {"shardsim_tool": wheel}):
+                self.assertEqual(["of the wheel"], shardsim._command())
+            with mock.patch.dict(sys.modules, {"shardsim_tool": None}):
+                if os.name != "nt":
+                    self.assertEqual([str(ROOT / "shardsim")], shardsim._command())
+                with mock.patch.object(shardsim, "__file__", "/elsewhere/shardsim.py"):
+                    with mock.patch("shutil.which", return_value="/usr/bin/shardsim"):
+                        self.assertEqual(["/usr/bin/shardsim"], shardsim._command())
+                    with mock.patch("shutil.which", return_value=None):
+                        with self.assertRaisesRegex(shardsim.ServerEnded, "no shardsim found; install the wheel or"):
+                            shardsim._command()
 
     def test_the_jvm_ends_with_its_process(self):
         script = "import shardsim; shardsim.run({!r}); print(shardsim._session._process.pid)".format(SMALL)
