@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -167,13 +169,16 @@ final class GalleryCommand implements Callable<Integer> {
         String name = scenario.name().replaceAll("[^A-Za-z0-9._-]", "-") + ".html";
         WholeFiles.write(
                 Files.createDirectories(site.resolve(RUNS)), Map.of(name, HtmlReport.write(result, List.of())));
-        RunResult run = results.get(Math.max(0, ScenarioResult.indexOfFastest(results)));
+        RunResult fastest = result.fastest();
+        RunResult run = fastest != null
+                ? fastest
+                : Collections.max(results, Comparator.comparingDouble(GalleryCommand::busBandwidth));
         RunResult.Training training = run.training();
         String speed;
         if (training != null) {
             speed = Quantities.significant(training.samplesPerSecond()) + " samples/s";
         } else if (run.collective() != null) {
-            speed = Quantities.bytesPerSecond(run.collective().busBytesPerSecond()) + " bus";
+            speed = Quantities.bytesPerSecond(busBandwidth(run)) + " bus";
         } else {
             speed = "does not fit";
         }
@@ -183,6 +188,10 @@ final class GalleryCommand implements Callable<Integer> {
                 result.names().withGpus(run),
                 speed,
                 Advice.of(run).stream().map(Advice::sentence).findFirst().orElse(""));
+    }
+
+    private static double busBandwidth(RunResult run) {
+        return run.collective() == null ? 0 : run.collective().busBytesPerSecond();
     }
 
     private void index(Path site, List<GalleryPage.Entry> entries, List<GalleryPage.Report> own) throws IOException {

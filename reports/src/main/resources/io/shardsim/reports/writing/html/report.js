@@ -403,7 +403,7 @@
     const values = points.flatMap(point => [point.measured, point.today]);
     const low = 10 ** Math.floor(Math.log10(Math.min(...values, 1e12))), high = 10 ** Math.ceil(Math.log10(Math.max(...values, low * 10)));
     const asError = figure.view === 'error';
-    const most = Math.max(20, Math.ceil(Math.max(...points.map(point => Math.abs(100 * point.error)), 0) / 10) * 10);
+    const errors = points.map(point => 10 * point.error);
     const at = (x, factor) => [x, asError ? 100 * (factor - 1) : x * factor];
     const words = point => point.id + ': ' + point.figure + ', measured ' + point.measured + ', predicted ' + point.today + ', ' + (100 * point.error).toFixed(1) + ' %';
     const top = legendHeight(names, width) + 8;
@@ -423,7 +423,7 @@
         grid: { left: 26, right: 18, top, bottom: 40, containLabel: true },
         tooltip: tooltip(paint, { trigger: 'item', formatter: at => at.seriesType === 'scatter' ? tip([words(groups[at.seriesIndex][at.dataIndex])]) : '' }),
         xAxis: axis('measured'),
-        yAxis: asError ? valueAxis(paint, { min: -most, max: most, name: 'predicted over measured, less one [%]', nameLocation: 'middle', nameGap: 40 }) : Object.assign(axis('predicted'), { nameGap: 44 }),
+        yAxis: asError ? valueAxis(paint, { min: 10 * Math.floor(Math.min(-2, ...errors)), max: 10 * Math.ceil(Math.max(2, ...errors)), name: 'predicted over measured, less one [%]', nameLocation: 'middle', nameGap: 40 }) : Object.assign(axis('predicted'), { nameGap: 44 }),
         series: groups.map((group, i) => ({
           type: 'scatter', name: names[i], data: group.map(point => at(point.measured, point.today / point.measured)), symbol: MARKERS[i % MARKERS.length], symbolSize: 7,
           itemStyle: { color: paint.colour('s' + i % 8), opacity: 0.75 },
