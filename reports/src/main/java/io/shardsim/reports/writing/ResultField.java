@@ -1,6 +1,5 @@
 package io.shardsim.reports.writing;
 
-import io.shardsim.reports.RunResult;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -56,9 +55,9 @@ public record ResultField(String name, String unit) {
         return open == null ? null : new ResultField(name, open.unit);
     }
 
-    /** What a run has there; null where it has nothing. */
-    public @Nullable Object in(RunResult run) {
-        Object value = ResultsJson.run(run);
+    /** What a run has there, by its {@link ResultsJson#run document}; null where it has nothing. */
+    public @Nullable Object in(JsonObject run) {
+        Object value = run;
         for (String part : name.split("\\.")) {
             value = value instanceof Map<?, ?> map ? map.get(part) : null;
         }

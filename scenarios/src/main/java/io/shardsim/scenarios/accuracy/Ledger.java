@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,6 @@ public final class Ledger {
 
     private final List<ReferenceCase> cases;
     private final FirstErrors first;
-    private final Map<String, RecordedErrors.Row> recorded = new HashMap<>();
 
     /**
      * Reads the published cases and their first figures.
@@ -33,9 +31,6 @@ public final class Ledger {
     public Ledger(Path home) throws InputException, IOException {
         cases = ReferenceCases.published(home);
         first = FirstErrors.read(Files.readString(home.resolve(ValidationRecord.FIRST)));
-        RecordedErrors.builtIn()
-                .rows()
-                .forEach(row -> recorded.put(row.id() + " " + row.metric().id(), row));
     }
 
     /** The run as somebody would write it who knows framework and release, where the case names them. */
@@ -48,8 +43,7 @@ public final class Ledger {
     public List<ReferenceCase> chosen(String only) {
         Map<String, ReferenceCase> chosen = new LinkedHashMap<>();
         for (ReferenceCase one : cases) {
-            boolean wanted = one.id().contains(only) || one.family().contains(only);
-            if (wanted && !one.measured().isEmpty()) {
+            if (one.isNamed(only) && !one.measured().isEmpty()) {
                 chosen.merge(only.isEmpty() ? one.family() : one.id(), one, (a, b) -> gpus(b) < gpus(a) ? b : a);
             }
         }
@@ -69,7 +63,7 @@ public final class Ledger {
         List<GalleryPage.Entry> entries = new ArrayList<>();
         for (ReferenceCase one : cases) {
             one.measured().forEach((metric, measured) -> {
-                RecordedErrors.Row row = recorded.get(one.id() + " " + metric.id());
+                RecordedErrors.Row row = RecordedErrors.builtIn().of(one.id(), metric);
                 if (row != null) {
                     entries.add(entry(one, metric, measured, row, reports.get(one.id())));
                 }
@@ -85,7 +79,7 @@ public final class Ledger {
      */
     public void check(ReferenceCase one, RunResult run) {
         for (Metric metric : one.measured().keySet()) {
-            RecordedErrors.Row row = recorded.get(one.id() + " " + metric.id());
+            RecordedErrors.Row row = RecordedErrors.builtIn().of(one.id(), metric);
             Double simulated = metric.of(run);
             if (row != null && simulated != null && Math.abs(simulated / row.today() - 1) > RECORDED) {
                 throw new IllegalStateException(one.id() + ": " + metric.id() + " is " + simulated + ", and "

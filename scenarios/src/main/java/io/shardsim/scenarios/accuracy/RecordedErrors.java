@@ -61,6 +61,7 @@ public final class RecordedErrors {
     private static final RecordedErrors BUILT_IN = new RecordedErrors(read());
 
     private final List<Row> rows;
+    private final Map<String, Row> byFigure = new HashMap<>();
     private final List<Row> speeds;
     private final ErrorRanges training;
     private final ErrorRanges collectives;
@@ -68,6 +69,7 @@ public final class RecordedErrors {
 
     private RecordedErrors(List<Row> rows) {
         this.rows = rows;
+        rows.forEach(row -> byFigure.put(key(row.id(), row.metric()), row));
         speeds = rows.stream()
                 .filter(row ->
                         row.metric() != Metric.TFLOPS_PER_GPU && !row.metric().isMemory())
@@ -151,17 +153,21 @@ public final class RecordedErrors {
 
     /** The outcomes of cases as they were recorded. */
     List<CaseOutcome> outcomes(List<ReferenceCase> cases) {
-        Map<String, Row> recorded = new HashMap<>();
-        rows.forEach(row -> recorded.put(key(row.id(), row.metric()), row));
         List<CaseOutcome> outcomes = new ArrayList<>();
         for (ReferenceCase one : cases) {
-            Function<Metric, @Nullable Row> rowOf = metric -> recorded.get(key(one.id(), metric));
+            Function<Metric, @Nullable Row> rowOf = metric -> of(one.id(), metric);
             outcomes.addAll(one.outcomes(
                     metric -> figure(rowOf.apply(metric), Row::simulated),
                     metric -> figure(rowOf.apply(metric), Row::released),
                     true));
         }
         return outcomes;
+    }
+
+    /** What is recorded of a figure; null where nothing is. */
+    @Nullable
+    Row of(String id, Metric metric) {
+        return byFigure.get(key(id, metric));
     }
 
     private static String key(String id, Metric metric) {

@@ -60,6 +60,11 @@ public record ReferenceCase(
         return written.coded();
     }
 
+    /** Whether its name or that of its source contains a text. */
+    public boolean isNamed(String text) {
+        return id.contains(text) || family.contains(text);
+    }
+
     /** What is simulated, whatever it is called: two cases with equal questions have equal answers. */
     public record Question(Cluster cluster, Task task, CollectiveSettings collectives) {}
 

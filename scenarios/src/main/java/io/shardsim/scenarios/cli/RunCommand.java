@@ -7,7 +7,6 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
-import io.shardsim.scenarios.evaluation.AssertedRun;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.ReportWriter;
@@ -28,7 +27,6 @@ import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
@@ -170,12 +168,6 @@ final class RunCommand implements Callable<Integer> {
     private boolean open;
 
     @Option(
-            names = "--junit",
-            paramLabel = "FILE",
-            description = "Also write what the scenario asserts, and whether it holds, as JUnit XML for a CI server.")
-    private @Nullable Path junit;
-
-    @Option(
             names = "--critical-path",
             description =
                     "Also follow the critical path of the fastest run, which is executed once more, event by event.")
@@ -188,6 +180,9 @@ final class RunCommand implements Callable<Integer> {
                             + " cluster, some 25 MB at most; and under trace/ a PyTorch profile of each rank, for Holistic Trace Analysis."
                             + " Runs these points once more.")
     private boolean trace;
+
+    @Mixin
+    private final AssertedRuns asserted = new AssertedRuns();
 
     @Mixin
     private final RunningCluster cluster = new RunningCluster();
@@ -208,8 +203,8 @@ final class RunCommand implements Callable<Integer> {
         }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
-        if (junit != null && problems.isEmpty()) {
-            checkJUnit(junit, scenarios);
+        if (problems.isEmpty()) {
+            asserted.check(scenarios);
         }
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
@@ -217,21 +212,6 @@ final class RunCommand implements Callable<Integer> {
             return ExitStatus.USAGE;
         }
         return run(scenarios, directories);
-    }
-
-    /** What would be lost after the run is told before it. */
-    private void checkJUnit(Path file, List<Scenario> scenarios) {
-        if (scenarios.stream().allMatch(scenario -> scenario.asserted().isEmpty())) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--junit " + file + " has nothing to say: no scenario asserts anything; write for example"
-                            + " assert: {each: fits}");
-        }
-        Path folder = file.toAbsolutePath().getParent();
-        if (Files.isDirectory(file) || folder == null || !Files.isWritable(folder)) {
-            throw new ParameterException(
-                    spec.commandLine(), "--junit " + file + " cannot be written; name a file in a folder that can");
-        }
     }
 
     /** A folder for each report. */
@@ -327,40 +307,11 @@ final class RunCommand implements Callable<Integer> {
                 return status;
             }
             forget(scenarios, kept, advised);
-            if (!assertions(scenarios, results)) {
+            if (!asserted.hold(scenarios, results, json || quiet, verbose)) {
                 return ExitStatus.ASSERTION;
             }
             return strict && status == ExitStatus.DONE && !isSure(results) ? ExitStatus.USAGE : status;
         }
-    }
-
-    /** Says whether the runs came to what their scenarios assert. */
-    private boolean assertions(List<Scenario> scenarios, List<ScenarioResult> results) throws IOException {
-        Map<String, List<AssertedRun>> asserted = new LinkedHashMap<>();
-        for (Scenario scenario : scenarios) {
-            results.stream()
-                    .filter(result -> result.scenario().equals(scenario.name()))
-                    .forEach(result -> asserted.put(scenario.name(), AssertedRun.of(scenario, result)));
-        }
-        List<AssertedRun> all = asserted.values().stream().flatMap(List::stream).toList();
-        long hold = all.stream().filter(AssertedRun::holds).count();
-        PrintWriter stdout = spec.commandLine().getOut();
-        for (AssertedRun each : all) {
-            if (!each.holds()) {
-                err().println("assert: " + each.line());
-            } else if (verbose && !json && !quiet) {
-                stdout.println("assert: " + each.line());
-            }
-        }
-        if (!all.isEmpty() && !json && !quiet) {
-            stdout.println("assert: " + hold + " of " + all.size() + " hold");
-        }
-        stdout.flush();
-        err().flush();
-        if (junit != null) {
-            JUnitXml.write(junit, asserted);
-        }
-        return hold == all.size();
     }
 
     /** Where the points of each sweep are kept until its report is written. */

@@ -119,7 +119,8 @@ final class ValidateCommand implements Callable<Integer> {
             ProblemPrinter.print(refused.problems(), err());
             return ExitStatus.USAGE;
         }
-        List<ReferenceCase> wanted = cases.stream().filter(this::isWanted).toList();
+        List<ReferenceCase> wanted =
+                cases.stream().filter(one -> one.isNamed(only)).toList();
         if (wanted.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
@@ -150,10 +151,6 @@ final class ValidateCommand implements Callable<Integer> {
         try (Waiting waiting = Waiting.on(List.of(file))) {
             return new File(file).isDirectory() ? ReferenceCases.readFolder(Path.of(file)) : ReferenceCases.read(file);
         }
-    }
-
-    private boolean isWanted(ReferenceCase one) {
-        return one.id().contains(only) || one.family().contains(only);
     }
 
     private int run(List<ReferenceCase> all, List<ReferenceCase> wanted, Path directory) throws IOException {

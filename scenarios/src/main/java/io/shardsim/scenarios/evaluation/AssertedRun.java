@@ -4,7 +4,9 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.TrainingCost;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.ResultField;
+import io.shardsim.reports.writing.ResultsJson;
 import io.shardsim.scenarios.scenario.Assertion;
 import io.shardsim.scenarios.scenario.Scenario;
 import java.util.ArrayList;
@@ -19,35 +21,48 @@ import org.jspecify.annotations.Nullable;
  */
 public record AssertedRun(Assertion assertion, @Nullable RunResult run, String name, boolean holds, String found) {
 
+    /** A run under the name that it has among the others, and its document. */
+    private record Subject(RunResult run, String name, JsonObject document) {
+        static Subject of(RunResult run, ScenarioResult result) {
+            return new Subject(run, result.names().withGpus(run), ResultsJson.run(run));
+        }
+    }
+
     /** Every assertion for every run that it is about. */
     public static List<AssertedRun> of(Scenario scenario, ScenarioResult result) {
+        if (scenario.asserted().isEmpty()) {
+            return List.of();
+        }
+        List<Subject> subjects =
+                result.runs().stream().map(run -> Subject.of(run, result)).toList();
+        RunResult fastest = result.fastest();
         List<AssertedRun> asserted = new ArrayList<>();
         for (Assertion assertion : scenario.asserted().fastest()) {
-            RunResult fastest = result.fastest();
             asserted.add(
                     fastest == null
                             ? new AssertedRun(assertion, null, "fastest", false, "nothing fits in memory")
-                            : of(assertion, fastest, result));
+                            : of(assertion, subjects.get(result.placeOf(fastest))));
         }
         for (Assertion assertion : scenario.asserted().each()) {
-            result.runs().forEach(run -> asserted.add(of(assertion, run, result)));
+            subjects.forEach(subject -> asserted.add(of(assertion, subject)));
         }
         return asserted;
     }
 
-    private static AssertedRun of(Assertion assertion, RunResult run, ScenarioResult result) {
-        String name = result.names().withGpus(run);
+    private static AssertedRun of(Assertion assertion, Subject subject) {
+        RunResult run = subject.run();
         if (!run.fits() || assertion.figure().equals(Assertion.FITS)) {
-            return new AssertedRun(assertion, run, name, run.fits(), run.fits() ? "fits" : "does not fit in memory");
+            return new AssertedRun(
+                    assertion, run, subject.name(), run.fits(), run.fits() ? "fits" : "does not fit in memory");
         }
-        if (!(value(assertion.figure(), run) instanceof Number value)) {
-            return new AssertedRun(assertion, run, name, false, "no such figure");
+        if (!(value(assertion.figure(), run, subject.document()) instanceof Number value)) {
+            return new AssertedRun(assertion, run, subject.name(), false, "no such figure");
         }
         boolean holds = assertion.relation().holds(value.doubleValue(), assertion.bound());
-        return new AssertedRun(assertion, run, name, holds, Quantities.number(value.doubleValue(), 6));
+        return new AssertedRun(assertion, run, subject.name(), holds, Quantities.number(value.doubleValue(), 6));
     }
 
-    private static @Nullable Object value(String figure, RunResult run) {
+    private static @Nullable Object value(String figure, RunResult run, JsonObject document) {
         TrainingCost cost = run.cost();
         if (cost != null && figure.equals(Assertion.DAYS)) {
             return cost.days();
@@ -56,7 +71,7 @@ public record AssertedRun(Assertion assertion, @Nullable RunResult run, String n
             return cost == null || !cost.hasPrice() ? null : cost.usd();
         }
         ResultField field = ResultField.of(figure);
-        return field == null ? null : field.in(run);
+        return field == null ? null : field.in(document);
     }
 
     /** In one line. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,63 +19,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.InvocationInterceptor;
-import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.platform.commons.support.ReflectionSupport;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.TimeoutException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.support.ui.Select;
 
 /** The teaching page in Chromium, played by mouse and keyboard; screenshots are left in {@code target/demo-samples}. */
-@ExtendWith(DemoPageIT.OnceMore.class)
+@ExtendWith(OnceMore.class)
 class DemoPageIT {
-    /** A test is tried once more where the browser, not the page, stood still: where it did not answer its driver for three minutes. */
-    static final class OnceMore implements InvocationInterceptor {
-        @Override
-        public void interceptBeforeEachMethod(
-                Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
-                throws Throwable {
-            attempt(invocation, method);
-        }
-
-        @Override
-        public void interceptTestMethod(
-                Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
-                throws Throwable {
-            attempt(invocation, method);
-        }
-
-        @Override
-        public void interceptTestTemplateMethod(
-                Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
-                throws Throwable {
-            attempt(invocation, method);
-        }
-
-        private static void attempt(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method)
-                throws Throwable {
-            try {
-                invocation.proceed();
-            } catch (TimeoutException unanswered) {
-                browser.startAgain();
-                DemoPageIT test = (DemoPageIT) method.getTarget().orElseThrow();
-                test.open();
-                ReflectionSupport.invokeMethod(
-                        method.getExecutable(), test, method.getArguments().toArray());
-            }
-        }
-    }
-
     @TempDir
     private static Path folder;
 
-    private static Browser browser;
+    static Browser browser;
     private static DemoServer server;
 
     @BeforeAll

@@ -1,0 +1,45 @@
+package io.shardsim.scenarios.demo;
+
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.ReflectionSupport;
+import org.openqa.selenium.TimeoutException;
+
+/** A test is tried once more where the browser, not the page, stood still: where it did not answer its driver for three minutes. */
+final class OnceMore implements InvocationInterceptor {
+    @Override
+    public void interceptBeforeEachMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        attempt(invocation, method);
+    }
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        attempt(invocation, method);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        attempt(invocation, method);
+    }
+
+    private static void attempt(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method)
+            throws Throwable {
+        try {
+            invocation.proceed();
+        } catch (TimeoutException unanswered) {
+            DemoPageIT.browser.startAgain();
+            DemoPageIT test = (DemoPageIT) method.getTarget().orElseThrow();
+            test.open();
+            ReflectionSupport.invokeMethod(
+                    method.getExecutable(), test, method.getArguments().toArray());
+        }
+    }
+}
