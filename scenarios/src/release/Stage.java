@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -62,14 +61,22 @@ final class Stage {
         copy(root.resolve("LICENSE"), stage.resolve("LICENSE"));
         copy(root.resolve("NOTICE"), stage.resolve("NOTICE"));
         wheel(own, stage);
-        int status = ToolProvider.findFirst("jlink")
-                .orElseThrow(() -> new IllegalStateException("this JDK has no jlink"))
-                .run(System.out, System.err, "--add-modules", modules, "--strip-java-debug-attributes",
-                        "--no-header-files", "--no-man-pages", "--output", stage.resolve("runtime").toString());
-        if (status != 0) {
-            throw new IllegalStateException("jlink ended with status " + status);
-        }
+        run(stage, java("java"), "-cp", "lib/shardsim.jar", own.resolve("Manual.java").toString(), "share/man/man1", version);
+        // In a JVM of its own: what it writes depends on the classes that its JVM has loaded.
+        run(stage, java("jlink"), "--add-modules", modules,
+                "--strip-java-debug-attributes", "--no-header-files", "--no-man-pages", "--output", "runtime");
         image(stage.resolve("runtime"));
+    }
+
+    private static String java(String tool) {
+        return Path.of(System.getProperty("java.home"), "bin", tool).toString();
+    }
+
+    private static void run(Path folder, String... command) throws Exception {
+        int status = new ProcessBuilder(command).directory(folder.toFile()).inheritIO().start().waitFor();
+        if (status != 0) {
+            throw new IllegalStateException(command[0] + " ended with status " + status);
+        }
     }
 
     /** What an image without a distribution needs: the C library as this machine has it, a user, and two folders to write to. */

@@ -8,6 +8,7 @@ class Shardsim < Formula
   depends_on "openjdk"
 
   def install
+    man1.install Dir["share/man/man1/*"]
     libexec.install Dir["*"]
     (bin/"shardsim").write_env_script libexec/"bin/shardsim", Language::Java.overridable_java_home_env
   end

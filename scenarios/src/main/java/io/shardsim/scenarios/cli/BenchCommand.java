@@ -1,22 +1,15 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.writing.JsonObject;
-import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.evaluation.Benchmark;
 import io.shardsim.scenarios.evaluation.Growth;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,20 +57,14 @@ final class BenchCommand implements Callable<Integer> {
                     "Measure how cost grows with GPUs, layers and chunks instead: one core, every event executed.")
     private boolean growth;
 
-    @Option(names = "--plot", paramLabel = "FILE", description = "With --growth: draw it, SVG.")
-    private @Nullable Path plot;
-
     @Override
-    public Integer call() throws InterruptedException, IOException {
+    public Integer call() throws InterruptedException {
         if (repeat < 1) {
             throw new ParameterException(spec.commandLine(), "--repeat " + repeat + " must be at least 1");
         }
-        if (growth ? !names.isEmpty() : plot != null) {
+        if (growth && !names.isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(),
-                    growth
-                            ? "--growth has workloads of its own; leave out " + names
-                            : "--plot draws what --growth measures");
+                    spec.commandLine(), "--growth has workloads of its own; leave out " + names);
         }
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
@@ -102,17 +89,16 @@ final class BenchCommand implements Callable<Integer> {
         return rows;
     }
 
-    private List<Benchmark.Measured> growth(PrintWriter out) throws InterruptedException, IOException {
-        Map<Growth, List<Benchmark.Measured>> rows = new EnumMap<>(Growth.class);
+    private List<Benchmark.Measured> growth(PrintWriter out) throws InterruptedException {
+        List<Benchmark.Measured> rows = new ArrayList<>();
         for (Growth series : Growth.values()) {
-            rows.put(series, series.measure(repeat));
             head(out, series.unit());
-            rows.get(series).forEach(row -> print(out, row));
+            for (Benchmark.Measured row : series.measure(repeat)) {
+                rows.add(row);
+                print(out, row);
+            }
         }
-        if (plot != null) {
-            WholeFiles.write(plot, file -> file.write(GrowthPlot.svg(rows).getBytes(StandardCharsets.UTF_8)));
-        }
-        return rows.values().stream().flatMap(List::stream).toList();
+        return rows;
     }
 
     private void head(PrintWriter out, String first) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -73,6 +74,26 @@ class PackagesIT {
                     .noneMatch(name -> name.contains("/runtime/"))
                     .anyMatch(name -> name.endsWith("/bin/shardsim.bat"));
         }
+    }
+
+    /** What fish completes is what there is. */
+    @Test
+    void manualHasEveryCommandAndOption() throws Exception {
+        Path pages = Published.unpack(Published.file("-any.tar.gz"), temporary)
+                .resolve("shardsim-" + Published.VERSION + "/share/man/man1");
+        String java = System.getProperty("java.home") + "/bin/java";
+        String completions = Commands.run(
+                60,
+                temporary,
+                Map.of(),
+                List.of(java, "-jar", System.getProperty("release.jar"), "completion", "--fish"));
+        List<MatchResult> options = Pattern.compile("seen_subcommand_from (\\S+)'.* -l (\\S+)")
+                .matcher(completions)
+                .results()
+                .toList();
+        assertThat(options).hasSizeGreaterThan(100).allSatisfy(option -> assertThat(
+                        Files.readString(pages.resolve("shardsim-" + option.group(1) + ".1")))
+                .contains(("--" + option.group(2)).replace("-", "\\-")));
     }
 
     @Test

@@ -144,6 +144,7 @@ class StrangersIT {
 
     /** The program of docs/embedding.md in a project of its own, and the command as jbang would start it. */
     @Test
+    @Tag("night")
     void projectOutsideTheTreeDependsOnTheArtifacts() throws Exception {
         Commands.needTool("mvn");
         JsonNode alias = new ObjectMapper()
