@@ -2,8 +2,11 @@ package io.shardsim.scenarios.accuracy;
 
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.scenarios.accuracy.RecordedErrors.Row;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
+import java.util.function.ToDoubleBiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * How far off a run may be that no published source has measured. The {@value #SOURCES} sources whose figures are most like the run give one figure each. The
  * range lies around the median of their errors, and is as wide as they differ, times what it takes for {@value #COVERAGE} of all recorded figures to lie within a
  * range that was made without their own source.
+ *
+ * <p>Figures that have set no constant count, each with its first error: what it was off before anybody had looked at it, as a new run is. Figures whose source says all that decides them are a
+ * class of their own, as are runs that do.
  *
  * <p>This is conformal prediction with locally weighted residuals [1], with each source left out in turn [2]. A source counts once, however many runs it
  * published: their errors are alike. Median and median deviation, so that one odd source does not decide.
@@ -38,36 +44,42 @@ final class ErrorRanges {
     /** Sources that agree by chance are taken to differ by this all the same, as runs of one setup do [1]. */
     private static final double DEVIATION_MIN = 0.03;
 
+    /** A class of fewer sources than these is judged by the figures of both: a quantile of a few sources is that of one of them. */
+    private static final int SOURCES_OF_A_CLASS = 15;
+
     /** Runs whose nearest source is farther are told nothing. */
     private static final double DISTANCE_MAX = 6;
 
     private final List<Row> rows;
-    private final ToDoubleFunction<Row> error;
-    /** State: guarded by this; NaN until a range is asked for, for most runs ask for one kind of figure only. */
-    private double deviations = Double.NaN;
+    private final ToDoubleBiFunction<Row, Double> error;
+    /** State: guarded by this; a class has an entry once a range of it was asked for, for most runs ask for one alone. */
+    private final Map<Boolean, Double> deviations = new HashMap<>();
 
     /**
-     * @param error of a figure [1]
+     * @param error of a figure, by what was simulated [1]
      */
-    ErrorRanges(List<Row> rows, ToDoubleFunction<Row> error) {
+    ErrorRanges(List<Row> rows, ToDoubleBiFunction<Row, Double> error) {
         this.rows = rows;
         this.error = error;
     }
 
-    /** How many deviations a range reaches to either side [1]. */
-    private synchronized double deviations() {
-        if (!Double.isNaN(deviations)) {
-            return deviations;
-        }
-        double[] needed = rows.stream()
+    /** How many deviations a range reaches to either side, for runs that say all or for others [1]. */
+    private synchronized double deviations(boolean saysAll) {
+        return deviations.computeIfAbsent(saysAll, this::neededByMost);
+    }
+
+    private double neededByMost(boolean saysAll) {
+        List<Row> all = rows.stream().filter(Row::isValidation).toList();
+        List<Row> own = all.stream().filter(row -> row.saysAll() == saysAll).toList();
+        List<Row> judged = own.stream().map(Row::source).distinct().count() < SOURCES_OF_A_CLASS ? all : own;
+        double[] needed = judged.stream()
                 .map(row -> needed(row, nearest(row.likeness(), row.source())))
                 .flatMap(Optional::stream)
                 .mapToDouble(Double::doubleValue)
                 .sorted()
                 .toArray();
         int enough = (int) Math.ceil(COVERAGE * (needed.length + 1)) - 1;
-        deviations = needed.length == 0 ? 0 : needed[Math.min(enough, needed.length - 1)];
-        return deviations;
+        return needed.length == 0 ? 0 : needed[Math.min(enough, needed.length - 1)];
     }
 
     /** How many deviations of others a figure is from their median; empty where there are none. */
@@ -76,11 +88,11 @@ final class ErrorRanges {
             return Optional.empty();
         }
         double[] errors = errors(others);
-        return Optional.of(Math.abs(error.applyAsDouble(row) - median(errors)) / deviation(errors));
+        return Optional.of(Math.abs(firstError(row) - median(errors)) / deviation(errors));
     }
 
     private double[] errors(List<Row> some) {
-        return some.stream().mapToDouble(error).toArray();
+        return some.stream().mapToDouble(this::error).toArray();
     }
 
     /** Median distance from the median [1]. */
@@ -98,13 +110,28 @@ final class ErrorRanges {
         return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
-    /**
-     * The range for a run; empty where nothing like it was published.
-     *
-     * @param parameters of the run's model
-     */
-    Optional<ErrorInterval> of(Likeness run, long parameters) {
-        return range(nearest(run, ""), row -> isOnlyOf(row, run, parameters) ? row.samplesPerSecond() : null);
+    /** The range for a run; empty where nothing like it was published. */
+    Optional<ErrorInterval> of(ScenarioPoint point) {
+        Likeness run = Likeness.of(point);
+        long parameters = Likeness.parametersOf(point);
+        return range(
+                nearest(run, ""),
+                saysAll(point),
+                row -> isOnlyOf(row, run, parameters) ? row.samplesPerSecond() : null);
+    }
+
+    /** The range that a published run would have been told. */
+    Optional<ErrorInterval> of(Row row) {
+        return range(nearest(row.likeness(), ""), row.saysAll(), near -> null);
+    }
+
+    /** Whether a run names the software of a training, and the network between nodes. */
+    private static boolean saysAll(ScenarioPoint point) {
+        Set<String> given = point.given().keySet();
+        boolean software = given.contains("framework") || !(point.task() instanceof Task.Training);
+        boolean network =
+                point.cluster().nodes() == 1 || given.contains("cluster.instance") || given.contains("cluster.nic");
+        return software && network;
     }
 
     /** Whether a figure is of the run itself, and its source has no other: of several settings none stands for the run. */
@@ -130,24 +157,28 @@ final class ErrorRanges {
         return rows.stream().filter(row -> row.source().equals(source)).toList();
     }
 
-    double error(Row row) {
-        return error.applyAsDouble(row);
+    private double error(Row row) {
+        return error.applyAsDouble(row, row.today());
     }
 
-    private Optional<ErrorInterval> range(List<Row> nearest, Function<Row, @Nullable Double> measured) {
+    double firstError(Row row) {
+        return error.applyAsDouble(row, row.first());
+    }
+
+    private Optional<ErrorInterval> range(
+            List<Row> nearest, boolean saysAll, Function<Row, @Nullable Double> measured) {
         if (nearest.size() < SOURCES_MIN) {
             return Optional.empty();
         }
         double[] errors = errors(nearest);
         double middle = median(errors);
-        double reach = deviations() * deviation(errors);
+        double reach = deviations(saysAll) * deviation(errors);
         return Optional.of(new ErrorInterval(
                 COVERAGE,
                 middle - reach,
                 middle + reach,
                 nearest.stream()
-                        .map(row -> new ErrorInterval.Near(
-                                row.id(), row.run().role(), error.applyAsDouble(row), measured.apply(row)))
+                        .map(row -> new ErrorInterval.Near(row.id(), row.run().role(), error(row), measured.apply(row)))
                         .toList()));
     }
 

@@ -51,7 +51,9 @@ public final class RecordedErrors {
             "sequence_length",
             "source",
             "by_framework",
-            "parameters");
+            "parameters",
+            "confidence",
+            "first");
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
 
@@ -79,7 +81,8 @@ public final class RecordedErrors {
         collectives = new ErrorRanges(
                 speeds.stream().filter(row -> !row.likeness().isTraining()).toList(), Row::speedError);
         memory = new ErrorRanges(
-                rows.stream().filter(row -> row.metric().isMemory()).toList(), Row::error);
+                rows.stream().filter(row -> row.metric().isMemory()).toList(),
+                (row, simulated) -> simulated / row.measured() - 1);
     }
 
     /**
@@ -88,14 +91,16 @@ public final class RecordedErrors {
      * @param role {@code validation} or {@code calibration}
      * @param source where it was published: the name of the file of cases
      * @param parameters of its model; 0 for a bare collective
+     * @param confidence {@code high} where the source says all that decides the figure
      */
-    record Published(String id, String role, String source, long parameters) {}
+    record Published(String id, String role, String source, long parameters, String confidence) {}
 
     /**
      * One figure of a case.
      *
      * @param likeness what the case ran
      * @param released what comes out with settings that follow from framework and release alone; null where the case names none
+     * @param first what was simulated when it was simulated first
      */
     record Row(
             Published run,
@@ -103,7 +108,8 @@ public final class RecordedErrors {
             double measured,
             double simulated,
             Likeness likeness,
-            @Nullable Double released) {
+            @Nullable Double released,
+            double first) {
         String id() {
             return run.id();
         }
@@ -112,14 +118,19 @@ public final class RecordedErrors {
             return run.source();
         }
 
-        /** Of the figure, as somebody gets it who knows framework and release. */
-        double error() {
-            return today() / measured - 1;
+        /** Of a speed that was simulated for it: positive where the simulator is too fast. */
+        double speedError(double simulated) {
+            return metric.bias(measured, simulated);
         }
 
-        /** Of the speed, likewise: positive where the simulator is too fast. */
-        double speedError() {
-            return metric.bias(measured, today());
+        /** Whether it has set no constant. */
+        boolean isValidation() {
+            return run.role().equals("validation");
+        }
+
+        /** Whether nothing that decides the figure is left open. */
+        boolean saysAll() {
+            return run.confidence().equals("high");
         }
 
         /** Samples per second that were measured; null where the figure does not say it without the batch. */
@@ -194,13 +205,12 @@ public final class RecordedErrors {
                                             + ": no published run of that release is compared with. Read the figures as a guess.")));
         }
         ErrorRanges ranges = run.isTraining() ? training : collectives;
-        return facts.withAccuracy(
-                ranges.of(run, Likeness.parametersOf(point)).orElse(null), aboutMemory(point), warnings(run, like));
+        return facts.withAccuracy(ranges.of(point).orElse(null), aboutMemory(point), warnings(run, like));
     }
 
     /** How far off the memory of a training is; null where no peak of a run like it was published. */
     public @Nullable ErrorInterval ofMemory(ScenarioPoint point) {
-        return memory.of(Likeness.of(point), Likeness.parametersOf(point)).orElse(null);
+        return memory.of(point).orElse(null);
     }
 
     /** The ranges of training speeds, of collectives and of peaks of memory. */
@@ -272,7 +282,9 @@ public final class RecordedErrors {
                         String.valueOf(like.sequenceLength()),
                         row.source(),
                         row.released() == null ? "" : plain(row.released()),
-                        String.valueOf(row.run().parameters()));
+                        String.valueOf(row.run().parameters()),
+                        row.run().confidence(),
+                        plain(row.first()));
             }
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);
@@ -306,7 +318,7 @@ public final class RecordedErrors {
 
     private static Row row(List<String> cells) {
         return new Row(
-                new Published(cells.get(0), cells.get(1), cells.get(13), Long.parseLong(cells.get(15))),
+                new Published(cells.get(0), cells.get(1), cells.get(13), Long.parseLong(cells.get(15)), cells.get(16)),
                 Metric.valueOf(cells.get(2).toUpperCase(Locale.ROOT)),
                 Double.parseDouble(cells.get(3)),
                 Double.parseDouble(cells.get(4)),
@@ -319,6 +331,7 @@ public final class RecordedErrors {
                         Integer.parseInt(cells.get(10)),
                         Long.parseLong(cells.get(11)),
                         Integer.parseInt(cells.get(12))),
-                cells.get(14).isEmpty() ? null : Double.valueOf(cells.get(14)));
+                cells.get(14).isEmpty() ? null : Double.valueOf(cells.get(14)),
+                Double.parseDouble(cells.get(17)));
     }
 }

@@ -36,12 +36,11 @@ public final class ValidationRecord {
     public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> simulated, LocalDate today)
             throws IOException {
         List<CaseOutcome> outcomes = withRecorded(cases, simulated);
-        List<RecordedErrors.Row> rows = rows(cases, outcomes);
-        replace(root.resolve(ERRORS), RecordedErrors.write(rows));
         Path firstFile = root.resolve(FIRST);
         FirstErrors first = FirstErrors.read(Files.readString(firstFile));
         first.enter(outcomes, today);
         replace(firstFile, first.write());
+        replace(root.resolve(ERRORS), RecordedErrors.write(rows(cases, outcomes, first)));
         Path register = root.resolve(DEVIATIONS);
         replace(register, Deviations.update(Files.readString(register), Deviations.gaps(outcomes, first)));
         for (Path document : COUNTING) {
@@ -62,22 +61,28 @@ public final class ValidationRecord {
         WholeFiles.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes) {
+    static List<RecordedErrors.Row> rows(List<ReferenceCase> cases, List<CaseOutcome> outcomes, FirstErrors first) {
         Map<String, ReferenceCase> byId = new HashMap<>();
         cases.forEach(one -> byId.put(one.id(), one));
         List<RecordedErrors.Row> rows = new ArrayList<>();
         for (CaseOutcome outcome : outcomes) {
             ReferenceCase one = byId.get(outcome.id());
             Double simulated = outcome.simulated();
-            if (one != null && simulated != null) {
+            FirstErrors.Entry entry = first.of(outcome);
+            if (one != null && simulated != null && entry != null) {
                 rows.add(new RecordedErrors.Row(
                         new RecordedErrors.Published(
-                                outcome.id(), outcome.role(), one.family(), Likeness.parametersOf(one.point())),
+                                outcome.id(),
+                                outcome.role(),
+                                one.family(),
+                                Likeness.parametersOf(one.point()),
+                                one.confidence()),
                         outcome.metric(),
                         outcome.measured(),
                         simulated,
                         Likeness.of(one.point()),
-                        outcome.released()));
+                        outcome.released(),
+                        entry.simulated()));
             }
         }
         return rows;

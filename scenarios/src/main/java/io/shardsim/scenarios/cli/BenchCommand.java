@@ -63,8 +63,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--repeat " + repeat + " must be at least 1");
         }
         if (growth && !names.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--growth has workloads of its own; leave out " + names);
+            throw new ParameterException(spec.commandLine(), "--growth has workloads of its own; leave out " + names);
         }
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();

@@ -48,7 +48,8 @@ final class CompletionCommand implements Callable<Integer> {
     private static void printFish(PrintWriter out, String name, String command, CommandSpec spec) {
         out.println("complete -c " + name + " -n __fish_use_subcommand -a " + command
                 + about(spec.usageMessage().description()));
-        for (OptionSpec option : spec.options().stream().filter(each -> !each.hidden()).toList()) {
+        for (OptionSpec option :
+                spec.options().stream().filter(each -> !each.hidden()).toList()) {
             StringBuilder line =
                     new StringBuilder("complete -c " + name + " -n '__fish_seen_subcommand_from " + command + "'");
             for (String each : option.names()) {

@@ -67,12 +67,6 @@ class BenchCommandTest {
     }
 
     @Test
-    void refusesAPlotOfWorkloads() {
-        assertThat(execute("bench", "phold", "--plot", "plot.svg")).isEqualTo(ExitStatus.USAGE);
-        assertThat(err.toString()).contains("--plot draws what --growth measures");
-    }
-
-    @Test
     @Tag("slow")
     void growthExecutesEveryEvent() throws Exception {
         assertThat(execute("bench", "--growth", "--repeat", "1", "--json")).isZero();

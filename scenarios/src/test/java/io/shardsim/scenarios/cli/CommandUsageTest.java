@@ -126,8 +126,8 @@ class CommandUsageTest extends WithoutSimulation {
         CommandLine root = ShardsimCommand.commandLine(shell.services());
         root.getSubcommands().forEach((name, command) -> {
             assertThat(lines).anyMatch(line -> line.contains(" -n __fish_use_subcommand -a " + name + " -d '"));
-            command.getCommandSpec()
-                    .options()
+            command.getCommandSpec().options().stream()
+                    .filter(option -> !option.hidden())
                     .forEach(option -> assertThat(lines)
                             .anyMatch(line -> line.contains("seen_subcommand_from " + name + "' -")
                                     && line.contains(
