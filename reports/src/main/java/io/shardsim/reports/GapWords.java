@@ -58,16 +58,15 @@ public final class GapWords {
             shown.set(0, shown.get(0).add(rest));
         }
         List<String> words = new ArrayList<>();
+        String only = "";
         for (int i = 0; i < shown.size(); i++) {
             BigDecimal figure = shown.get(i);
             if (figure.signum() != 0) {
-                words.add(words(figure.abs()) + " "
-                        + (figure.signum() > 0
-                                ? parts.get(i).less()
-                                : parts.get(i).more()));
+                only = figure.signum() > 0 ? parts.get(i).less() : parts.get(i).more();
+                words.add(words(figure.abs()) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all by " + parts.get(0).less() : ": " + String.join(", ", words);
+        return words.size() == 1 ? ", all by " + only : ": " + String.join(", ", words);
     }
 
     /** What each difference costs, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
@@ -79,13 +78,15 @@ public final class GapWords {
             rest = rest.subtract(rounded(cause.getValue()));
         }
         List<String> words = new ArrayList<>();
+        String only = "";
         for (Map.Entry<String, Long> cause : ordered) {
             BigDecimal figure = rounded(cause.getValue()).add(words.isEmpty() ? rest : BigDecimal.ZERO);
             if (figure.signum() != 0) {
-                words.add(words(figure) + " " + cause.getKey());
+                only = cause.getKey();
+                words.add(words(figure) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all " + ordered.get(0).getKey() : ": " + String.join(", ", words);
+        return words.size() == 1 ? ", all " + only : ": " + String.join(", ", words);
     }
 
     /** A time in the unit of the gap. */
