@@ -21,6 +21,16 @@ public record Candidate(Map<String, String> settings, ScenarioPoint point) {
         return (Task.Training) point.task();
     }
 
+    /** Of its strategy, as scenarios write it. */
+    String kind() {
+        return task().strategy().kind();
+    }
+
+    /** Of its strategy, for people. */
+    String title() {
+        return task().strategy().descriptor().title();
+    }
+
     int nodes() {
         return point.cluster().nodes();
     }

@@ -7,25 +7,41 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a search came to.
  *
  * @param scenario name of the scenario
  * @param ranked what was simulated and keeps the limits: what has room, the best first, then what is tight; candidates with the same digest once
+ * @param others what strategies come to that have none among the best
  * @param tooLarge what was left out because it is too large to be simulated
  * @param complete false when it was interrupted: then a better one may not have been simulated
  */
 public record Plan(
-        String scenario, Goal goal, List<Ranked> ranked, Counts counts, List<TooLarge> tooLarge, boolean complete) {
+        String scenario,
+        Goal goal,
+        List<Ranked> ranked,
+        List<Other> others,
+        Counts counts,
+        List<TooLarge> tooLarge,
+        boolean complete) {
 
     /** How many of the best are proven to be the best. */
     public static final int BEST = 5;
 
     public Plan {
         ranked = List.copyOf(ranked);
+        others = List.copyOf(others);
         tooLarge = List.copyOf(tooLarge);
     }
+
+    /**
+     * A strategy that has none among the best.
+     *
+     * @param best its best that was simulated, by its bound the most promising; null where none fits or keeps the limits
+     */
+    record Other(String kind, String title, @Nullable Ranked best) {}
 
     /** A candidate that is larger than the simulator can bear, and why. */
     record TooLarge(Candidate candidate, TooLargeException why) {

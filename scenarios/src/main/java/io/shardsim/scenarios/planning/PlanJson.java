@@ -24,6 +24,14 @@ public final class PlanJson {
                 .with("pruned_by_bound", plan.counts().prunedByBound())
                 .with("simulated", plan.counts().simulated())
                 .with("too_large", plan.tooLarge().size());
+        document.list(
+                "other_strategies",
+                plan.others(),
+                other -> new JsonObject()
+                        .with("strategy", other.kind())
+                        .with(
+                                "samples_per_second",
+                                other.best() == null ? null : other.best().samplesPerSecond()));
         plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())

@@ -49,6 +49,7 @@ public final class PlanText {
         table();
         out.append('\n');
         runnersUp();
+        others();
         fullMemory();
         front();
         rule();
@@ -146,6 +147,28 @@ public final class PlanText {
                     && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
                 line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }
+        }
+    }
+
+    /** The best of each other strategy; on a cluster of another size it says so. */
+    private void others() {
+        List<String> words = new ArrayList<>();
+        for (Plan.Other other : plan.others()) {
+            Plan.Ranked best = other.best();
+            words.add(
+                    best == null
+                            ? other.title() + " does not fit or keep the limits"
+                            : other.title() + " " + Quantities.threeDigits(best.samplesPerSecond()) + " samples/s"
+                                    + (best.run().gpus()
+                                                    == plan.best().get(0).run().gpus()
+                                            ? ""
+                                            : " on "
+                                                    + Quantities.counted(
+                                                            best.run().gpus(), "GPU"))
+                                    + (best.isTight() ? " (tight)" : ""));
+        }
+        if (!words.isEmpty()) {
+            line("The most promising of other strategies, simulated: " + String.join(", ", words) + ".");
         }
     }
 

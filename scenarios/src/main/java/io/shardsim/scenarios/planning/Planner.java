@@ -19,7 +19,9 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -29,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,7 +170,8 @@ public final class Planner implements AutoCloseable {
             if (wave.isEmpty()) {
                 more = finish(0);
             } else {
-                start(wave.stream().map(Hope::candidate).toList(), runner, atOnce);
+                List<Candidate> candidates = wave.stream().map(Hope::candidate).toList();
+                start(candidates, new Race(runner, waveNumber++, candidates), atOnce);
                 finish(WAVES - 1);
             }
             show(next, unchecked.size(), progress);
@@ -176,20 +180,64 @@ public final class Planner implements AutoCloseable {
         if (simulated == 0 && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
         }
-        int left = checked.size() + unchecked.size() - next;
         boolean complete = !isInterrupted();
+        List<Plan.Other> others =
+                complete ? others(checked, unchecked.subList(next, unchecked.size()), runner, atOnce) : List.of();
+        int searched = space.candidates().size();
         return new Plan(
                 scenario,
                 goal,
                 ranked,
+                others,
                 new Plan.Counts(
-                        space.candidates().size(),
+                        searched,
                         space.refusals(),
                         prunedByMemory,
-                        complete ? prunedByLimits + left : prunedByLimits,
+                        complete ? searched - prunedByMemory - simulated - tooLarge.size() : prunedByLimits,
                         simulated),
                 tooLarge,
                 complete);
+    }
+
+    /** What strategies come to that have none among the best: of each that has not run, the candidate with the best bound is simulated. */
+    private List<Plan.Other> others(
+            PriorityQueue<Hope> checked, List<Hope> unchecked, ScenarioRunner runner, int atOnce)
+            throws InterruptedException {
+        Map<String, String> titles = new LinkedHashMap<>();
+        space.candidates().forEach(one -> titles.put(one.kind(), one.title()));
+        ranked.subList(0, Math.min(Plan.BEST, ranked.size()))
+                .forEach(one -> titles.remove(one.candidate().kind()));
+        Set<String> ran = ranked.stream().map(one -> one.candidate().kind()).collect(Collectors.toSet());
+        List<Candidate> promising = new ArrayList<>();
+        for (String kind : titles.keySet()) {
+            if (!ran.contains(kind) && !ranked.isEmpty()) {
+                List<Hope> fitting = new ArrayList<>(checked.stream()
+                        .filter(one -> one.candidate().kind().equals(kind))
+                        .toList());
+                for (Hope hope : unchecked) {
+                    if (fitting.isEmpty() && hope.candidate().kind().equals(kind)) {
+                        fitting.addAll(check(List.of(hope)));
+                    }
+                }
+                fitting.stream().min(Hope.BEST_FIRST).map(Hope::candidate).ifPresent(promising::add);
+            }
+        }
+        if (!promising.isEmpty()) {
+            start(promising, runner, atOnce);
+            finish(0);
+        }
+        List<Plan.Other> others = new ArrayList<>();
+        titles.forEach((kind, title) -> {
+            Optional<Plan.Ranked> best = ranked.stream()
+                    .filter(one -> one.candidate().kind().equals(kind))
+                    .findFirst();
+            // What runs as another strategy does is listed once.
+            if (best.isPresent()
+                    || promising.stream().noneMatch(one -> one.kind().equals(kind))) {
+                others.add(new Plan.Other(kind, title, best.orElse(null)));
+            }
+        });
+        return others;
     }
 
     private void show(int checked, int all, ProgressListener progress) {
@@ -294,13 +342,12 @@ public final class Planner implements AutoCloseable {
         return Hope.BEST_FIRST.compare(next, new Hope(last.candidate(), goal.score(last), last.isTight())) >= 0;
     }
 
-    private void start(List<Candidate> candidates, ScenarioRunner runner, int atOnce) {
+    private void start(List<Candidate> candidates, ScenarioRunner wave, int atOnce) {
         List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
-        Race race = new Race(runner, waveNumber++, candidates);
         synchronized (this) {
             if (!interrupted) {
-                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(race, (share, what) -> {}))));
+                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(wave, (share, what) -> {}))));
             }
         }
     }

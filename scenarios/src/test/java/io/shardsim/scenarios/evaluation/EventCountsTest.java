@@ -95,6 +95,7 @@ class EventCountsTest {
     }
 
     @Tag("slow")
+    @Tag("once")
     @ParameterizedTest
     @MethodSource("library")
     void executesOfTheLibraryWhatIsWrittenDown(String name) throws Exception {

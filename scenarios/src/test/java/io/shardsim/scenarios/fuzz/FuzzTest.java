@@ -54,6 +54,7 @@ class FuzzTest {
 
     @ParameterizedTest(name = "{0}")
     @Tag("slow")
+    @Tag("once")
     @MethodSource("kept")
     void whatOnceWentWrongEndsAsItShould(Path file) throws Exception {
         try (Fuzz fuzz = new Fuzz(file.getName(0).toString(), SECONDS_MAX)) {
@@ -71,6 +72,7 @@ class FuzzTest {
 
     @ParameterizedTest(name = "{0}")
     @Tag("slow")
+    @Tag("once")
     @MethodSource("targets")
     void strangersInputIsRefusedOrComesToASensibleResult(String target) throws Exception {
         long inputs =
@@ -84,6 +86,7 @@ class FuzzTest {
 
     @ParameterizedTest(name = "{0}")
     @Tag("slow")
+    @Tag("once")
     @MethodSource("targets")
     void inputOfASeedIsAlwaysTheSame(String target) throws Exception {
         Target one = Targets.named(target);
@@ -96,6 +99,7 @@ class FuzzTest {
     /** Most of what is drawn is still close to what people write, and some is not. */
     @Test
     @Tag("slow")
+    @Tag("once")
     void scenariosAreBothReadAndRefused() throws Exception {
         try (Fuzz fuzz = new Fuzz("run", SECONDS_MAX)) {
             fuzz.hunt(1, INPUTS, Long.MAX_VALUE, FOUND);
