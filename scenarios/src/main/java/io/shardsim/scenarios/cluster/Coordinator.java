@@ -287,6 +287,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
                 finish(job, point, now);
             }
         }
+        wanted.client().tell(new SweepClient.Status(status(wanted.job(), now)));
         List<Integer> unknown = numbers.stream()
                 .filter(number -> !job.points.containsKey(number))
                 .sorted()
@@ -295,7 +296,6 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
             wanted.client().tell(new SweepClient.Unknown(unknown));
         }
         job.points.values().stream().filter(Coordinator::isGivenUp).forEach(point -> tellGivenUp(job, point));
-        wanted.client().tell(new SweepClient.Status(status(wanted.job(), now)));
         if (wanted.over()) {
             jobs.remove(wanted.job());
         }

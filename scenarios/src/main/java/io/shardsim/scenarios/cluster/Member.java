@@ -21,7 +21,9 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -42,8 +44,8 @@ final class Member extends AbstractBehavior<Member.Command> {
     static final String NAME = "member";
     /** Part of a result that goes in one message [bytes]. */
     private static final int PART = 128 << 10;
-    /** Split runs that are remembered, and messages for one that has not begun here. */
-    private static final int PARTS_MAX = 64;
+    /** Attempts that are remembered, and messages for one that has not begun here. */
+    private static final int ATTEMPTS_MAX = 64;
 
     private static final int EARLY_MAX = 4096;
 
@@ -67,15 +69,23 @@ final class Member extends AbstractBehavior<Member.Command> {
      * When a command hands out one logical process of a run; told again until its result is there.
      *
      * @param question packed {@link Question}
-     * @param run name of the run, another one for other members
      * @param process index of the logical process
      * @param members that run the logical processes, in order
+     * @param client is told when the attempt is over here, or an older one than another
      */
-    record AssignPart(Ticket ticket, byte[] question, String run, int process, List<ActorRef<Command>> members)
+    record AssignPart(
+            Attempt attempt,
+            byte[] question,
+            int process,
+            List<ActorRef<Command>> members,
+            ActorRef<SweepClient.Command> client)
             implements Command, WireMessage {}
 
     /** When another logical process of a run has something for one here. */
-    record Window(RemoteExchange.Piece piece) implements Command, WireMessage {}
+    record Window(RemoteExchange.Piece piece, ActorRef<Command> from) implements Command, WireMessage {}
+
+    /** When another member has given up its part of an attempt, so that the one here would wait for ever. */
+    record Ended(Attempt attempt) implements Command, WireMessage {}
 
     /** When it is time to say how it is. */
     private record Tick() implements Command {}
@@ -97,22 +107,28 @@ final class Member extends AbstractBehavior<Member.Command> {
     /** Points begun so far: state. */
     private int begun;
 
-    /** Logical processes of runs that are split, by name of the run; some that begin elsewhere sooner than here: state. */
-    private final Map<String, Part> parts = new LinkedHashMap<>();
+    /** Last attempts of which a part has begun here: state. */
+    private final Map<Ticket, Attempt> attempts = new LinkedHashMap<>();
+    /** What has come for parts that begin elsewhere sooner than here: state. */
+    private final Map<Attempt, List<RemoteExchange.Piece>> early = new LinkedHashMap<>();
 
     /**
-     * @param run that it is a part of; empty for a whole point
+     * @param part that it is; null for a whole point
      * @param number of all that were begun here
      */
-    private record Running(Future<?> task, String run, int number) {}
+    private record Running(Future<?> task, @Nullable Part part, int number) {
+        private Running(Future<?> task, @Nullable Part part, int number) {
+            this.task = task;
+            this.part = part;
+            this.number = number;
+        }
 
-    /** What has come for a logical process before it began here, or the exchange that takes it since. */
-    private static final class Part {
-        final List<RemoteExchange.Piece> early = new ArrayList<>();
-
-        @Nullable
-        RemoteExchange exchange;
+        boolean isOf(Attempt attempt) {
+            return part != null && part.attempt().equals(attempt);
+        }
     }
+
+    private record Part(Attempt attempt, RemoteExchange exchange) {}
 
     private Member(
             ActorContext<Command> context,
@@ -144,6 +160,7 @@ final class Member extends AbstractBehavior<Member.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Window.class, this::onWindow)
+                .onMessage(Ended.class, this::onEnded)
                 .onMessage(Fetch.class, this::onFetch)
                 .onMessage(Assign.class, this::onAssign)
                 .onMessage(AssignPart.class, this::onAssignPart)
@@ -161,7 +178,7 @@ final class Member extends AbstractBehavior<Member.Command> {
     private Behavior<Command> onAssign(Assign assign) {
         Ticket ticket = assign.ticket();
         if (!running.containsKey(ticket) && !finished.containsKey(ticket) && running.size() < slots) {
-            running.put(ticket, new Running(runs.start(assign.question(), whenDone(ticket)), "", begun));
+            running.put(ticket, new Running(runs.start(assign.question(), whenDone(ticket)), null, begun));
             LOG.info("runs {}", ticket);
         }
         return this;
@@ -174,50 +191,84 @@ final class Member extends AbstractBehavior<Member.Command> {
     }
 
     private Behavior<Command> onAssignPart(AssignPart assign) {
-        Ticket ticket = assign.ticket();
+        Attempt attempt = assign.attempt();
+        Ticket ticket = attempt.ticket();
+        int processes = assign.members().size();
         Running there = running.get(ticket);
-        if (finished.containsKey(ticket) || there != null && there.run().equals(assign.run())) {
+        if (finished.containsKey(ticket)
+                || there != null && there.isOf(attempt)
+                || assign.process() < 0
+                || assign.process() >= processes) {
+            return this;
+        }
+        Attempt last = attempts.get(ticket);
+        if (last != null && last.number() >= attempt.number()) {
+            boolean goesOn = there != null && last.members() == attempt.members();
+            assign.client().tell(new SweepClient.Attempted(ticket.number(), last.number() + (goesOn ? 0 : 1)));
             return this;
         }
         if (there != null) {
-            // It begins again, with other members.
             there.task().cancel(true);
         }
-        int processes = assign.members().size();
-        if (assign.process() < 0 || assign.process() >= processes) {
-            return this;
-        }
-        RemoteExchange exchange = new RemoteExchange(
-                assign.run(),
-                assign.process(),
-                processes,
-                (process, piece) -> assign.members().get(process).tell(new Window(piece)),
-                runs.counts());
-        Part part = part(assign.run());
-        part.early.forEach(exchange::receive);
-        part.early.clear();
-        part.exchange = exchange;
-        running.put(
-                ticket,
-                new Running(runs.startPart(assign.question(), exchange, whenDone(ticket)), assign.run(), begun));
-        LOG.info("runs part {} of {} of {}", assign.process() + 1, processes, ticket);
+        begin(assign, attempt);
+        LOG.info("runs part {} of {} of {}, attempt {}", assign.process() + 1, processes, ticket, attempt.number());
         return this;
     }
 
-    private Part part(String run) {
-        Part part = parts.computeIfAbsent(run, name -> new Part());
-        if (parts.size() > PARTS_MAX) {
-            parts.remove(parts.keySet().iterator().next());
+    private void begin(AssignPart assign, Attempt attempt) {
+        ActorRef<Command> self = getContext().getSelf();
+        RemoteExchange exchange = runs.exchange(
+                attempt,
+                assign.process(),
+                assign.members().size(),
+                (process, piece) -> assign.members().get(process).tell(new Window(piece, self)));
+        List<RemoteExchange.Piece> come = early.remove(attempt);
+        if (come != null) {
+            come.forEach(exchange::receive);
         }
-        return part;
+        attempts.put(attempt.ticket(), attempt);
+        forgetFirst(attempts);
+        Future<?> task = runs.startPart(assign.question(), exchange, whenDone(attempt.ticket()));
+        running.put(attempt.ticket(), new Running(task, new Part(attempt, exchange), begun));
+    }
+
+    private static void forgetFirst(Map<?, ?> table) {
+        if (table.size() > ATTEMPTS_MAX) {
+            table.remove(table.keySet().iterator().next());
+        }
     }
 
     private Behavior<Command> onWindow(Window window) {
-        Part part = part(window.piece().run());
-        if (part.exchange != null) {
-            part.exchange.receive(window.piece());
-        } else if (part.early.size() < EARLY_MAX) {
-            part.early.add(window.piece());
+        Attempt attempt = window.piece().attempt();
+        Running there = running.get(attempt.ticket());
+        Part part = there == null ? null : there.part();
+        if (part != null && part.attempt().equals(attempt)) {
+            part.exchange().receive(window.piece());
+            return this;
+        }
+        Attempt last = attempts.get(attempt.ticket());
+        if (last == null || last.number() < attempt.number()) {
+            List<RemoteExchange.Piece> waiting = early.computeIfAbsent(attempt, unknown -> new ArrayList<>());
+            if (waiting.size() < EARLY_MAX) {
+                waiting.add(window.piece());
+            }
+            forgetFirst(early);
+        } else if (!finished.containsKey(attempt.ticket())) {
+            window.from().tell(new Ended(attempt));
+        }
+        return this;
+    }
+
+    private Behavior<Command> onEnded(Ended ended) {
+        Ticket ticket = ended.attempt().ticket();
+        Running there = running.get(ticket);
+        if (there != null && there.isOf(ended.attempt())) {
+            LOG.info(
+                    "ends its part of {}, attempt {}: another part of it has ended",
+                    ticket,
+                    ended.attempt().number());
+            running.remove(ticket);
+            there.task().cancel(true);
         }
         return this;
     }
@@ -281,7 +332,7 @@ final class Member extends AbstractBehavior<Member.Command> {
     }
 
     /** Points that run on threads of their own, some at once. */
-    static final class Runs implements AutoCloseable {
+    static class Runs implements AutoCloseable {
         private final RunnerFactory runners;
         private final int threads;
         private final Consumer<RunResult> observer;
@@ -332,6 +383,11 @@ final class Member extends AbstractBehavior<Member.Command> {
             try (SimulationEngine engine = new SimulationEngine(exchange.processes())) {
                 return SimulationEngine.whole(exchange.gather(engine.runPart(setup, exchange), codec));
             }
+        }
+
+        RemoteExchange exchange(
+                Attempt attempt, int process, int processes, BiConsumer<Integer, RemoteExchange.Piece> send) {
+            return new RemoteExchange(attempt, process, processes, send, counts, new LinkedBlockingQueue<>());
         }
 
         RemoteExchange.Counts counts() {

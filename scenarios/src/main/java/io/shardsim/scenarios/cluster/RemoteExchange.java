@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
@@ -35,17 +34,16 @@ final class RemoteExchange implements WindowExchange {
     /** Numbers of a chunk: equal places of consecutive chunks differ little. */
     private static final int STRIDE = 5;
 
-    private static final Piece WAKE = new Piece("", -1, -1, 0, 1, new byte[0]);
+    private static final Piece WAKE = new Piece(new Attempt(new Ticket("", 0), 0, 0), -1, -1, 0, 1, new byte[0]);
 
     /**
      * A part of what one logical process has for another one at the end of a window.
      *
-     * @param run name of the run
      * @param from index of the sender
      * @param round windows before this one
      * @param index of this piece among all
      */
-    record Piece(String run, int from, int round, int index, int pieces, byte[] bytes) {}
+    record Piece(Attempt attempt, int from, int round, int index, int pieces, byte[] bytes) {}
 
     /** What the exchanges of this JVM have done. */
     static final class Counts {
@@ -57,12 +55,12 @@ final class RemoteExchange implements WindowExchange {
         final LongAdder codingNanos = new LongAdder();
     }
 
-    private final String run;
+    private final Attempt attempt;
     private final int self;
     private final int processes;
     private final BiConsumer<Integer, Piece> send;
     private final Counts counts;
-    private final BlockingQueue<Piece> inbox = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Piece> inbox;
     private final EventBatch[] to;
     private final EventBatch[] from;
     /** Pieces of this window and the one before, by receiver: sent again when something seems lost. */
@@ -108,13 +106,23 @@ final class RemoteExchange implements WindowExchange {
         }
     }
 
-    /** @param send takes a message to a logical process */
-    RemoteExchange(String run, int self, int processes, BiConsumer<Integer, Piece> send, Counts counts) {
-        this.run = run;
+    /**
+     * @param send takes a message to a logical process
+     * @param inbox takes those that come
+     */
+    RemoteExchange(
+            Attempt attempt,
+            int self,
+            int processes,
+            BiConsumer<Integer, Piece> send,
+            Counts counts,
+            BlockingQueue<Piece> inbox) {
+        this.attempt = attempt;
         this.self = self;
         this.processes = processes;
         this.send = send;
         this.counts = counts;
+        this.inbox = inbox;
         to = new EventBatch[processes];
         from = new EventBatch[processes];
         for (int process = 0; process < processes; process++) {
@@ -265,7 +273,7 @@ final class RemoteExchange implements WindowExchange {
         List<Piece> all = new ArrayList<>(pieces);
         for (int i = 0; i < pieces; i++) {
             byte[] part = Arrays.copyOfRange(bytes, i * PIECE, Math.min(bytes.length, (i + 1) * PIECE));
-            all.add(new Piece(run, self, round, i, pieces, part));
+            all.add(new Piece(attempt, self, round, i, pieces, part));
         }
         return all;
     }

@@ -111,6 +111,9 @@ final class RemotePoints {
         }
         wishes.put(question.number(), new Wish(question, result));
         send(question);
+        if (parts > 0) {
+            sayWhatIsWanted();
+        }
         return question.number();
     }
 

@@ -34,6 +34,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             permits DoorMessage,
                     SweepClient.Status,
                     SweepClient.Unknown,
+                    SweepClient.Attempted,
                     SweepClient.Offered,
                     SweepClient.Part,
                     SweepClient.Replaced,
@@ -45,6 +46,13 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
 
     /** When the coordinator does not know points: it is new, or they were lost on the way. */
     record Unknown(List<Integer> numbers) implements Command, WireMessage {}
+
+    /**
+     * When a member has given up its part of an attempt, or has begun one of another.
+     *
+     * @param attempt number of the one that it goes on with, or takes next
+     */
+    record Attempted(int number, int attempt) implements Command, WireMessage {}
 
     /** When a member has a result. */
     record Offered(int number, ActorRef<Member.Command> member, String address) implements Command, WireMessage {}
@@ -92,6 +100,8 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         final DoorMessage.Question question;
         /** Those that run a part each, once they are told; of a point that is split. */
         List<MemberStatus> parts = List.of();
+
+        int attempt = 1;
 
         @Nullable
         Fetching fetching;
@@ -163,6 +173,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                 .onMessage(DoorMessage.Wanted.class, this::onWanted)
                 .onMessage(Status.class, this::onStatus)
                 .onMessage(Unknown.class, this::onUnknown)
+                .onMessage(Attempted.class, this::onAttempted)
                 .onMessage(DoorMessage.Notice.class, this::onNotice)
                 .onMessage(DoorMessage.Failed.class, this::onFailed)
                 .onMessage(Tick.class, tick -> onTick())
@@ -204,15 +215,13 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     private Behavior<Command> onStatus(Status status) {
         coordinatorNanos = clock.getAsLong();
         members = status.members();
-        for (Wish wish : List.copyOf(wishes.values())) {
-            if (wish.question.parts() > 0 && !wish.told) {
-                handOutParts(wish);
-            }
-        }
         return this;
     }
 
-    /** Parts are told again each second until a result comes, unless one of those that run them is lost. */
+    /**
+     * Parts are told again each second until a result comes, unless one of those that run them is lost. Never before the coordinator knows that the point
+     * is wanted: it would let members drop it.
+     */
     private void handOutParts(Wish wish) {
         for (int process = 0; process < wish.parts.size(); process++) {
             MemberStatus one = wish.parts.get(process);
@@ -225,7 +234,8 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                 }
                 way.send(new DoorMessage.Notice(lost + "; begins again on those that are left"));
                 wish.parts = List.of();
-                wish.fetching = null;
+                wish.attempt++;
+                break;
             }
         }
         if (wish.parts.isEmpty()) {
@@ -236,19 +246,29 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                     .limit(wish.question.parts())
                     .toList();
         }
-        Ticket ticket = ticket(wish.question.number());
-        String run = ticket + " on "
-                + String.join(
-                        " ",
-                        wish.parts.stream()
-                                .map(member -> member.address() + "#"
-                                        + member.ref().path().uid())
-                                .toList());
+        List<String> names = new ArrayList<>();
+        wish.parts.forEach(
+                member -> names.add(member.address() + "#" + member.ref().path().uid()));
         List<ActorRef<Member.Command>> refs =
                 wish.parts.stream().map(MemberStatus::ref).toList();
-        for (int process = 0; process < refs.size() && wish.fetching == null; process++) {
-            refs.get(process).tell(new Member.AssignPart(ticket, wish.question.body(), run, process, refs));
+        Attempt attempt = new Attempt(ticket(wish.question.number()), wish.attempt, names.hashCode());
+        for (int process = 0; process < refs.size(); process++) {
+            refs.get(process)
+                    .tell(new Member.AssignPart(
+                            attempt,
+                            wish.question.body(),
+                            process,
+                            refs,
+                            getContext().getSelf()));
         }
+    }
+
+    private Behavior<Command> onAttempted(Attempted attempted) {
+        Wish wish = wishes.get(attempted.number());
+        if (wish != null) {
+            wish.attempt = Math.max(wish.attempt, attempted.attempt());
+        }
+        return this;
     }
 
     private void fail(Wish wish, String why) {
@@ -262,6 +282,8 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             Wish wish = wishes.get(number);
             if (wish != null && wish.question.parts() == 0) {
                 submit(wish.question);
+            } else if (wish != null && wish.fetching == null && !wish.told) {
+                handOutParts(wish);
             }
         }
         return this;

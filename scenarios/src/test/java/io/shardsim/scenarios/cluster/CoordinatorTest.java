@@ -62,6 +62,7 @@ class CoordinatorTest {
     void asksForPointsThatItDoesNotKnow() {
         want(7);
 
+        client.expectMessageClass(SweepClient.Status.class, PATIENCE);
         assertThat(client.expectMessageClass(SweepClient.Unknown.class, PATIENCE)
                         .numbers())
                 .containsExactly(7);

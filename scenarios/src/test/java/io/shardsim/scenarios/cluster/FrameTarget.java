@@ -74,8 +74,11 @@ public final class FrameTarget implements Target {
                 new Member.Assign(ticket, question),
                 new Member.Drop(List.of(ticket)),
                 new Member.Fetch(ticket, 0, client),
-                new Member.AssignPart(ticket, question, "run", 0, List.of(member, member)),
-                new Member.Window(new RemoteExchange.Piece("run", 1, 0, 0, 1, new byte[] {1, 2, 3})),
+                new Member.AssignPart(new Attempt(ticket, 1, 7), question, 0, List.of(member, member), client),
+                new Member.Ended(new Attempt(ticket, 1, 7)),
+                new SweepClient.Attempted(1, 2),
+                new Member.Window(
+                        new RemoteExchange.Piece(new Attempt(ticket, 1, 7), 1, 0, 0, 1, new byte[] {1, 2, 3}), member),
                 new SweepClient.Status(List.of(new MemberStatus(member, "one:1", 1, 5))),
                 new SweepClient.Unknown(List.of(1, 2)),
                 new DoorMessage.Notice("a member left"),

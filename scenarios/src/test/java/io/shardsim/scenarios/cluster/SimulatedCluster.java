@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import org.apache.pekko.actor.testkit.typed.Effect;
 import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
@@ -30,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * connection brings all in order, until it is cut.
  *
  * <p>Here the simulation ends: what Pekko itself does is simulated by its outcome. A new coordinator appears some seconds after the old one's machine is
- * gone, and the smaller side of a network that stays apart is ended. Pekko's own connections, gossip and elections are not run, nor are runs whose
- * logical processes are on several members.
+ * gone, and the smaller side of a network that stays apart is ended. Pekko's own connections, gossip and elections are not run.
  */
 final class SimulatedCluster {
     static final Duration SILENCE = Duration.ofSeconds(4);
@@ -112,6 +112,11 @@ final class SimulatedCluster {
         @Nullable
         Unhurried executor;
 
+        /** Of the part that was handed out last. */
+        SimulatedPart.@Nullable Inbox inbox;
+
+        final List<SimulatedPart> parts = new ArrayList<>();
+
         Machine(String address) {
             this.address = address;
         }
@@ -161,7 +166,14 @@ final class SimulatedCluster {
             if (isRunning()) {
                 @SuppressWarnings("unchecked") // As it was sent: to a reference of this type.
                 T own = (T) message;
-                speak(machine, () -> kit.run(own), message instanceof Member.Assign assign ? assign.ticket() : null);
+                speak(
+                        machine,
+                        () -> kit.run(own),
+                        message instanceof Member.Assign assign
+                                ? assign.ticket()
+                                : message instanceof Member.AssignPart assign
+                                        ? assign.attempt().ticket()
+                                        : null);
                 follow();
             }
         }
@@ -231,7 +243,15 @@ final class SimulatedCluster {
         machine.up = true;
         Unhurried executor = new Unhurried();
         machine.executor = executor;
-        Member.Runs runs = new Member.Runs(runners, SLOTS, result -> {}, executor);
+        Member.Runs runs = new Member.Runs(runners, SLOTS, result -> {}, executor) {
+            @Override
+            RemoteExchange exchange(
+                    Attempt attempt, int process, int processes, BiConsumer<Integer, RemoteExchange.Piece> send) {
+                SimulatedPart.Inbox inbox = new SimulatedPart.Inbox();
+                machine.inbox = inbox;
+                return new RemoteExchange(attempt, process, processes, send, counts(), inbox);
+            }
+        };
         machine.member = new Running<>(
                 machine,
                 Member.create(coordinatorName.getRef(), machine.address, SLOTS, runs),
@@ -263,9 +283,18 @@ final class SimulatedCluster {
         }
     }
 
+    /** A member is told to drop a point, by an order that comes late. */
+    void drop(Machine machine, Ticket ticket) {
+        if (machine.up) {
+            Objects.requireNonNull(machine.member).receive(new Member.Drop(List.of(ticket)));
+        }
+    }
+
     private void end(Machine machine, long electionNanos) {
         watch.lost(machine);
         machine.up = false;
+        machine.parts.forEach(SimulatedPart::kill);
+        machine.parts.clear();
         // Its system says that connections are gone, or it has no more power to.
         List.copyOf(links).stream()
                 .filter(link -> link.machine == machine && random.nextBoolean())
@@ -383,8 +412,12 @@ final class SimulatedCluster {
         }
 
         int ask(double weight, byte[] question, CompletableFuture<RunResult> result) {
+            return ask(weight, 0, false, question, result);
+        }
+
+        int ask(double weight, int parts, boolean restart, byte[] question, CompletableFuture<RunResult> result) {
             CompletableFuture<RunResult> unused = result.whenComplete((come, failure) -> ended(failure));
-            int number = points.ask(weight, 0, false, question, result);
+            int number = points.ask(weight, parts, restart, question, result);
             asked.put(number, result);
             return number;
         }
@@ -628,6 +661,8 @@ final class SimulatedCluster {
     /** An actor does something; what it has sent by then goes on its way. */
     private void speak(Machine machine, Runnable doing, @Nullable Ticket assigned) {
         doing.run();
+        machine.parts.forEach(SimulatedPart::endIfCancelled);
+        machine.parts.removeIf(SimulatedPart::isOver);
         processes.removeIf(process -> !process.isRunning());
         for (Running<?> process : List.copyOf(processes)) {
             for (Object message : process.kit.selfInbox().getAllReceived()) {
@@ -648,6 +683,13 @@ final class SimulatedCluster {
     private void begin(Machine machine, Unhurried executor, @Nullable Ticket assigned) {
         for (Runnable task = executor.next(); task != null; task = executor.next()) {
             Work work = new Work(Objects.requireNonNull(assigned), machine, (Future<?>) task);
+            SimulatedPart.Inbox inbox = machine.inbox;
+            if (inbox != null) {
+                machine.inbox = null;
+                works.add(work);
+                beginPart(work, task, inbox);
+                continue;
+            }
             watch.begins(work);
             works.add(work);
             Runnable run = task;
@@ -667,6 +709,19 @@ final class SimulatedCluster {
                 }
             });
         }
+    }
+
+    /** The parts of a run take as long as their windows. */
+    private void beginPart(Work work, Runnable task, SimulatedPart.Inbox inbox) {
+        List<SimulatedPart> one = new ArrayList<>();
+        Runnable step = () -> {
+            if (!one.get(0).isOver()) {
+                speak(work.machine, one.get(0)::step, null);
+            }
+        };
+        one.add(new SimulatedPart(task, work.task, inbox, time, step));
+        work.machine.parts.add(one.get(0));
+        time.after(between(5, 50), step);
     }
 
     private void send(Machine from, Running<?> to, Object message) {

@@ -1,0 +1,115 @@
+package io.shardsim.scenarios.cluster;
+
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A part of a split run in a {@link SimulatedCluster}. Its thread runs while all else stands still, until it waits for messages. */
+final class SimulatedPart {
+    private final Thread thread;
+    private final Future<?> task;
+    private final Inbox inbox;
+    private final Semaphore go = new Semaphore(0);
+    private final Semaphore back = new Semaphore(0);
+    private volatile boolean over;
+
+    /** What came for a part; one that waits longer than it meant to is woken by the simulated clock. */
+    static final class Inbox extends LinkedBlockingQueue<RemoteExchange.Piece> {
+        private static final long serialVersionUID = 1L;
+
+        private transient @Nullable SimulatedPart part;
+        private transient @Nullable SimulatedTime time;
+        private transient Runnable wake = () -> {};
+        /** Times that it has waited: state. */
+        private int waits;
+
+        private boolean waiting;
+
+        @Override
+        public boolean add(RemoteExchange.Piece piece) {
+            boolean added = super.add(piece);
+            wakeSoon(0, waits);
+            return added;
+        }
+
+        private void wakeSoon(long nanos, int wait) {
+            if (time != null) {
+                time.after(nanos, () -> {
+                    if (waiting && wait == waits) {
+                        wake.run();
+                    }
+                });
+            }
+        }
+
+        @Override
+        public RemoteExchange.@Nullable Piece poll(long timeout, TimeUnit unit) throws InterruptedException {
+            if (isEmpty() && part != null && !Thread.currentThread().isInterrupted()) {
+                waits++;
+                waiting = true;
+                wakeSoon(unit.toNanos(timeout), waits);
+                part.pause();
+                waiting = false;
+            }
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            return poll();
+        }
+    }
+
+    /** @param wake lets its thread run, and what it has said go on its way */
+    SimulatedPart(Runnable run, Future<?> task, Inbox inbox, SimulatedTime time, Runnable wake) {
+        this.task = task;
+        this.inbox = inbox;
+        inbox.part = this;
+        inbox.time = time;
+        inbox.wake = wake;
+        thread = new Thread(
+                () -> {
+                    go.acquireUninterruptibly();
+                    try {
+                        run.run();
+                    } finally {
+                        over = true;
+                        back.release();
+                    }
+                },
+                "simulated-part");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Lets it run until it waits or ends. */
+    void step() {
+        if (!over) {
+            go.release();
+            back.acquireUninterruptibly();
+        }
+    }
+
+    private void pause() {
+        back.release();
+        go.acquireUninterruptibly();
+    }
+
+    /** Ends it when it was cancelled. */
+    void endIfCancelled() {
+        while (task.isDone() && !over) {
+            step();
+        }
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** Ends it with its machine. */
+    void kill() {
+        inbox.clear();
+        task.cancel(true);
+        endIfCancelled();
+    }
+}

@@ -1,0 +1,153 @@
+package io.shardsim.scenarios.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.cluster.wire.WireCodec;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs in parts in a {@link SimulatedCluster}, with orders and windows that are lost, late, doubled and reordered, and members that crash. Each comes to
+ * what it comes to on one machine, or names the member that was lost. {@code -Dcluster.seeds=N} runs more.
+ */
+class SimulatedSplitTest {
+    private static final String SWEEP = """
+            scenario: split
+            cluster: {instance: p4d.24xlarge, nodes: 3}
+            workload: {collective: all_reduce, size: 4 MiB}
+            sweep: {workload.size: [4 MiB, 6 MiB, 8 MiB, 10 MiB]}
+            """;
+
+    private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
+    private static final List<ScenarioPoint> POINTS = points();
+    private static final Map<ScenarioPoint, RunResult> LOCAL = local();
+    private static final Pattern LOST = Pattern.compile("member .* was lost, which ran part . of .; run it again.*");
+    /** All machines may be without power for longer than a command waits. */
+    private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
+    /** For one run; one window takes a second on the worst of these networks [s]. */
+    private static final int PATIENCE = 3_000;
+
+    private enum Weather {
+        /** All messages come, in order. */
+        FINE,
+        /** They are lost, doubled, late and reordered. */
+        FAULTS,
+        /** Members crash, and runs begin again; connections of commands are cut. */
+        CRASHES,
+        /** Members crash, and runs end. */
+        ENDS,
+        /** A member gives up its part alone, as by an order that comes late. */
+        DROPS
+    }
+
+    private final Map<String, Integer> ends = new TreeMap<>();
+
+    private static List<ScenarioPoint> points() {
+        try {
+            return ScenarioReader.readText("split.yaml", SWEEP).points();
+        } catch (InputException wrong) {
+            throw new AssertionError(wrong);
+        }
+    }
+
+    private static Map<ScenarioPoint, RunResult> local() {
+        Map<ScenarioPoint, RunResult> local = new HashMap<>();
+        try (PointSimulation simulation = new PointSimulation(1, false)) {
+            for (ScenarioPoint point : POINTS) {
+                local.put(point, simulation.run(point));
+            }
+        } catch (InterruptedException stopped) {
+            throw new AssertionError(stopped);
+        }
+        return local;
+    }
+
+    @Test
+    @Tag("slow")
+    void everyRunInPartsComesToWhatItIsOrNamesWhoWasLost() {
+        int seeds = Integer.getInteger("cluster.seeds", 40);
+        for (int seed = 0; seed < seeds; seed++) {
+            try {
+                run(seed);
+            } catch (AssertionError failure) {
+                throw new AssertionError("seed " + seed + ": " + failure.getMessage(), failure);
+            }
+        }
+        System.out.println(seeds + " seeds of runs in parts: " + ends);
+        assertThat(ends.get("result")).isGreaterThan(3 * seeds);
+        assertThat(ends.get("lost")).isGreaterThan(0);
+    }
+
+    private void run(int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Weather weather = Weather.values()[seed % Weather.values().length];
+        SimulatedNetwork.Faults faults = weather == Weather.FAULTS
+                ? new SimulatedNetwork.Faults(random.nextInt(30), random.nextInt(100), 1 + random.nextInt(300))
+                : SimulatedNetwork.Faults.NONE;
+        SimulatedCluster cluster = new SimulatedCluster(random, faults, 2 + random.nextInt(3), options -> {
+            throw new AssertionError("a point of its own");
+        });
+        List<SimulatedCluster.Machine> machines = cluster.machines();
+        SimulatedCluster.Command command = cluster.new Command("job", new ArrayList<>(machines));
+        for (ScenarioPoint point : POINTS) {
+            CompletableFuture<RunResult> result = new CompletableFuture<>();
+            byte[] question = CONTENTS.pack(new Question(point, new RunOptions(1, true)));
+            Ticket ticket = new Ticket("job", command.ask(1, 3, weather != Weather.ENDS, question, result));
+            cluster.time.after(SimulatedTime.millis(random.nextInt(6_000)), () -> {
+                SimulatedCluster.Machine machine = machines.get(random.nextInt(machines.size()));
+                if (weather == Weather.CRASHES && random.nextBoolean()) {
+                    command.cut();
+                } else if (weather == Weather.CRASHES || weather == Weather.ENDS) {
+                    cluster.crash(machine);
+                } else if (weather == Weather.DROPS) {
+                    cluster.drop(machine, ticket);
+                }
+            });
+            for (int second = 0; second < PATIENCE && !result.isDone(); second++) {
+                cluster.time.until(cluster.time.nowNanos() + SimulatedTime.millis(1_000));
+            }
+            String end = end(point, result, weather);
+            ends.merge(end, 1, Integer::sum);
+            if (end.equals(NO_COORDINATOR)) {
+                return;
+            }
+        }
+        command.close();
+        cluster.time.until(cluster.time.nowNanos() + SimulatedTime.millis(120_000));
+        assertThat(cluster.works()).as("parts under way").isEmpty();
+    }
+
+    private static String end(ScenarioPoint point, CompletableFuture<RunResult> result, Weather weather) {
+        assertThat(result).as("%s ends", point.values()).isDone();
+        try {
+            // Each process has an event list of its own, whose length is no part of this.
+            assertThat(result.join().digest()).isEqualTo(LOCAL.get(point).digest());
+            assertThat(result.join().collective()).isEqualTo(LOCAL.get(point).collective());
+            return "result";
+        } catch (CompletionException failed) {
+            String why = String.valueOf(failed.getCause().getMessage());
+            if (why.equals(NO_COORDINATOR)) {
+                assertThat(weather).isIn(Weather.CRASHES, Weather.ENDS);
+                return NO_COORDINATOR;
+            }
+            assertThat(why).matches(LOST);
+            assertThat(weather).isEqualTo(Weather.ENDS);
+            return "lost";
+        }
+    }
+}
