@@ -1,22 +1,17 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.scenarios.catalog.Catalog;
-import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.importing.ImportReport;
 import io.shardsim.scenarios.importing.Imported;
 import io.shardsim.scenarios.importing.ScenarioImport;
-import io.shardsim.scenarios.scenario.ScenarioKeys;
-import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -44,51 +39,15 @@ final class ImportCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print scenario and keys as JSON on stdout.")
     private boolean json;
 
-    @Option(
-            names = "--instance",
-            paramLabel = "NAME",
-            description = "Instance of the catalog, where no file says or in its place.")
-    private @Nullable String instance;
-
-    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, where no file says or in its place.")
-    private @Nullable Long nodes;
-
-    @Option(names = "--model", paramLabel = "NAME", description = "Model of the catalog, where no file describes one.")
-    private @Nullable String model;
-
-    @Option(
-            names = "--sequence-length",
-            paramLabel = "N",
-            description = "Tokens of a sample, where no file says or in its place.")
-    private @Nullable Long sequenceLength;
-
-    @Option(
-            names = "--name",
-            paramLabel = "NAME",
-            description = "Name of the scenario. Default: from the names of the files.")
-    private @Nullable String name;
-
-    @Option(
-            names = "--accept",
-            paramLabel = "KEY",
-            description =
-                    "Leave out this key, although it decides the answer and is not simulated; the scenario says so. May be given several times.")
-    private List<String> accepted = List.of();
+    @Mixin
+    private final ImportOptions options = new ImportOptions();
 
     @Override
     public Integer call() {
-        if (instance != null && Catalog.instance(instance) == null) {
-            throw refused(Unmodelled.refusal("--instance", "instances", instance, Catalog.instanceNames()));
-        }
-        known("--model", model, Catalog.modelNames());
-        inBounds("--nodes", nodes, 65_536);
-        inBounds("--sequence-length", sequenceLength, 16_777_216);
-        if (name != null && !name.matches(ScenarioKeys.TITLE)) {
-            throw refused("--name " + name + " is not a name of letters, digits, dots and dashes");
-        }
+        Choices choices = options.choices();
         Imported imported;
         try (Waiting waiting = Waiting.on(files)) {
-            imported = ScenarioImport.read(files, new Choices(name, model, instance, nodes, sequenceLength, accepted));
+            imported = ScenarioImport.read(files, choices);
         } catch (InputException broken) {
             ProblemPrinter.print(broken.problems(), spec.commandLine().getErr());
             return ExitStatus.USAGE;
@@ -106,21 +65,5 @@ final class ImportCommand implements Callable<Integer> {
             ImportReport.summary(imported).forEach(err::println);
             err.flush();
         }
-    }
-
-    private void known(String option, @Nullable String value, List<String> names) {
-        if (value != null && !names.contains(value)) {
-            throw refused(option + " " + value + " is not in the catalog; " + Nearest.remedy(value, names));
-        }
-    }
-
-    private void inBounds(String option, @Nullable Long value, long max) {
-        if (value != null && (value < 1 || value > max)) {
-            throw refused(option + " " + value + " is not from 1 to " + max);
-        }
-    }
-
-    private ParameterException refused(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

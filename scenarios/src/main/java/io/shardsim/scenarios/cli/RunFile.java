@@ -29,9 +29,13 @@ final class RunFile {
      * @throws InputException with every problem of the file and of the values
      */
     Explainer.Subject subject() throws InputException {
-        RunName name = name();
+        return subject(name(), overrides());
+    }
+
+    /** The same of another command. */
+    static Explainer.Subject subject(RunName name, Overrides overrides) throws InputException {
         try {
-            return Explainer.Subject.of(name, ScenarioFiles.swept(name.file(), overrides()));
+            return Explainer.Subject.of(name, ScenarioFiles.swept(name.file(), overrides));
         } catch (InputException refused) {
             throw new InputException(ScenarioFiles.problems(name.file(), refused));
         }

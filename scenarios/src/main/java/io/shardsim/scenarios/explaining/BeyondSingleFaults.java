@@ -8,6 +8,7 @@ import io.shardsim.scenarios.explaining.Explainer.Case;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +57,10 @@ final class BeyondSingleFaults {
         if (runs == null) {
             return null;
         }
+        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
+        pairs.forEach(pair -> ran.put(pair, Explainer.results(pair, runs)));
         List<Explanation.Suspect> two =
-                Explainer.explanation(single, pairs, runs).suspects();
+                Explainer.explanation(single, pairs, ran).suspects();
         boolean fits = !two.isEmpty() && two.get(0).explains();
         List<Explanation.Suspect> closest = (fits ? two : single.suspects())
                 .stream()

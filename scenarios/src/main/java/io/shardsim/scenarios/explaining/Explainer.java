@@ -16,12 +16,15 @@ import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,9 @@ public final class Explainer {
 
     /** Events of a run with a fault, beyond which it is given up: some four seconds. */
     private static final long EVENTS_MAX = 12_000_000;
+
+    /** A run so many standard deviations from what was measured makes those of milder or stronger faults beyond it needless. */
+    private static final double FAR = 3;
 
     private static final String STRATEGY = "strategy.";
 
@@ -61,8 +67,30 @@ public final class Explainer {
             return new Subject(name.written(), file, name.place(file.values()));
         }
 
-        ScenarioPoint point(Map<String, String> changes) throws InputException {
+        /** The run with some values changed, by dotted key. */
+        public ScenarioPoint point(Map<String, String> changes) throws InputException {
             return file.point(place, changes);
+        }
+    }
+
+    /**
+     * What is known of a run.
+     *
+     * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
+     * @param ruledOut names of faults that somebody has looked for and not found
+     * @param shown a line of a log by name of the fault that it shows
+     * @param pairs whether two faults at once are tried where no single one fits
+     */
+    public record Evidence(
+            List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, boolean pairs) {
+        public Evidence {
+            measured = List.copyOf(measured);
+            shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+        }
+
+        /** What people say, without a log. */
+        public static Evidence of(List<Measured> measured, Set<String> ruledOut) {
+            return new Evidence(measured, ruledOut, Map.of(), true);
         }
     }
 
@@ -86,15 +114,13 @@ public final class Explainer {
     /**
      * Explains.
      *
-     * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
-     * @param ruledOut names of faults that somebody has looked for and not found
      * @return null where it was interrupted
      * @throws InputException where a log is not of such a run
      * @throws IllegalStateException where a run breaks a rule of the model
      */
-    public @Nullable Explanation explain(
-            Subject subject, List<Measured> measured, Set<String> ruledOut, ProgressListener progress)
+    public @Nullable Explanation explain(Subject subject, Evidence evidence, ProgressListener progress)
             throws InputException {
+        List<Measured> measured = evidence.measured();
         if (measured.stream().allMatch(log -> log.unit().isMemory())) {
             throw new InputException(List.of(new Problem(
                     "--measured",
@@ -125,22 +151,115 @@ public final class Explainer {
                 subject.name(),
                 logs,
                 List.of(),
-                new Explanation.Others(List.of(), List.of(), List.of(), List.copyOf(new TreeSet<>(ruledOut))));
+                new Explanation.Others(
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        evidence.ruledOut(),
+                        evidence.shown(),
+                        questions(points.get(0).given().keySet())));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
-        List<Case> cases = cases(subject, points, logs, ruledOut);
-        PointRuns runs = further.runWhole(
-                cases.stream().flatMap(one -> one.points().stream()).toList(),
-                options -> options.within(EVENTS_MAX),
-                progress);
-        if (runs == null) {
-            return null;
-        }
-        Explanation single = explanation(alone, cases, runs);
-        return single.verdict() == Explanation.Verdict.EXPLAINED
+        List<Case> cases = cases(subject, points, logs, evidence.ruledOut());
+        Explanation single = single(alone, cases, progress);
+        return single == null || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
                 : new BeyondSingleFaults(subject, single, further, EVENTS_MAX, progress).tried(cases);
+    }
+
+    /** Of faults whose keys nobody gives. */
+    private static Map<String, String> questions(Set<String> given) {
+        Map<String, String> questions = new LinkedHashMap<>();
+        for (String name : KnownFault.names()) {
+            KnownFault fault = KnownFault.named(name);
+            if (!fault.question().isEmpty()
+                    && fault.strengths().stream()
+                            .allMatch(strength ->
+                                    Collections.disjoint(strength.settings().keySet(), given))) {
+                questions.put(name, fault.question());
+            }
+        }
+        return questions;
+    }
+
+    /** Every fault alone. Where one that a log shows explains the speed, only what the scenario leaves open runs beside it. */
+    private @Nullable Explanation single(Explanation alone, List<Case> cases, ProgressListener progress) {
+        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
+        Explanation.Others known = alone.others();
+        if (!known.shown().isEmpty()) {
+            Predicate<Case> first = one -> known.shown().containsKey(one.fault())
+                    || known.questions().containsKey(one.fault());
+            Explanation shown = run(alone, cases.stream().filter(first).toList(), ran, progress)
+                    ? explanation(alone, cases, ran)
+                    : null;
+            if (shown == null
+                    || !shown.suspects().isEmpty()
+                            && shown.suspects().get(0).explains()
+                            && known.shown().containsKey(shown.suspects().get(0).fault())) {
+                return shown;
+            }
+        }
+        return run(alone, cases, ran, progress) ? explanation(alone, cases, ran) : null;
+    }
+
+    /**
+     * Runs what has not run. Of ordered strengths the middle one runs first, then milder and stronger ones until one lies far from what was measured.
+     *
+     * @param ran what has run; takes what runs
+     * @return false where it was interrupted
+     */
+    private boolean run(
+            Explanation alone, List<Case> cases, Map<Case, List<RunResult>> ran, ProgressListener progress) {
+        Map<String, List<Case>> faults = new LinkedHashMap<>();
+        cases.forEach(one ->
+                faults.computeIfAbsent(one.fault(), name -> new ArrayList<>()).add(one));
+        List<Case> wave = new ArrayList<>();
+        do {
+            PointRuns runs = further.runWhole(
+                    wave.stream().flatMap(one -> one.points().stream()).toList(),
+                    options -> options.within(EVENTS_MAX),
+                    progress);
+            if (runs == null) {
+                return false;
+            }
+            wave.forEach(one -> ran.put(one, results(one, runs)));
+            wave.clear();
+            faults.values().forEach(strengths -> wave.addAll(next(alone, strengths, ran)));
+        } while (!wave.isEmpty());
+        return true;
+    }
+
+    private static List<Case> next(Explanation alone, List<Case> strengths, Map<Case, List<RunResult>> ran) {
+        List<Integer> done = IntStream.range(0, strengths.size())
+                .filter(i -> ran.containsKey(strengths.get(i)))
+                .boxed()
+                .toList();
+        if (!strengths.get(0).known().ordered()) {
+            return done.isEmpty() ? strengths : List.of();
+        }
+        if (done.isEmpty()) {
+            return List.of(strengths.get((strengths.size() - 1) / 2));
+        }
+        int milder = done.get(0) - 1;
+        int stronger = done.get(done.size() - 1) + 1;
+        List<Case> next = new ArrayList<>();
+        if (milder >= 0 && !isBeyond(alone, ran.get(strengths.get(milder + 1)), 1)) {
+            next.add(strengths.get(milder));
+        }
+        if (stronger < strengths.size() && !isBeyond(alone, ran.get(strengths.get(stronger - 1)), -1)) {
+            next.add(strengths.get(stronger));
+        }
+        return next;
+    }
+
+    /** Whether a run is much faster (1) or slower (-1) than was measured. */
+    private static boolean isBeyond(Explanation alone, @Nullable List<RunResult> runs, int sign) {
+        return runs != null
+                && runs.size() == alone.logs().size()
+                && IntStream.range(0, runs.size())
+                        .filter(i -> alone.logs().get(i).isSpeed() && runs.get(i).fits())
+                        .anyMatch(i -> sign * alone.logs().get(i).deviations(runs.get(i)) > FAR);
     }
 
     /** Logs count as independent of each other, which two figures of one run in one unit are not. */
@@ -252,16 +371,22 @@ public final class Explainer {
         }
     }
 
-    static Explanation explanation(Explanation alone, List<Case> cases, PointRuns runs) {
+    /** Of the runs of a case those that were not given up. */
+    static List<RunResult> results(Case one, PointRuns runs) {
+        return one.points().stream().map(runs::result).filter(Objects::nonNull).toList();
+    }
+
+    /** @param all what has run; other cases are left out */
+    static Explanation explanation(Explanation alone, List<Case> cases, Map<Case, List<RunResult>> all) {
         List<Explanation.Suspect> suspects = new ArrayList<>();
         List<String> same = new ArrayList<>();
         List<String> large = new ArrayList<>();
         List<String> tooLong = new ArrayList<>();
         for (Case one : cases) {
-            List<RunResult> ran = one.points().stream()
-                    .map(runs::result)
-                    .filter(Objects::nonNull)
-                    .toList();
+            List<RunResult> ran = all.get(one);
+            if (ran == null) {
+                continue;
+            }
             if (ran.size() < one.points().size()) {
                 tooLong.add(one.title());
             } else if (!ran.stream().allMatch(RunResult::fits)) {
@@ -272,11 +397,12 @@ public final class Explainer {
                 suspects.add(suspect(one, ran, alone.logs()));
             }
         }
+        Explanation.Others known = alone.others();
         return Explanation.of(
                 alone.name(),
                 alone.logs(),
                 suspects,
-                new Explanation.Others(same, large, tooLong, alone.others().ruledOut()));
+                new Explanation.Others(same, large, tooLong, known.ruledOut(), known.shown(), known.questions()));
     }
 
     private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {

@@ -2,10 +2,13 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -13,8 +16,8 @@ import java.util.stream.IntStream;
  *
  * @param name the run as the command line names it
  * @param logs what was measured, one of which at least is of the run itself
- * @param suspects those that fit first, the likeliest first; then the closest
- * @param others faults that change nothing here, do not fit in memory, take too long to simulate, or are ruled out
+ * @param suspects those that a log shows first, then those that fit, the likeliest first; then the closest
+ * @param others faults that change nothing here, do not fit in memory or take too long to simulate, and what is known of faults
  * @param beyond what was tried where no single fault fits
  */
 public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others, Beyond beyond) {
@@ -172,26 +175,40 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         static final Beyond NOTHING = new Beyond(List.of(), "");
     }
 
-    /** Titles of faults that can say nothing here, and names of those that somebody has ruled out. */
-    record Others(List<String> withoutEffect, List<String> tooLarge, List<String> tooLong, List<String> ruledOut) {
+    /**
+     * Titles of faults that can say nothing here, and what is known of faults by name.
+     *
+     * @param ruledOut those that somebody has looked for and not found
+     * @param shown lines of logs that show a fault
+     * @param questions of faults whose keys the scenario leaves open
+     */
+    record Others(
+            List<String> withoutEffect,
+            List<String> tooLarge,
+            List<String> tooLong,
+            Set<String> ruledOut,
+            Map<String, String> shown,
+            Map<String, String> questions) {
         Others {
             withoutEffect = List.copyOf(withoutEffect);
             tooLarge = List.copyOf(tooLarge);
             tooLong = List.copyOf(tooLong);
-            ruledOut = List.copyOf(ruledOut);
+            ruledOut = Collections.unmodifiableSet(new TreeSet<>(ruledOut));
+            shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+            questions = Collections.unmodifiableMap(new LinkedHashMap<>(questions));
         }
     }
 
     /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
     static Explanation of(String name, List<Log> logs, List<Suspect> suspects, Others others) {
-        return new Explanation(name, List.copyOf(logs), ranked(logs, suspects), others, Beyond.NOTHING);
+        return new Explanation(name, List.copyOf(logs), ranked(logs, suspects, others.shown().keySet()), others, Beyond.NOTHING);
     }
 
     Explanation with(Beyond tried) {
         return new Explanation(name, logs, suspects, others, tried);
     }
 
-    static List<Suspect> ranked(List<Log> logs, List<Suspect> suspects) {
+    private static List<Suspect> ranked(List<Log> logs, List<Suspect> suspects, Set<String> shown) {
         Map<String, Suspect> faults = new LinkedHashMap<>();
         suspects.forEach(one -> faults.merge(one.fault(), one, Suspect::or));
         double all = faults.values().stream()
@@ -200,8 +217,8 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                 .sum();
         return faults.values().stream()
                 .map(one -> one.with(one.explains() && all > 0 ? one.likelihood() / all : 0))
-                .sorted(Comparator.comparingDouble(Suspect::share)
-                        .reversed()
+                .sorted(Comparator.<Suspect, Boolean>comparing(one -> !shown.contains(one.fault()))
+                        .thenComparing(Comparator.comparingDouble(Suspect::share).reversed())
                         .thenComparing(one -> isSlower(logs, one))
                         .thenComparing(one -> misfit(logs, one))
                         .thenComparing(Suspect::worst)
@@ -256,6 +273,6 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         if (speeds.stream().allMatch(log -> log.isUsual() || log.isFaster())) {
             return Verdict.FASTER;
         }
-        return !suspects.isEmpty() && suspects.get(0).explains() ? Verdict.EXPLAINED : Verdict.UNEXPLAINED;
+        return suspects.stream().anyMatch(Suspect::explains) ? Verdict.EXPLAINED : Verdict.UNEXPLAINED;
     }
 }

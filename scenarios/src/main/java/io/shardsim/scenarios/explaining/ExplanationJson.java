@@ -12,6 +12,10 @@ public final class ExplanationJson {
 
     /** Equal for equal explanations, whatever the threads. */
     public static String write(Explanation explanation) {
+        return object(explanation).text();
+    }
+
+    static JsonObject object(Explanation explanation) {
         List<Explanation.Log> logs = explanation.logs();
         RunResult run = logs.get(0).healthy();
         JsonObject out = new JsonObject()
@@ -25,7 +29,7 @@ public final class ExplanationJson {
                     .filter(Objects::nonNull)
                     .findFirst()
                     .orElse(null);
-            return out.with("remedy", remedy).text();
+            return out.with("remedy", remedy);
         }
         out.list("logs", logs, ExplanationJson::log)
                 .list("suspects", explanation.suspects(), one -> suspect(one, logs));
@@ -36,8 +40,7 @@ public final class ExplanationJson {
         return out.with("without_effect", explanation.others().withoutEffect())
                 .with("too_large", explanation.others().tooLarge())
                 .with("too_long", explanation.others().tooLong())
-                .with("ruled_out", explanation.others().ruledOut())
-                .text();
+                .with("ruled_out", explanation.others().ruledOut());
     }
 
     private static JsonObject log(Explanation.Log log) {

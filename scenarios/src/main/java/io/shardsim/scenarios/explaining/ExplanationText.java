@@ -89,7 +89,7 @@ public final class ExplanationText {
                 : "No such run was published: " + ends(expected) + " off (+: too fast) is assumed.";
         double times = log.timesAsFast();
         String slower = times > 1
-                ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
+                ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + cost(times) + ". "
                 : "Not all are as they should be. ";
         return switch (explanation.verdict()) {
             case HEALTHY -> "Healthy: " + off(times) + ", as expected. " + range;
@@ -98,9 +98,23 @@ public final class ExplanationText {
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
                         + ": the scenario has a setting that your run has not. " + range + otherMemory();
             case EXPLAINED ->
-                slower + "Likeliest: " + explanation.suspects().get(0).title() + "." + rivals();
+                slower + (isShown(explanation.suspects().get(0)) ? "In the log: " : "Likeliest: ")
+                        + explanation.suspects().get(0).title() + "." + rivals();
             default -> slower + "No single known fault fits the evidence.";
         };
+    }
+
+    /** What the cluster costs for the time that is lost; empty where the catalog has no price. */
+    private String cost(double times) {
+        RunResult healthy = explanation.logs().get(0).healthy();
+        double day = 24 * healthy.nodes() * healthy.facts().cluster().instance().price().usdPerHour();
+        return day > 0
+                ? ": $" + Quantities.threeDigits(day * (1 - 1 / times)) + " of $" + Quantities.threeDigits(day) + " a day"
+                : "";
+    }
+
+    private boolean isShown(Explanation.Suspect one) {
+        return explanation.others().shown().containsKey(one.fault());
     }
 
     /** What is measured of memory and does not belong to such a run. */
@@ -146,10 +160,14 @@ public final class ExplanationText {
 
     private void likely() {
         List<Explanation.Suspect> shown = explanation.suspects().stream()
-                .filter(one -> one.share() >= SHARE_MIN)
+                .filter(one -> one.share() >= SHARE_MIN || isShown(one))
                 .limit(SUSPECTS_MAX)
                 .toList();
-        table("Fault", "likely", shown, one -> Quantities.fixed(100 * one.share(), 0) + " %");
+        table(
+                "Fault",
+                "likely",
+                shown,
+                one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
         look(shown);
         if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
             line("-: not simulated; it is listed where it was seen to cost as much.");
@@ -216,7 +234,9 @@ public final class ExplanationText {
         out.append('\n');
         shown.stream()
                 .limit(LOOKED_AT)
-                .forEach(one -> line("Look at (" + one.fault() + "): " + String.join("; ", one.look()) + "."));
+                .forEach(one -> line(
+                        explanation.others().questions().getOrDefault(one.fault(), "Look at") + " (" + one.fault() + "): "
+                                + String.join("; ", one.look()) + "."));
         if (!shown.isEmpty() && !shown.get(0).settings().isEmpty()) {
             line("Try it: "
                     + shown.get(0).settings().entrySet().stream()

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title one line for people
  * @param odds how often it is the cause, as a multiple of that of a rare fault, before anything was measured [1]
- * @param settings values by dotted key; those of parameters that a strategy lacks are left out
- * @param times factors by dotted key, of what the cluster has
- * @param variants different strengths of the fault, one of which it has; empty where it has but one
+ * @param strengths of the fault, one of which it has
+ * @param ordered whether each strength is slower than the one before
  * @param unsimulated what it costs where that is not simulated; null where settings say what happens
+ * @param question what to ask where a scenario leaves the fault's keys open; empty where that tells nothing
  * @param look what to look at to tell it from others: log lines, counters, settings
  * @param from where its figures come from
  */
 public record KnownFault(
         String title,
         long odds,
-        Map<String, String> settings,
-        Map<String, Double> times,
-        List<Variant> variants,
+        List<Variant> strengths,
+        boolean ordered,
         @Nullable Unsimulated unsimulated,
+        String question,
         List<String> look,
         Origin from) {
     private static final double FACTOR_MAX = 1000;
@@ -66,6 +66,8 @@ public record KnownFault(
                     TIMES,
                     Key.optional(
                             "variants", new ListType(BlockType.of(TITLE, SETTINGS, TIMES), "variant"), "its strengths"),
+                    Key.optional("ordered", ScalarTypes.flag(), "whether each strength is slower than the one before"),
+                    Key.optional("question", FigureType.LINE, "what to ask where a scenario leaves its keys open"),
                     Key.optional(
                             "unsimulated",
                             BlockType.of(
@@ -96,12 +98,12 @@ public record KnownFault(
      * One strength of a fault.
      *
      * @param title what is added to that of the fault
-     * @param settings further values by dotted key
-     * @param times further factors by dotted key
+     * @param settings values by dotted key; those of parameters that a strategy lacks are left out
+     * @param times factors by dotted key, of what the cluster has
      */
     public record Variant(String title, Map<String, String> settings, Map<String, Double> times) {
-        private static Variant of(Block block) {
-            return new Variant(block.text("title", ""), block.map("settings"), block.map("times"));
+        private static Variant of(Block block, String title) {
+            return new Variant(title, block.map("settings"), block.map("times"));
         }
     }
 
@@ -123,38 +125,39 @@ public record KnownFault(
         return new KnownFault(
                 file.title(),
                 block.whole("odds", 1),
-                block.map("settings"),
-                block.map("times"),
-                block.<Block>list("variants").stream().map(Variant::of).toList(),
+                strengths(Variant.of(block, ""), block.list("variants")),
+                block.flag("ordered", false),
                 unsimulated == null
                         ? null
                         : new Unsimulated(
                                 unsimulated.decimal("slowdown_max", 1), unsimulated.flag("at_memory_edge", false)),
+                block.text("question", ""),
                 block.list("look"),
                 new Origin(from.text("source", ""), from.text("date", "")));
     }
 
-    /** Its strengths, each with all settings and factors. */
-    List<Variant> strengths() {
+    /** Each with all settings and factors. */
+    private static List<Variant> strengths(Variant all, List<Block> variants) {
         if (variants.isEmpty()) {
-            return List.of(new Variant("", settings, times));
+            return List.of(all);
         }
-        List<Variant> all = new ArrayList<>();
-        for (Variant variant : variants) {
-            Map<String, String> set = new LinkedHashMap<>(settings);
+        List<Variant> strengths = new ArrayList<>();
+        for (Block block : variants) {
+            Variant variant = Variant.of(block, block.text("title", ""));
+            Map<String, String> set = new LinkedHashMap<>(all.settings());
             set.putAll(variant.settings());
-            Map<String, Double> scaled = new LinkedHashMap<>(times);
+            Map<String, Double> scaled = new LinkedHashMap<>(all.times());
             scaled.putAll(variant.times());
-            all.add(new Variant(variant.title(), set, scaled));
+            strengths.add(new Variant(variant.title(), set, scaled));
         }
-        return all;
+        return strengths;
     }
 
     /** This fault and another one at once, of which only what to look at and how common they are is asked. */
     KnownFault and(KnownFault other) {
         List<String> both = new ArrayList<>(look);
         both.addAll(other.look);
-        return new KnownFault(title, odds * other.odds, Map.of(), Map.of(), List.of(), null, both, from);
+        return new KnownFault(title, odds * other.odds, List.of(), false, null, "", both, from);
     }
 
     /** What a catalog says about it, a line an element. */

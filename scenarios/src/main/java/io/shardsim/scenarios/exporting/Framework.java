@@ -1,8 +1,10 @@
 package io.shardsim.scenarios.exporting;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A framework whose configuration can be written. */
 public enum Framework {
@@ -17,6 +19,17 @@ public enum Framework {
     Framework(String title, FrameworkWriter writer) {
         this.title = title;
         this.writer = writer;
+    }
+
+    /** The framework of an imported file of this title, or else one that runs the kind; null where none does. */
+    public static @Nullable Framework of(Collection<String> titles, String kind) {
+        List<Framework> able = Arrays.stream(values())
+                .filter(each -> each.kinds().contains(kind))
+                .toList();
+        return able.stream()
+                .filter(each -> titles.stream().anyMatch(title -> title.contains(each.title)))
+                .findFirst()
+                .orElse(able.isEmpty() ? null : able.get(0));
     }
 
     /** As people call it. */

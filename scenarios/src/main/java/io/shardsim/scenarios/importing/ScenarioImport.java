@@ -98,6 +98,14 @@ public final class ScenarioImport {
                         + " makes a scenario of it";
     }
 
+    /** Whether a file is a scenario, or none that is read here. */
+    public static boolean isScenario(String file) {
+        Problems found = new Problems(file);
+        String text = YamlReader.text(file, found);
+        ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
+        return content != null && isScenario(content.root());
+    }
+
     private static boolean isScenario(Mapping root) {
         return root.entry("scenario") != null || root.entry("cluster") != null && root.entry("training") != null;
     }

@@ -87,8 +87,9 @@ class PublishedFaultsTest {
                                 SweptFile.readText(
                                         one.name(),
                                         MAPPER.writeValueAsString(one.file().path("scenario")))),
-                        one.texts("measured").stream().map(Measured::parse).toList(),
-                        Set.copyOf(one.texts("not")),
+                        Explainer.Evidence.of(
+                                one.texts("measured").stream().map(Measured::parse).toList(),
+                                Set.copyOf(one.texts("not"))),
                         (share, what) -> {}));
         assertThat(explanation.suspects().get(0).fault()).isEqualTo(one.first());
         assertThat(KnownFault.names()).contains(one.cause());

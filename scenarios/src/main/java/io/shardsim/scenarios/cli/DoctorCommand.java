@@ -1,0 +1,296 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.scenarios.catalog.Library;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.explaining.Doctor;
+import io.shardsim.scenarios.explaining.DoctorText;
+import io.shardsim.scenarios.explaining.Explainer;
+import io.shardsim.scenarios.explaining.Measured;
+import io.shardsim.scenarios.explaining.RunName;
+import io.shardsim.scenarios.exporting.Export;
+import io.shardsim.scenarios.exporting.Exporter;
+import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.importing.Choices;
+import io.shardsim.scenarios.importing.Imported;
+import io.shardsim.scenarios.importing.ScenarioImport;
+import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.scenario.OpenedFile;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.SweptFile;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code doctor FILE...}: whether a training is slow, why, what that costs, and what to change. */
+@Command(
+        name = "doctor",
+        description = {
+            "Says whether a training is slow, why, what that costs a day, and which settings gain most.",
+            "Give the configuration files that import reads, or one scenario, and the logs of the training and of NCCL (NCCL_DEBUG=INFO)."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shardsim doctor config.json ds_config.json train.log nccl.log --instance p4d.24xlarge --nodes 4",
+            "  shardsim doctor my.yaml --measured '1000 tokens/s/GPU'",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory,",
+            ExitStatus.INTERRUPTED_HELP + "."
+        })
+final class DoctorCommand implements Callable<Integer> {
+    /** Ends of names of configurations, which are never taken for logs. */
+    private static final String CONFIGURATION = ".*\\.(ya?ml|sh|bash|slurm|py|ipynb|toml)";
+
+    private final RunnerFactory runners;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Configuration files of one training, or a scenario or a name of the library; and logs.")
+    private List<String> files = List.of();
+
+    @Mixin
+    private final EvidenceOptions evidence = new EvidenceOptions();
+
+    @Mixin
+    private final ImportOptions options = new ImportOptions();
+
+    @Mixin
+    private final SetOption set = new SetOption();
+
+    @Mixin
+    private final Question question = new Question();
+
+    @Option(
+            names = "-o",
+            paramLabel = "DIR",
+            description = "Write the configuration with the setting that gains most into this folder.")
+    private @Nullable String output;
+
+    DoctorCommand(RunnerFactory runners) {
+        this.runners = runners;
+    }
+
+    /**
+     * The training that the files describe.
+     *
+     * @param titles of imported files, by name; of a scenario its own
+     * @param left what no file says
+     */
+    private record Training(Explainer.Subject subject, Map<String, String> titles, List<String> left) {}
+
+    @Override
+    public Integer call() {
+        try {
+            Choices choices = options.choices();
+            ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(spec.commandLine(), output, false);
+            return examine(choices, folder);
+        } catch (InputException refused) {
+            return question.refuse(refused.problems());
+        }
+    }
+
+    private int examine(Choices choices, @Nullable ConfigurationOutput folder) throws InputException {
+        List<Problem> problems = new ArrayList<>();
+        List<TrainingLog> logs = new ArrayList<>();
+        List<String> configurations = new ArrayList<>();
+        for (String file : files) {
+            TrainingLog log = log(file, problems);
+            if (log == null) {
+                configurations.add(file);
+            } else {
+                logs.add(log);
+            }
+        }
+        Training training = null;
+        try {
+            training = training(configurations, choices);
+        } catch (InputException refused) {
+            problems.addAll(refused.problems());
+        }
+        List<Measured> measured = measured(logs, problems);
+        if (training == null || !problems.isEmpty()) {
+            throw new InputException(problems);
+        }
+        Explainer.Evidence known = known(measured, logs);
+        Doctor doctor = new Doctor(runners, question.threads());
+        Training asked = training;
+        Doctor.Answer answer = question.ask(
+                progress -> doctor.examine(asked.subject(), understood(asked, logs), known, progress),
+                doctor::interrupt,
+                DoctorText::json,
+                DoctorText::write);
+        if (answer == null) {
+            return ExitStatus.INTERRUPTED;
+        }
+        if (folder != null) {
+            write(training, answer, folder);
+        }
+        return answer.explanation().fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+    }
+
+    /** What a log tells; null for a file that is none, or is not there. */
+    private static @Nullable TrainingLog log(String file, List<Problem> problems) {
+        try {
+            if (file.matches(CONFIGURATION) || !Files.isRegularFile(Path.of(file))) {
+                return null;
+            }
+            TrainingLog log = TrainingLog.read(file);
+            if (log.isKnown()) {
+                return log;
+            }
+            if (file.matches(".*\\.(log|out|err|txt)")) {
+                problems.add(new Problem(
+                        file,
+                        Position.NONE,
+                        "has no speed and no line of NCCL that is known (" + String.join(", ", TrainingLog.kinds())
+                                + "); leave it out, and give the speed with --measured '1000 tokens/s/GPU'"));
+                return log;
+            }
+        } catch (IOException | java.nio.file.InvalidPathException unreadable) {
+            // Whoever reads it as a configuration says so.
+        }
+        return null;
+    }
+
+    private Training training(List<String> configurations, Choices choices) throws InputException {
+        if (configurations.isEmpty()) {
+            throw new InputException(
+                    files.get(0),
+                    "is a log, which does not say what was trained; add a scenario, or the configuration files that import reads");
+        }
+        RunName name = RunName.of(configurations.get(0));
+        if (configurations.size() == 1
+                && (Library.names().contains(name.file()) || ScenarioImport.isScenario(name.file()))) {
+            return new Training(
+                    RunFile.subject(name, set.overrides()), Map.of(name.written(), "a scenario"), List.of());
+        }
+        try (Waiting waiting = Waiting.on(configurations)) {
+            Imported imported = ScenarioImport.read(configurations, choices);
+            String title = String.valueOf(imported.tree().get("scenario"));
+            SweptFile file = SweptFile.of(OpenedFile.text(title, imported.text()), set.overrides());
+            return new Training(
+                    Explainer.Subject.of(new RunName(title, null), file),
+                    imported.titles(),
+                    imported.assumptions().stream()
+                            .map(each -> each.key().substring(each.key().indexOf('.') + 1) + " " + each.value())
+                            .toList());
+        }
+    }
+
+    /** What the command line says, else the speed of the first log that has one. */
+    private List<Measured> measured(List<TrainingLog> logs, List<Problem> problems) {
+        if (!evidence.measured().isEmpty()) {
+            return evidence.measured();
+        }
+        TrainingLog.Speed speed = logs.stream()
+                .map(TrainingLog::speed)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (speed != null) {
+            return List.of(Measured.parse(
+                    new BigDecimal(speed.median()).round(new MathContext(6)).toPlainString() + " " + speed.unit()));
+        }
+        if (problems.isEmpty()) {
+            problems.add(new Problem(
+                    "--measured",
+                    Position.NONE,
+                    "no log has a speed; add the log of the training, or write for example --measured '1000 tokens/s/GPU'"));
+        }
+        return List.of();
+    }
+
+    private Explainer.Evidence known(List<Measured> measured, List<TrainingLog> logs) throws InputException {
+        Set<String> ruledOut = new TreeSet<>(evidence.ruledOut());
+        Map<String, String> shown = new LinkedHashMap<>();
+        for (TrainingLog log : logs) {
+            log.findings().forEach((fault, finding) -> {
+                if (finding.shown() && !evidence.isRuledOut(fault)) {
+                    shown.putIfAbsent(fault, log.cited(finding));
+                } else if (!finding.shown()) {
+                    ruledOut.add(fault);
+                }
+            });
+        }
+        ruledOut.removeAll(shown.keySet());
+        return new Explainer.Evidence(measured, ruledOut, shown, false);
+    }
+
+    private static Doctor.Understood understood(Training training, List<TrainingLog> logs) {
+        List<String> read = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        training.titles().forEach((file, title) -> read.add(YamlReader.printable(file) + ", " + title));
+        for (TrainingLog log : logs) {
+            TrainingLog.Speed speed = log.speed();
+            read.add(YamlReader.printable(log.name()) + (speed == null ? ", lines of faults" : ", " + words(speed)));
+            log.findings()
+                    .forEach((fault, finding) -> lines.add((finding.shown() ? "Shows " : "Rules out ") + fault + ": "
+                            + log.cited(finding)));
+        }
+        return new Doctor.Understood(read, training.left(), lines);
+    }
+
+    private static String words(TrainingLog.Speed speed) {
+        return speed.of() + ": " + Quantities.threeDigits(speed.median()) + " " + speed.unit()
+                + (speed.steps() == 1
+                        ? ", one figure"
+                        : ", median of " + speed.steps() + ", 80 % of them "
+                                + Quantities.threeDigits(speed.low()) + " to " + Quantities.threeDigits(speed.high()));
+    }
+
+    /** The configuration with the setting that gains most, in the words of the framework that it came from where that can say it. */
+    private static void write(Training training, Doctor.Answer answer, ConfigurationOutput folder)
+            throws InputException {
+        if (answer.gains().isEmpty()) {
+            folder.tell("Nothing written: no setting gains.");
+            return;
+        }
+        Explainer.Subject subject = training.subject();
+        Map<String, String> settings = Doctor.settings(answer.gains().get(0));
+        ScenarioPoint point = subject.point(settings);
+        Map<String, Object> file = subject.file().variations(subject.place()).file(settings);
+        Framework framework = training.titles().containsValue("a scenario")
+                ? null
+                : Framework.of(
+                        training.titles().values(),
+                        ((Task.Training) point.task()).strategy().kind());
+        Export scenario = Exporter.scenario(String.valueOf(file.get("scenario")), file);
+        if (framework == null) {
+            folder.write(scenario);
+            return;
+        }
+        try {
+            folder.write(Exporter.export(framework, point, file));
+        } catch (InputException refused) {
+            folder.write(scenario);
+            folder.tell("A scenario was written: " + refused.problems().get(0).message() + ".");
+        }
+    }
+}

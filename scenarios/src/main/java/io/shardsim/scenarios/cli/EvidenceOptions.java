@@ -1,0 +1,92 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.explaining.KnownFault;
+import io.shardsim.scenarios.explaining.Measured;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** What somebody measured of a run, and has looked for. */
+final class EvidenceOptions {
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--measured",
+            paramLabel = "SPEED",
+            converter = Speed.class,
+            description =
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. Each further one tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
+    private List<Measured> measured = List.of();
+
+    @Option(
+            names = "--not",
+            paramLabel = "FAULT",
+            split = ",",
+            completionCandidates = Faults.class,
+            description =
+                    "A fault that you have looked for and not found, for example tcp-over-ethernet where NCCL_DEBUG=INFO prints NET/IB. May be given several times. Known: ${COMPLETION-CANDIDATES}.")
+    private List<String> ruledOut = List.of();
+
+    List<Measured> measured() {
+        return measured;
+    }
+
+    /** The speeds, of which there must be one. */
+    List<Measured> required() {
+        if (measured.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--measured is missing; write for example --measured '1000 tokens/s/GPU'");
+        }
+        return measured;
+    }
+
+    Set<String> ruledOut() throws InputException {
+        for (String fault : ruledOut) {
+            if (!KnownFault.names().contains(fault)) {
+                throw new InputException(List.of(new Problem(
+                        "--not",
+                        Position.NONE,
+                        "unknown fault " + YamlReader.printable(fault) + "; "
+                                + Nearest.remedy(fault, KnownFault.names()))));
+            }
+        }
+        return Set.copyOf(ruledOut);
+    }
+
+    boolean isRuledOut(String fault) {
+        return ruledOut.contains(fault);
+    }
+
+    /** Names of all faults. */
+    static final class Faults implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return KnownFault.names().iterator();
+        }
+    }
+
+    /** A speed with its unit. */
+    static final class Speed implements ITypeConverter<Measured> {
+        @Override
+        public Measured convert(String written) {
+            try {
+                return Measured.parse(written);
+            } catch (IllegalArgumentException refused) {
+                throw new TypeConversionException(refused.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a log tells of a training: its speed, and lines that show a fault or rule one out. The resource {@code importing/logs.yaml} has the formats.
+ *
+ * @param speed null where no line tells it
+ * @param findings by name of the fault
+ */
+public record TrainingLog(String name, @Nullable Speed speed, Map<String, Finding> findings) {
+    /** Letters of a line that are looked at. */
+    private static final int LINE_MAX = 4096;
+    /** Figures that are kept; a longer log has its first ones. */
+    private static final int FIGURES_MAX = 1 << 20;
+    /** Letters of a line that are cited. */
+    private static final int CITED_MAX = 160;
+
+    private static final Key HAS = Key.required("has", KeyTable.TEXT, "a text that such a line has");
+
+    private static final Block TABLE = KeyTable.block(
+            "logs",
+            BlockType.of(
+                    Key.required(
+                            "speeds",
+                            new ListType(
+                                    BlockType.of(
+                                            Key.required("of", KeyTable.TEXT, "what prints it"),
+                                            HAS,
+                                            Key.required("figure", KeyTable.TEXT, "pattern with the figure as a group"),
+                                            Key.required("unit", KeyTable.TEXT, "as --measured has it"),
+                                            Key.optional("times", ScalarTypes.decimal(1e-6, 1e6), "factor"),
+                                            Key.optional("inverse", ScalarTypes.flag(), "steps a second"),
+                                            Key.required("source", KeyTable.TEXT, "where the format comes from")),
+                                    "format"),
+                            "formats of speeds"),
+                    Key.required(
+                            "evidence",
+                            new ListType(
+                                    BlockType.of(
+                                            Key.required("fault", KeyTable.TEXT, "name of the fault"),
+                                            Key.optional("shown", ScalarTypes.flag(), "whether it is there"),
+                                            HAS,
+                                            Key.required("line", KeyTable.TEXT, "pattern of the line"),
+                                            Key.required("source", KeyTable.TEXT, "where the line comes from")),
+                                    "line"),
+                            "lines that tell of faults")));
+
+    public TrainingLog {
+        findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));
+    }
+
+    /**
+     * The speed of the steady steps: those without the first tenth, one at least.
+     *
+     * @param of what printed it
+     * @param unit as people write it on the command line
+     * @param median of the steady steps
+     * @param steps that are counted
+     * @param low below which a tenth of them lies
+     * @param high above which a tenth of them lies
+     */
+    public record Speed(String of, String unit, double median, int steps, double low, double high) {
+        static Speed of(Format format, double[] figures) {
+            int first = figures.length < 3 ? 0 : Math.max(1, figures.length / 10);
+            double[] steady = Arrays.copyOfRange(figures, first, figures.length);
+            Arrays.sort(steady);
+            int last = steady.length - 1;
+            double median = (steady[last / 2] + steady[(last + 1) / 2]) / 2;
+            return new Speed(
+                    format.of(), format.unit(), median, steady.length, steady[last / 10], steady[last - last / 10]);
+        }
+    }
+
+    /** A line that shows a fault, or that there is none. */
+    public record Finding(boolean shown, int line, String text) {}
+
+    private record Format(String of, String has, Pattern figure, String unit, double times, boolean inverse) {
+        static Format of(Block block) {
+            return new Format(
+                    block.text("of", ""),
+                    block.text("has", ""),
+                    Pattern.compile(block.text("figure", "")),
+                    block.text("unit", ""),
+                    block.decimal("times", 1),
+                    block.flag("inverse", false));
+        }
+
+        /** NaN where the line has none. */
+        double in(String line) {
+            Matcher matcher = line.contains(has) ? figure.matcher(line) : null;
+            if (matcher == null || !matcher.find()) {
+                return Double.NaN;
+            }
+            try {
+                double value = Double.parseDouble(matcher.group(1).replace(",", "")) * times;
+                return value > 0 ? inverse ? 1 / value : value : Double.NaN;
+            } catch (NumberFormatException none) {
+                return Double.NaN;
+            }
+        }
+    }
+
+    private record Evidence(String fault, boolean shown, String has, Pattern pattern) {
+        static Evidence of(Block block) {
+            return new Evidence(
+                    block.text("fault", ""),
+                    block.flag("shown", false),
+                    block.text("has", ""),
+                    Pattern.compile(block.text("line", "")));
+        }
+
+        boolean isIn(String line) {
+            return line.contains(has) && pattern.matcher(line).find();
+        }
+    }
+
+    /** Whether a line tells anything. */
+    public boolean isKnown() {
+        return speed != null || !findings.isEmpty();
+    }
+
+    /** A line with its place. */
+    public String cited(Finding finding) {
+        return YamlReader.printable(name) + " line " + finding.line() + ": " + finding.text();
+    }
+
+    /** Names of the faults that lines can tell of. */
+    static List<String> faults() {
+        return TABLE.<Block>list("evidence").stream()
+                .map(each -> each.text("fault", ""))
+                .distinct()
+                .toList();
+    }
+
+    /** What prints speeds that are known. */
+    public static List<String> kinds() {
+        return TABLE.<Block>list("speeds").stream()
+                .map(each -> each.text("of", ""))
+                .distinct()
+                .toList();
+    }
+
+    /** What a file tells, line by line however long it is; nothing where it is no log that is known. */
+    public static TrainingLog read(String name) throws IOException {
+        try (Reader in = new InputStreamReader(Files.newInputStream(Path.of(name)), StandardCharsets.ISO_8859_1)) {
+            return read(name, in);
+        }
+    }
+
+    static TrainingLog read(String name, Reader in) throws IOException {
+        Scan scan = new Scan();
+        BufferedReader buffered = new BufferedReader(in, 1 << 16);
+        StringBuilder line = new StringBuilder();
+        for (int letter = buffered.read(); letter >= 0; letter = buffered.read()) {
+            if (letter == '\n' || letter == '\r') {
+                scan.line(line, letter == '\n');
+                line.setLength(0);
+            } else if (line.length() < LINE_MAX) {
+                line.append((char) letter);
+            }
+        }
+        scan.line(line, true);
+        return new TrainingLog(name, scan.speed(), scan.findings());
+    }
+
+    /** One pass over a log. */
+    private static final class Scan {
+        private final List<Format> formats =
+                TABLE.<Block>list("speeds").stream().map(Format::of).toList();
+        private final List<Evidence> evidence =
+                TABLE.<Block>list("evidence").stream().map(Evidence::of).toList();
+        private final Map<Format, double[]> figures = new LinkedHashMap<>();
+        private final int[] counts = new int[formats.size()];
+        private final Finding[] found = new Finding[evidence.size()];
+        private int number = 1;
+
+        /** @param whole whether the next line has the next number; a progress bar writes over itself */
+        void line(CharSequence letters, boolean whole) {
+            String line = letters.toString();
+            for (int i = 0; i < formats.size(); i++) {
+                double figure = formats.get(i).in(line);
+                if (!Double.isNaN(figure) && counts[i] < FIGURES_MAX) {
+                    add(i, figure);
+                    break;
+                }
+            }
+            for (int i = 0; i < found.length; i++) {
+                if (found[i] == null && evidence.get(i).isIn(line)) {
+                    String plain = line.strip().replaceAll("[^ -~]", "?");
+                    found[i] = new Finding(
+                            evidence.get(i).shown(),
+                            number,
+                            plain.length() > CITED_MAX ? plain.substring(0, CITED_MAX) + "..." : plain);
+                }
+            }
+            number += whole ? 1 : 0;
+        }
+
+        private void add(int format, double figure) {
+            double[] before = figures.getOrDefault(formats.get(format), new double[16]);
+            double[] room = counts[format] < before.length ? before : Arrays.copyOf(before, 2 * before.length);
+            room[counts[format]++] = figure;
+            figures.put(formats.get(format), room);
+        }
+
+        @Nullable
+        Speed speed() {
+            for (int i = 0; i < formats.size(); i++) {
+                if (counts[i] > 0) {
+                    double[] all = Objects.requireNonNull(figures.get(formats.get(i)));
+                    return Speed.of(formats.get(i), Arrays.copyOf(all, counts[i]));
+                }
+            }
+            return null;
+        }
+
+        Map<String, Finding> findings() {
+            Map<String, Finding> findings = new LinkedHashMap<>();
+            for (int i = 0; i < found.length; i++) {
+                if (found[i] != null) {
+                    findings.putIfAbsent(evidence.get(i).fault(), found[i]);
+                }
+            }
+            return findings;
+        }
+    }
+}
