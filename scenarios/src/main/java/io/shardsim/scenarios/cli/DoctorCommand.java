@@ -109,7 +109,8 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         try {
             Choices choices = options.choices();
-            ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(spec.commandLine(), output, false);
+            ConfigurationOutput folder =
+                    output == null ? null : new ConfigurationOutput(spec.commandLine(), output, false);
             return examine(choices, folder);
         } catch (InputException refused) {
             return question.refuse(refused.problems());
@@ -219,10 +220,11 @@ final class DoctorCommand implements Callable<Integer> {
                     new BigDecimal(speed.median()).round(new MathContext(6)).toPlainString() + " " + speed.unit()));
         }
         if (problems.isEmpty()) {
-            problems.add(new Problem(
-                    "--measured",
-                    Position.NONE,
-                    "no log has a speed; add the log of the training, or write for example --measured '1000 tokens/s/GPU'"));
+            problems.add(
+                    new Problem(
+                            "--measured",
+                            Position.NONE,
+                            "no log has a speed; add the log of the training, or write for example --measured '1000 tokens/s/GPU'"));
         }
         return List.of();
     }
@@ -251,8 +253,8 @@ final class DoctorCommand implements Callable<Integer> {
             TrainingLog.Speed speed = log.speed();
             read.add(YamlReader.printable(log.name()) + (speed == null ? ", lines of faults" : ", " + words(speed)));
             log.findings()
-                    .forEach((fault, finding) -> lines.add((finding.shown() ? "Shows " : "Rules out ") + fault + ": "
-                            + log.cited(finding)));
+                    .forEach((fault, finding) ->
+                            lines.add((finding.shown() ? "Shows " : "Rules out ") + fault + ": " + log.cited(finding)));
         }
         return new Doctor.Understood(read, training.left(), lines);
     }
@@ -261,8 +263,8 @@ final class DoctorCommand implements Callable<Integer> {
         return speed.of() + ": " + Quantities.threeDigits(speed.median()) + " " + speed.unit()
                 + (speed.steps() == 1
                         ? ", one figure"
-                        : ", median of " + speed.steps() + ", 80 % of them "
-                                + Quantities.threeDigits(speed.low()) + " to " + Quantities.threeDigits(speed.high()));
+                        : ", median of " + speed.steps() + ", 80 % of them " + Quantities.threeDigits(speed.low())
+                                + " to " + Quantities.threeDigits(speed.high()));
     }
 
     /** The configuration with the setting that gains most, in the words of the framework that it came from where that can say it. */

@@ -5,7 +5,9 @@ import io.shardsim.scenarios.explaining.Explainer;
 import io.shardsim.scenarios.explaining.Explanation;
 import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
+import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.simulator.yaml.InputException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,11 +49,12 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
+            List<Measured> measured = evidence.required();
             Explainer explainer = new Explainer(runners, question.threads());
             Explainer.Subject subject = file.subject();
             Explanation explanation = question.ask(
-                    progress -> explainer.explain(
-                            subject, Explainer.Evidence.of(evidence.required(), evidence.ruledOut()), progress),
+                    progress ->
+                            explainer.explain(subject, Explainer.Evidence.of(measured, evidence.ruledOut()), progress),
                     explainer::interrupt,
                     ExplanationJson::write,
                     ExplanationText::write);

@@ -95,7 +95,8 @@ public final class Doctor {
     /** What makes the run so, its micro-batch always. */
     public static Map<String, String> settings(Advice advice) {
         Map<String, String> settings = new LinkedHashMap<>(advice.trial().settings());
-        settings.putIfAbsent("training.micro_batch", String.valueOf(advice.trial().microBatch()));
+        settings.putIfAbsent(
+                "training.micro_batch", String.valueOf(advice.trial().microBatch()));
         return settings;
     }
 

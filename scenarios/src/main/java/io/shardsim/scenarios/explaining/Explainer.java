@@ -81,8 +81,7 @@ public final class Explainer {
      * @param shown a line of a log by name of the fault that it shows
      * @param pairs whether two faults at once are tried where no single one fits
      */
-    public record Evidence(
-            List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, boolean pairs) {
+    public record Evidence(List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, boolean pairs) {
         public Evidence {
             measured = List.copyOf(measured);
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
@@ -188,8 +187,8 @@ public final class Explainer {
         Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
         Explanation.Others known = alone.others();
         if (!known.shown().isEmpty()) {
-            Predicate<Case> first = one -> known.shown().containsKey(one.fault())
-                    || known.questions().containsKey(one.fault());
+            Predicate<Case> first = one ->
+                    known.shown().containsKey(one.fault()) || known.questions().containsKey(one.fault());
             Explanation shown = run(alone, cases.stream().filter(first).toList(), ran, progress)
                     ? explanation(alone, cases, ran)
                     : null;
@@ -258,7 +257,8 @@ public final class Explainer {
         return runs != null
                 && runs.size() == alone.logs().size()
                 && IntStream.range(0, runs.size())
-                        .filter(i -> alone.logs().get(i).isSpeed() && runs.get(i).fits())
+                        .filter(i ->
+                                alone.logs().get(i).isSpeed() && runs.get(i).fits())
                         .anyMatch(i -> sign * alone.logs().get(i).deviations(runs.get(i)) > FAR);
     }
 

@@ -201,7 +201,8 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
 
     /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
     static Explanation of(String name, List<Log> logs, List<Suspect> suspects, Others others) {
-        return new Explanation(name, List.copyOf(logs), ranked(logs, suspects, others.shown().keySet()), others, Beyond.NOTHING);
+        return new Explanation(
+                name, List.copyOf(logs), ranked(logs, suspects, others.shown().keySet()), others, Beyond.NOTHING);
     }
 
     Explanation with(Beyond tried) {
@@ -218,7 +219,8 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         return faults.values().stream()
                 .map(one -> one.with(one.explains() && all > 0 ? one.likelihood() / all : 0))
                 .sorted(Comparator.<Suspect, Boolean>comparing(one -> !shown.contains(one.fault()))
-                        .thenComparing(Comparator.comparingDouble(Suspect::share).reversed())
+                        .thenComparing(
+                                Comparator.comparingDouble(Suspect::share).reversed())
                         .thenComparing(one -> isSlower(logs, one))
                         .thenComparing(one -> misfit(logs, one))
                         .thenComparing(Suspect::worst)

@@ -62,6 +62,7 @@ public final class ExplanationText {
             line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
         line(verdict());
+        cost();
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED) {
             likely();
         } else if (explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
@@ -89,7 +90,7 @@ public final class ExplanationText {
                 : "No such run was published: " + ends(expected) + " off (+: too fast) is assumed.";
         double times = log.timesAsFast();
         String slower = times > 1
-                ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + cost(times) + ". "
+                ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
                 : "Not all are as they should be. ";
         return switch (explanation.verdict()) {
             case HEALTHY -> "Healthy: " + off(times) + ", as expected. " + range;
@@ -104,13 +105,17 @@ public final class ExplanationText {
         };
     }
 
-    /** What the cluster costs for the time that is lost; empty where the catalog has no price. */
-    private String cost(double times) {
-        RunResult healthy = explanation.logs().get(0).healthy();
-        double day = 24 * healthy.nodes() * healthy.facts().cluster().instance().price().usdPerHour();
-        return day > 0
-                ? ": $" + Quantities.threeDigits(day * (1 - 1 / times)) + " of $" + Quantities.threeDigits(day) + " a day"
-                : "";
+    /** What the cluster costs for the time that is lost; nothing where the catalog has no price. */
+    private void cost() {
+        Explanation.Log log = explanation.logs().get(0);
+        RunResult healthy = log.healthy();
+        double day = 24
+                * healthy.nodes()
+                * healthy.facts().cluster().instance().price().usdPerHour();
+        if (day > 0 && log.isSpeed() && !log.isUsual() && log.timesAsFast() > 1) {
+            line("The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
+                    + Quantities.threeDigits(day) + " that the cluster costs a day, on demand.");
+        }
     }
 
     private boolean isShown(Explanation.Suspect one) {
@@ -163,11 +168,7 @@ public final class ExplanationText {
                 .filter(one -> one.share() >= SHARE_MIN || isShown(one))
                 .limit(SUSPECTS_MAX)
                 .toList();
-        table(
-                "Fault",
-                "likely",
-                shown,
-                one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
+        table("Fault", "likely", shown, one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
         look(shown);
         if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
             line("-: not simulated; it is listed where it was seen to cost as much.");
@@ -196,6 +197,10 @@ public final class ExplanationText {
             look(two.subList(0, 1));
         }
         String next = explanation.beyond().next();
+        if (explanation.beyond().equals(Explanation.Beyond.NOTHING)) {
+            line("Next: shardsim explain tries two faults at once, and says what to measure next.");
+            return;
+        }
         line(next.isEmpty() ? "Next: no further figure of this run tells these apart." : "Next: measure " + next + ".");
     }
 
@@ -234,9 +239,8 @@ public final class ExplanationText {
         out.append('\n');
         shown.stream()
                 .limit(LOOKED_AT)
-                .forEach(one -> line(
-                        explanation.others().questions().getOrDefault(one.fault(), "Look at") + " (" + one.fault() + "): "
-                                + String.join("; ", one.look()) + "."));
+                .forEach(one -> line(explanation.others().questions().getOrDefault(one.fault(), "Look at") + " ("
+                        + one.fault() + "): " + String.join("; ", one.look()) + "."));
         if (!shown.isEmpty() && !shown.get(0).settings().isEmpty()) {
             line("Try it: "
                     + shown.get(0).settings().entrySet().stream()

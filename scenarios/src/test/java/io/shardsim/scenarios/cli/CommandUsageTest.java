@@ -140,7 +140,8 @@ class CommandUsageTest extends WithoutSimulation {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "plan", "compare", "what-if", "explain", "critical-path", "validate", "demo"})
+    @ValueSource(
+            strings = {"run", "plan", "compare", "what-if", "explain", "doctor", "critical-path", "validate", "demo"})
     void theHelpOfWhatRunsLongHasEveryStatusOfAnInterruption(String command) {
         assertThat(shell.shardsim(command, "--help")).isZero();
         assertThat(shell.out()).containsPattern("129, 130, 143 +interrupted by SIGHUP, SIGINT \\(Ctrl-C\\), SIGTERM");

@@ -41,8 +41,8 @@ class ExplainerTest {
     private static Explanation explain(String text, List<Measured> measured, int threads) throws InputException {
         Explainer.Subject subject =
                 Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", text));
-        return Objects.requireNonNull(
-                new Explainer(RUNS, threads).explain(subject, Explainer.Evidence.of(measured, Set.of()), (share, what) -> {}));
+        return Objects.requireNonNull(new Explainer(RUNS, threads)
+                .explain(subject, Explainer.Evidence.of(measured, Set.of()), (share, what) -> {}));
     }
 
     private static Measured samples(double perSecond) {
@@ -376,8 +376,7 @@ class ExplainerTest {
         Explanation without = Objects.requireNonNull(new Explainer(RUNS, 2)
                 .explain(
                         subject,
-                        Explainer.Evidence.of(
-                                List.of(Measured.parse("0.4 x healthy")), Set.of("tcp-over-ethernet")),
+                        Explainer.Evidence.of(List.of(Measured.parse("0.4 x healthy")), Set.of("tcp-over-ethernet")),
                         (share, what) -> {}));
         assertThat(without.suspects())
                 .extracting(Explanation.Suspect::fault)

@@ -88,7 +88,9 @@ class PublishedFaultsTest {
                                         one.name(),
                                         MAPPER.writeValueAsString(one.file().path("scenario")))),
                         Explainer.Evidence.of(
-                                one.texts("measured").stream().map(Measured::parse).toList(),
+                                one.texts("measured").stream()
+                                        .map(Measured::parse)
+                                        .toList(),
                                 Set.copyOf(one.texts("not"))),
                         (share, what) -> {}));
         assertThat(explanation.suspects().get(0).fault()).isEqualTo(one.first());
