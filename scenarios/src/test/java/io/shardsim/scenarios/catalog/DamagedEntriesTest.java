@@ -124,7 +124,7 @@ class DamagedEntriesTest {
                 KnownFault.FILES,
                 "- 1\n",
                 "catalog/faults/mine.yaml:1:1: entry is a list; write a block with title, extends, odds, settings, times, variants,"
-                        + " unsimulated, look, from, sources");
+                        + " ordered, question, unsimulated, look, from, sources");
         assertThatThrownBy(() -> read(Releases.FILES, new byte[] {0, (byte) 0xff, 1}))
                 .hasMessage("catalog/releases/mine.yaml:1:1: is not UTF-8 text; save it as UTF-8");
     }
