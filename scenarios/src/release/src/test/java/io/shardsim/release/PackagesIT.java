@@ -91,9 +91,10 @@ class PackagesIT {
                 .matcher(completions)
                 .results()
                 .toList();
-        assertThat(options).hasSizeGreaterThan(100).allSatisfy(option -> assertThat(
-                        Files.readString(pages.resolve("shardsim-" + option.group(1) + ".1")))
-                .contains(("--" + option.group(2)).replace("-", "\\-")));
+        assertThat(options)
+                .hasSizeGreaterThan(100)
+                .allSatisfy(option -> assertThat(Files.readString(pages.resolve("shardsim-" + option.group(1) + ".1")))
+                        .contains(("--" + option.group(2)).replace("-", "\\-")));
     }
 
     @Test
