@@ -39,9 +39,9 @@ public record Plan(
     /**
      * A strategy that has none among the best.
      *
-     * @param best its best that was simulated, by its bound the most promising; null where none fits or keeps the limits
+     * @param run of the candidate with the best bound; null where none fits, or may keep the limits
      */
-    record Other(String kind, String title, @Nullable Ranked best) {}
+    record Other(String kind, String title, @Nullable RunResult run) {}
 
     /** A candidate that is larger than the simulator can bear, and why. */
     record TooLarge(Candidate candidate, TooLargeException why) {

@@ -31,7 +31,7 @@ public final class PlanJson {
                         .with("strategy", other.kind())
                         .with(
                                 "samples_per_second",
-                                other.best() == null ? null : other.best().samplesPerSecond()));
+                                other.run() == null ? null : other.run().step().samplesPerSecond()));
         plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())

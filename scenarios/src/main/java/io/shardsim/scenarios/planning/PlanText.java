@@ -4,6 +4,7 @@ import io.shardsim.reports.GapWords;
 import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.PlainText;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
@@ -150,22 +151,18 @@ public final class PlanText {
         }
     }
 
-    /** The best of each other strategy; on a cluster of another size it says so. */
+    /** The most promising of each other strategy; on a cluster of another size it says so. */
     private void others() {
         List<String> words = new ArrayList<>();
+        int gpus = plan.best().get(0).run().gpus();
         for (Plan.Other other : plan.others()) {
-            Plan.Ranked best = other.best();
-            words.add(
-                    best == null
-                            ? other.title() + " does not fit or keep the limits"
-                            : other.title() + " " + Quantities.threeDigits(best.samplesPerSecond()) + " samples/s"
-                                    + (best.run().gpus()
-                                                    == plan.best().get(0).run().gpus()
-                                            ? ""
-                                            : " on "
-                                                    + Quantities.counted(
-                                                            best.run().gpus(), "GPU"))
-                                    + (best.isTight() ? " (tight)" : ""));
+            RunResult run = other.run();
+            words.add(other.title()
+                    + (run == null
+                            ? " does not fit or keep the limits"
+                            : " " + Quantities.threeDigits(run.step().samplesPerSecond()) + " samples/s"
+                                    + (run.gpus() == gpus ? "" : " on " + Quantities.counted(run.gpus(), "GPU"))
+                                    + (run.isTight() ? " (tight)" : "")));
         }
         if (!words.isEmpty()) {
             line("The most promising of other strategies, simulated: " + String.join(", ", words) + ".");

@@ -31,7 +31,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +58,9 @@ public final class Planner implements AutoCloseable {
     private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
+    /** By strategy the candidate that ran first, which has its best bound. */
+    private final Map<String, Candidate> promising = new LinkedHashMap<>();
+
     private int prunedByMemory;
     private int prunedByLimits;
     private int simulated;
@@ -199,43 +201,50 @@ public final class Planner implements AutoCloseable {
                 complete);
     }
 
-    /** What strategies come to that have none among the best: of each that has not run, the candidate with the best bound is simulated. */
+    /**
+     * What strategies come to that have none among the best: of each, the candidate with the best bound runs to its end, be it once more. Which candidates were
+     * given up before decides nothing, since that depends on the threads. Of a strategy whose candidates are too large nothing is said.
+     */
     private List<Plan.Other> others(
             PriorityQueue<Hope> checked, List<Hope> unchecked, ScenarioRunner runner, int atOnce)
             throws InterruptedException {
+        if (ranked.isEmpty()) {
+            return List.of();
+        }
         Map<String, String> titles = new LinkedHashMap<>();
         space.candidates().forEach(one -> titles.put(one.kind(), one.title()));
-        ranked.subList(0, Math.min(Plan.BEST, ranked.size()))
+        ranked.stream()
+                .limit(Plan.BEST)
                 .forEach(one -> titles.remove(one.candidate().kind()));
-        Set<String> ran = ranked.stream().map(one -> one.candidate().kind()).collect(Collectors.toSet());
-        List<Candidate> promising = new ArrayList<>();
-        for (String kind : titles.keySet()) {
-            if (!ran.contains(kind) && !ranked.isEmpty()) {
-                List<Hope> fitting = new ArrayList<>(checked.stream()
-                        .filter(one -> one.candidate().kind().equals(kind))
-                        .toList());
-                for (Hope hope : unchecked) {
-                    if (fitting.isEmpty() && hope.candidate().kind().equals(kind)) {
-                        fitting.addAll(check(List.of(hope)));
-                    }
-                }
-                fitting.stream().min(Hope.BEST_FIRST).map(Hope::candidate).ifPresent(promising::add);
+        Map<String, Candidate> best = new LinkedHashMap<>(promising);
+        best.keySet().retainAll(titles.keySet());
+        int again = best.size();
+        for (Hope hope : byScore(List.copyOf(checked))) {
+            if (titles.containsKey(hope.candidate().kind())) {
+                best.putIfAbsent(hope.candidate().kind(), hope.candidate());
             }
         }
-        if (!promising.isEmpty()) {
-            start(promising, runner, atOnce);
-            finish(0);
+        for (Hope hope : unchecked) {
+            String kind = hope.candidate().kind();
+            if (titles.containsKey(kind)
+                    && !best.containsKey(kind)
+                    && !check(List.of(hope)).isEmpty()) {
+                best.put(kind, hope.candidate());
+            }
+        }
+        start(List.copyOf(best.values()), runner, atOnce);
+        simulated -= again;
+        Wave wave = oldest(0);
+        finish(0);
+        tooLarge.forEach(one -> titles.remove(one.candidate().kind()));
+        if (wave == null || isInterrupted()) {
+            return List.of();
         }
         List<Plan.Other> others = new ArrayList<>();
         titles.forEach((kind, title) -> {
-            Optional<Plan.Ranked> best = ranked.stream()
-                    .filter(one -> one.candidate().kind().equals(kind))
-                    .findFirst();
-            // What runs as another strategy does is listed once.
-            if (best.isPresent()
-                    || promising.stream().noneMatch(one -> one.kind().equals(kind))) {
-                others.add(new Plan.Other(kind, title, best.orElse(null)));
-            }
+            Candidate one = best.get(kind);
+            others.add(
+                    new Plan.Other(kind, title, one == null ? null : wave.runs().result(one.point())));
         });
         return others;
     }
@@ -344,6 +353,7 @@ public final class Planner implements AutoCloseable {
 
     private void start(List<Candidate> candidates, ScenarioRunner wave, int atOnce) {
         List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
+        candidates.forEach(one -> promising.putIfAbsent(one.kind(), one));
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
         synchronized (this) {
             if (!interrupted) {

@@ -91,7 +91,7 @@ class PlannerTest {
                 plan.best().stream().map(one -> one.candidate().kind()).collect(Collectors.toSet());
         assertThat(plan.others()).hasSize(byKind.size() - best.size()).allSatisfy(other -> {
             assertThat(best).doesNotContain(other.kind());
-            assertThat(Objects.requireNonNull(other.best()).samplesPerSecond())
+            assertThat(Objects.requireNonNull(other.run()).step().samplesPerSecond())
                     .isBetween(0.8 * byKind.get(other.kind()), byKind.get(other.kind()));
         });
     }
@@ -160,8 +160,8 @@ class PlannerTest {
     @Test
     @Tag("slow")
     void givingUpWhatCannotBeAmongTheBestChangesNothing() throws Exception {
-        String open =
-                SMALL.replace(", nodes: 2", "").replace("[mics, fsdp2, zero2, megatron-core]", "[mics, megatron-core]");
+        String open = SMALL.replace(", nodes: 2", "")
+                .replace("[mics, fsdp2, zero2, megatron-core]", "[mics, zero2, megatron-core]");
         for (Goal goal : List.of(FASTEST, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18))) {
             List<String> texts = new ArrayList<>();
             List<Integer> givenUp = new ArrayList<>();
@@ -170,6 +170,7 @@ class PlannerTest {
                 try (Planner planner = new Planner(file, goal, 4, 2, (share, what) -> {});
                         Counting runner = new Counting(toTheEnd)) {
                     Plan plan = planner.plan(runner, (share, what) -> {});
+                    assertThat(plan.others()).isNotEmpty();
                     texts.add(PlanText.write(plan, 100) + PlanJson.write(plan, file));
                     givenUp.add(runner.givenUp.get());
                 }
