@@ -100,10 +100,12 @@ final class DoctorCommand implements Callable<Integer> {
     /**
      * The training that the files describe.
      *
-     * @param titles of imported files, by name; of a scenario its own
+     * @param imported whether files of frameworks describe it, not a scenario
+     * @param titles of its files, by name
      * @param left what no file says
      */
-    private record Training(Explainer.Subject subject, Map<String, String> titles, List<String> left) {}
+    private record Training(
+            Explainer.Subject subject, boolean imported, Map<String, String> titles, List<String> left) {}
 
     @Override
     public Integer call() {
@@ -190,7 +192,7 @@ final class DoctorCommand implements Callable<Integer> {
         if (configurations.size() == 1
                 && (Library.names().contains(name.file()) || ScenarioImport.isScenario(name.file()))) {
             return new Training(
-                    RunFile.subject(name, set.overrides()), Map.of(name.written(), "a scenario"), List.of());
+                    RunFile.subject(name, set.overrides()), false, Map.of(name.written(), "a scenario"), List.of());
         }
         try (Waiting waiting = Waiting.on(configurations)) {
             Imported imported = ScenarioImport.read(configurations, choices);
@@ -198,6 +200,7 @@ final class DoctorCommand implements Callable<Integer> {
             SweptFile file = SweptFile.of(OpenedFile.text(title, imported.text()), set.overrides());
             return new Training(
                     Explainer.Subject.of(new RunName(title, null), file),
+                    true,
                     imported.titles(),
                     imported.assumptions().stream()
                             .map(each -> each.key().substring(each.key().indexOf('.') + 1) + " " + each.value())
@@ -230,11 +233,12 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private Explainer.Evidence known(List<Measured> measured, List<TrainingLog> logs) throws InputException {
-        Set<String> ruledOut = new TreeSet<>(evidence.ruledOut());
+        Set<String> told = evidence.ruledOut();
+        Set<String> ruledOut = new TreeSet<>(told);
         Map<String, String> shown = new LinkedHashMap<>();
         for (TrainingLog log : logs) {
             log.findings().forEach((fault, finding) -> {
-                if (finding.shown() && !evidence.isRuledOut(fault)) {
+                if (finding.shown() && !told.contains(fault)) {
                     shown.putIfAbsent(fault, log.cited(finding));
                 } else if (!finding.shown()) {
                     ruledOut.add(fault);
@@ -278,11 +282,11 @@ final class DoctorCommand implements Callable<Integer> {
         Map<String, String> settings = Doctor.settings(answer.gains().get(0));
         ScenarioPoint point = subject.point(settings);
         Map<String, Object> file = subject.file().variations(subject.place()).file(settings);
-        Framework framework = training.titles().containsValue("a scenario")
-                ? null
-                : Framework.of(
+        Framework framework = training.imported()
+                ? Framework.of(
                         training.titles().values(),
-                        ((Task.Training) point.task()).strategy().kind());
+                        ((Task.Training) point.task()).strategy().kind())
+                : null;
         Export scenario = Exporter.scenario(String.valueOf(file.get("scenario")), file);
         if (framework == null) {
             folder.write(scenario);

@@ -66,10 +66,6 @@ final class EvidenceOptions {
         return Set.copyOf(ruledOut);
     }
 
-    boolean isRuledOut(String fault) {
-        return ruledOut.contains(fault);
-    }
-
     /** Names of all faults. */
     static final class Faults implements Iterable<String> {
         @Override

@@ -117,12 +117,6 @@ final class Member extends AbstractBehavior<Member.Command> {
      * @param number of all that were begun here
      */
     private record Running(Future<?> task, @Nullable Part part, int number) {
-        private Running(Future<?> task, @Nullable Part part, int number) {
-            this.task = task;
-            this.part = part;
-            this.number = number;
-        }
-
         boolean isOf(Attempt attempt) {
             return part != null && part.attempt().equals(attempt);
         }
