@@ -29,7 +29,7 @@ public record InstanceSpec(
                 gpusPerNode * servers,
                 intraNode,
                 new PcieSpec(pcie.switches() * servers, pcie.linkRate(), pcie.latencyPs()),
-                new NetworkSpec(nic(), nicsPerNode() * servers, fabric().joined(servers), network.library()),
+                network.joined(servers),
                 hostMemoryBytes * servers,
                 price);
     }

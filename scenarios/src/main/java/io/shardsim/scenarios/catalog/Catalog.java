@@ -14,6 +14,9 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.PriceSpec;
@@ -148,6 +151,18 @@ public final class Catalog {
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.called(name);
         return file == null ? null : instance(file, changed);
+    }
+
+    /**
+     * An instance of the user's own, described as one of the catalog is, with some values replaced.
+     *
+     * @param name by which results name it
+     * @param changed as above
+     * @throws InputException with every problem of the description
+     */
+    public static CatalogEntry<InstanceSpec> ownInstance(
+            String name, YamlNode description, Map<String, Object> changed, Problems problems) throws InputException {
+        return instance(INSTANCES.read(name, description, problems), changed);
     }
 
     static CatalogEntry<InstanceSpec> instance(FigureFile file, Map<String, Object> changed) {

@@ -49,6 +49,8 @@ public final class HardwareKeys {
 
     /** Key of {@link FabricSpec#nodesPerDomain}. */
     public static final String NODES_PER_DOMAIN = "nodes_per_domain";
+    /** Key of {@link NetworkSpec#steps}. */
+    public static final String NCCL_STEPS = "nccl_steps";
     /** Key of {@link FabricSpec#routeSeed}. */
     public static final String ROUTE_SEED = "route_seed";
     /** Trays of a GB200 NVL72 (NVIDIA DGX SuperPOD with GB200, RA-11338, 2025). */
@@ -78,6 +80,10 @@ public final class HardwareKeys {
                     "nic_latency",
                     ScalarTypes.time(0),
                     "one-way latency of sender and receiver NIC, switches left out"),
+            Key.optional(
+                    NCCL_STEPS,
+                    ScalarTypes.decimal(0.01, 100),
+                    "latency of NICs and of NCCL's steps between nodes, in times of what is known of both; omitted: 1"),
             Key.required("nic_per_message", ScalarTypes.time(0), "time a NIC is held by each message beside its bytes"),
             Key.required(
                     "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
@@ -156,17 +162,25 @@ public final class HardwareKeys {
                         values.whole("intra_node_latency"),
                         NvLinks.valueOf(((String) values.any("intra_node_links")).toUpperCase(Locale.ROOT))),
                 new PcieSpec(values.switches(), new Bandwidth(values.whole("pcie")), values.whole("pcie_latency")),
-                new NetworkSpec(nic(values), values.count("nics_per_node"), fabric(values), (String)
-                        changed.getOrDefault(NETWORK.name(), file.text(NETWORK.name()))),
+                new NetworkSpec(
+                        nic(values),
+                        values.count("nics_per_node"),
+                        fabric(values),
+                        (String) changed.getOrDefault(NETWORK.name(), file.text(NETWORK.name())),
+                        steps(values)),
                 values.whole("host_memory"),
                 price);
+    }
+
+    private static double steps(Values values) {
+        return (Double) values.any(NCCL_STEPS, 1.0);
     }
 
     private static NicSpec nic(Values values) {
         return new NicSpec(
                 new Bandwidth(values.whole("nic")),
                 values.payload("nic"),
-                values.whole("nic_latency"),
+                StrictMath.round(steps(values) * values.whole("nic_latency")),
                 values.whole("nic_per_message"),
                 (Boolean) values.any("gpu_direct"));
     }

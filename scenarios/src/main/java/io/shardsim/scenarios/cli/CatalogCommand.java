@@ -11,6 +11,7 @@ import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.explaining.KnownFault;
+import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
@@ -20,6 +21,7 @@ import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.yaml.InputException;
 import java.io.PrintWriter;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -120,6 +122,10 @@ final class CatalogCommand implements Callable<Integer> {
             return ExitStatus.DONE;
         }
         Kind chosen = KINDS.get(kind);
+        if (chosen == null && InstanceFiles.isFile(kind)) {
+            print(kind, figures(own(kind)), text);
+            return ExitStatus.DONE;
+        }
         if (chosen == null) {
             printNamed(hardware(kind), text);
             return ExitStatus.DONE;
@@ -158,6 +164,14 @@ final class CatalogCommand implements Callable<Integer> {
                 : TextTable.lines(rows, prices ? 1 : 2).stream()
                         .map(line -> TextTable.cut(line, Terminal.width()))
                         .toList();
+    }
+
+    private CatalogEntry<?> own(String file) {
+        try {
+            return InstanceFiles.read(file);
+        } catch (InputException refused) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()));
+        }
     }
 
     /** A GPU's or instance's name in the catalog where it is called so; else the name itself. */

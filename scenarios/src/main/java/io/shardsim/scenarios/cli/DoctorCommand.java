@@ -29,12 +29,9 @@ import java.math.MathContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -141,7 +138,7 @@ final class DoctorCommand implements Callable<Integer> {
         if (training == null || !problems.isEmpty()) {
             throw new InputException(problems);
         }
-        Explainer.Evidence known = known(measured, logs);
+        Explainer.Evidence known = Explainer.Evidence.of(measured, evidence.ruledOut(), logs);
         Doctor doctor = new Doctor(runners, question.threads());
         Training asked = training;
         Doctor.Answer answer = question.ask(
@@ -230,23 +227,6 @@ final class DoctorCommand implements Callable<Integer> {
                             "no log has a speed; add the log of the training, or write for example --measured '1000 tokens/s/GPU'"));
         }
         return List.of();
-    }
-
-    private Explainer.Evidence known(List<Measured> measured, List<TrainingLog> logs) throws InputException {
-        Set<String> told = evidence.ruledOut();
-        Set<String> ruledOut = new TreeSet<>(told);
-        Map<String, String> shown = new LinkedHashMap<>();
-        for (TrainingLog log : logs) {
-            log.findings().forEach((fault, finding) -> {
-                if (finding.shown() && !told.contains(fault)) {
-                    shown.putIfAbsent(fault, log.cited(finding));
-                } else if (!finding.shown()) {
-                    ruledOut.add(fault);
-                }
-            });
-        }
-        ruledOut.removeAll(shown.keySet());
-        return new Explainer.Evidence(measured, ruledOut, shown, false);
     }
 
     private static Doctor.Understood understood(Training training, List<TrainingLog> logs) {

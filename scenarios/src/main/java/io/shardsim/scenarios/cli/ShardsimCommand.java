@@ -91,6 +91,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new WhatIfCommand(services.runners()));
         commandLine.addSubcommand(new ExplainCommand(services.runners()));
         commandLine.addSubcommand(new DoctorCommand(services.runners()));
+        commandLine.addSubcommand(new CalibrateCommand(services.runners()));
         commandLine.addSubcommand(new CriticalPathCommand());
         commandLine.addSubcommand(new ImportCommand());
         commandLine.addSubcommand(new ValidateCommand(services.runners()));

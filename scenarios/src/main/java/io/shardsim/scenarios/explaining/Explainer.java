@@ -7,6 +7,7 @@ import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.importing.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,27 @@ public final class Explainer {
         public Evidence {
             measured = List.copyOf(measured);
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+        }
+
+        /**
+         * What logs show beside that.
+         *
+         * @param told faults that somebody says are not there, whatever a log shows
+         */
+        public static Evidence of(List<Measured> measured, Set<String> told, List<TrainingLog> logs) {
+            Set<String> ruledOut = new TreeSet<>(told);
+            Map<String, String> shown = new LinkedHashMap<>();
+            for (TrainingLog log : logs) {
+                log.findings().forEach((fault, finding) -> {
+                    if (finding.shown() && !told.contains(fault)) {
+                        shown.putIfAbsent(fault, log.cited(finding));
+                    } else if (!finding.shown()) {
+                        ruledOut.add(fault);
+                    }
+                });
+            }
+            ruledOut.removeAll(shown.keySet());
+            return new Evidence(measured, ruledOut, shown, false);
         }
 
         /** What people say, without a log. */

@@ -15,7 +15,7 @@ public final class ExplanationJson {
         return object(explanation).text();
     }
 
-    static JsonObject object(Explanation explanation) {
+    public static JsonObject object(Explanation explanation) {
         List<Explanation.Log> logs = explanation.logs();
         RunResult run = logs.get(0).healthy();
         JsonObject out = new JsonObject()

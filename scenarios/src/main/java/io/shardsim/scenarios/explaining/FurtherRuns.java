@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The runs that answer a question, some at once, until somebody interrupts them. */
-final class FurtherRuns {
+public final class FurtherRuns {
     private final RunnerFactory runners;
     private final int threads;
 
@@ -22,7 +22,7 @@ final class FurtherRuns {
 
     private @Nullable PointRuns running;
 
-    FurtherRuns(RunnerFactory runners, int threads) {
+    public FurtherRuns(RunnerFactory runners, int threads) {
         this.runners = runners;
         this.threads = threads;
     }
@@ -57,7 +57,8 @@ final class FurtherRuns {
      * @throws IllegalStateException where a run breaks a rule of the model
      */
     @Nullable
-    PointRuns runWhole(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
+    public PointRuns runWhole(
+            List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
         PointRuns runs = run(points, options, progress);
         TooLargeException refusal = runs == null ? null : runs.refusal();
         if (refusal != null) {
@@ -88,7 +89,7 @@ final class FurtherRuns {
     }
 
     /** Stops what runs and begins nothing further. */
-    synchronized void interrupt() {
+    public synchronized void interrupt() {
         interrupted = true;
         if (running != null) {
             running.interrupt();

@@ -169,7 +169,8 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
         }
     }
 
-    static TrainingLog read(String name, Reader in) throws IOException {
+    /** The same of a text that is read elsewhere. */
+    public static TrainingLog read(String name, Reader in) throws IOException {
         Scan scan = new Scan();
         BufferedReader buffered = new BufferedReader(in, 1 << 16);
         StringBuilder line = new StringBuilder();

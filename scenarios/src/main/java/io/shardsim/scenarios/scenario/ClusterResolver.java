@@ -9,6 +9,7 @@ import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.topology.Clocks;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.FabricSpec;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +41,16 @@ final class ClusterResolver {
 
     private final Block block;
     private final @Nullable Block faults;
+    private final List<Block> own;
     private final List<String> notes;
     private final List<Figure> figures;
     private final Problems problems;
 
-    ClusterResolver(Block block, @Nullable Block faults, List<String> notes, List<Figure> figures, Problems problems) {
-        this.block = block;
-        this.faults = faults;
+    /** @param file the scenario, which has a cluster */
+    ClusterResolver(Block file, List<String> notes, List<Figure> figures, Problems problems) {
+        block = Objects.requireNonNull(file.block("cluster"));
+        faults = file.block("faults");
+        own = file.list(InstanceFiles.INSTANCES);
         this.notes = notes;
         this.figures = figures;
         this.problems = problems;
@@ -131,10 +136,9 @@ final class ClusterResolver {
         if (name == null) {
             return null;
         }
-        CatalogEntry<InstanceSpec> entry = Catalog.instance(name, given());
+        CatalogEntry<InstanceSpec> entry = instance(name);
         if (entry == null) {
-            return problems.refuse(
-                    block.at("instance"), Unmodelled.refusal("instance", "instances", name, Catalog.instanceNames()));
+            return null;
         }
         ScenarioReader.addFigures(entry, figures);
         CatalogEntry<GpuSpec> gpu = Catalog.gpu(entry.spec().gpu().name());
@@ -142,6 +146,27 @@ final class ClusterResolver {
             ScenarioReader.addFigures(gpu, figures);
         }
         return entry.spec();
+    }
+
+    /** What the scenario describes under this name, else what the catalog has. */
+    private @Nullable CatalogEntry<InstanceSpec> instance(String name) {
+        for (Block described : own) {
+            if (name.equals(described.text(InstanceFiles.NAME))) {
+                return InstanceFiles.resolve(
+                        name, new Mapping(described.position(), described.others()), given(), problems);
+            }
+        }
+        CatalogEntry<InstanceSpec> entry = InstanceFiles.isFile(name) ? null : Catalog.instance(name, given());
+        if (entry == null) {
+            problems.add(
+                    block.at("instance"),
+                    InstanceFiles.isFile(name)
+                            ? "instance " + name
+                                    + " is a file, and a scenario that is given as text reads none; describe it under instances, with name: "
+                                    + name
+                            : Unmodelled.refusal("instance", "instances", name, Catalog.instanceNames()));
+        }
+        return entry;
     }
 
     private @Nullable InstanceSpec inlineInstance() {

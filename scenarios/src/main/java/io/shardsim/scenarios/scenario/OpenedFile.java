@@ -13,16 +13,19 @@ import org.jspecify.annotations.Nullable;
 public final class OpenedFile {
     private final @Nullable YamlNode root;
     private final Problems problems;
+    /** Whether files that it names are read; a text may come from anywhere. */
+    private final boolean readsFiles;
 
-    private OpenedFile(@Nullable YamlNode root, Problems problems) {
+    private OpenedFile(@Nullable YamlNode root, Problems problems, boolean readsFiles) {
         this.root = root;
         this.problems = problems;
+        this.readsFiles = readsFiles;
     }
 
     /** Opens a file; where it cannot be read, its readers say so. */
     public static OpenedFile file(String file) {
         Problems problems = new Problems(file);
-        return new OpenedFile(YamlReader.read(file, problems), problems);
+        return new OpenedFile(YamlReader.read(file, problems), problems, true);
     }
 
     /**
@@ -34,7 +37,7 @@ public final class OpenedFile {
     public static OpenedFile stream(String name, InputStream in) throws InputException {
         Problems problems = new Problems(name);
         try {
-            return new OpenedFile(YamlReader.read(in, problems), problems);
+            return new OpenedFile(YamlReader.read(in, problems), problems, true);
         } catch (IOException failure) {
             throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
         }
@@ -47,7 +50,7 @@ public final class OpenedFile {
      */
     public static OpenedFile text(String name, String text) {
         Problems problems = new Problems(name);
-        return new OpenedFile(YamlReader.readText(text, problems), problems);
+        return new OpenedFile(YamlReader.readText(text, problems), problems, false);
     }
 
     /** What it holds; null after problems were added. */
@@ -58,6 +61,12 @@ public final class OpenedFile {
 
     Problems problems() {
         return problems;
+    }
+
+    /** Its keys with some values in place of its own, and with the files that it names. */
+    Mapping with(Overrides overrides, Mapping keys) throws InputException {
+        Mapping tree = overrides.in(keys, problems);
+        return readsFiles ? InstanceFiles.described(tree, problems.file()) : tree;
     }
 
     /**

@@ -40,6 +40,10 @@ public final class ScenarioKeys {
     private static final ValueType HARDWARE =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}", "a name of letters, digits, dots, dashes and blanks");
 
+    private static final ValueType INSTANCE = ScalarTypes.text(
+            "[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}|[^\\p{Cntrl}]{1,200}\\.ya?ml",
+            "a name of letters, digits, dots, dashes and blanks, or a file");
+
     public static final String TITLE = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,99}";
 
     /** A framework, its release and what is used with it. */
@@ -193,6 +197,13 @@ public final class ScenarioKeys {
                             "framework",
                             FRAMEWORK,
                             "framework, its release, and what is used with it (shardsim catalog releases): gives keys of training and strategy that are left out what that release does; omitted: each key's own default"),
+                    Key.optional(
+                            InstanceFiles.INSTANCES,
+                            new ListType(
+                                    BlockType.openWith(Key.required(
+                                            InstanceFiles.NAME, INSTANCE, "what cluster.instance calls it")),
+                                    "instance"),
+                            "instances that are not in the catalog, each with the keys of an instance file: extends names one of the catalog that has the others"),
                     Key.optional("training", TRAINING, "how it is trained"),
                     Key.optional(
                             "lora",
@@ -236,7 +247,11 @@ public final class ScenarioKeys {
 
     private static List<Key> clusterKeys() {
         List<Key> keys = new ArrayList<>();
-        keys.add(Key.optional("instance", HARDWARE, "instance of the catalog; the other keys change what it says"));
+        keys.add(
+                Key.optional(
+                        "instance",
+                        INSTANCE,
+                        "instance of the catalog, or a file that describes one (shardsim calibrate writes such a file); the other keys change what it says"));
         keys.add(Key.optional(
                 "nodes",
                 ScalarTypes.whole(1, NODES_MAX),

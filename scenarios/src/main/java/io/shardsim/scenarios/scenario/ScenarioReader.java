@@ -66,7 +66,7 @@ public final class ScenarioReader {
     public static Scenario read(OpenedFile opened, Overrides overrides) throws InputException {
         Problems problems = opened.problems();
         YamlNode root = opened.root();
-        YamlNode tree = root instanceof Mapping file ? overrides.in(file, problems) : root;
+        YamlNode tree = root instanceof Mapping file ? opened.with(overrides, file) : root;
         try {
             return finish(tree == null ? null : read(tree, problems), problems);
         } catch (InputException refused) {
@@ -246,9 +246,8 @@ public final class ScenarioReader {
 
         private @Nullable ScenarioPoint resolved() {
             Block clusterBlock = file.block("cluster");
-            Cluster cluster = clusterBlock == null
-                    ? null
-                    : new ClusterResolver(clusterBlock, file.block("faults"), notes, figures, problems).resolve();
+            Cluster cluster =
+                    clusterBlock == null ? null : new ClusterResolver(file, notes, figures, problems).resolve();
             if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
                 notes.add(
                         "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"

@@ -40,7 +40,7 @@ public final class SweptFile {
     public static SweptFile of(OpenedFile opened, Overrides overrides) throws InputException {
         Mapping file = opened.keys();
         Problems problems = opened.problems();
-        Mapping tree = overrides.in(file, problems);
+        Mapping tree = opened.with(overrides, file);
         Sweep sweep = Sweep.of(tree, problems);
         List<Sweep.Combination> points = sweep.combinations(tree, problems);
         throwIfAny(problems, overrides);

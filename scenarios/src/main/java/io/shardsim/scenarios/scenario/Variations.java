@@ -64,7 +64,7 @@ public final class Variations {
     public static Variations of(OpenedFile opened, Overrides overrides) throws InputException {
         Mapping whole = opened.keys();
         Problems problems = opened.problems();
-        Variations variations = new Variations(problems.file(), overrides.in(whole, problems), problems);
+        Variations variations = new Variations(problems.file(), opened.with(overrides, whole), problems);
         SweptFile.throwIfAny(problems, overrides);
         return variations;
     }

@@ -455,7 +455,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, assert, accepted"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, instances, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, assert, accepted"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

@@ -52,17 +52,18 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
     /** Reads an entry and what it extends; null when there is no file of this name. */
     static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type) throws InputException {
         List<Part> chain = Part.chain(directory, name, type);
+        return chain.isEmpty() ? null : of(chain, type);
+    }
+
+    /** The entry that a file and those that it extends make together. */
+    static FigureFile of(List<Part> chain, BlockType type) throws InputException {
         Map<String, Figure> figures = new LinkedHashMap<>();
         for (Part part : chain) {
             figures(part.block(), type, part.problems()).forEach(figures::putIfAbsent);
         }
-        return chain.isEmpty()
-                ? null
-                : new FigureFile(
-                        name,
-                        Part.merged(chain, type),
-                        figures,
-                        chain.get(0).block().list(ALSO.name()));
+        Part first = chain.get(0);
+        return new FigureFile(
+                first.name(), Part.merged(chain, type), figures, first.block().list(ALSO.name()));
     }
 
     private static Map<String, Figure> figures(Block block, BlockType type, Problems problems) {

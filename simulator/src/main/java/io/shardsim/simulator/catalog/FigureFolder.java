@@ -5,6 +5,8 @@ import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
+import io.shardsim.simulator.yaml.YamlNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -82,6 +84,15 @@ public final class FigureFolder {
         } catch (InputException broken) {
             throw new CatalogException(broken);
         }
+    }
+
+    /**
+     * An entry that stands elsewhere, in a file of a user's.
+     *
+     * @throws InputException with every problem of it and of what it extends
+     */
+    public FigureFile read(String name, YamlNode entry, Problems problems) throws InputException {
+        return FigureFile.of(Part.chain(directory, Part.of(name, entry, type, problems), type), type);
     }
 
     /** The entry that people call by a name: its file's, or another of its names, however it is spelled; null when there is none. */

@@ -28,8 +28,13 @@ record Part(String name, Block block, Problems problems) {
 
     /** A file and those that it extends, one after the other; empty when there is none of this name. */
     static List<Part> chain(ResourceDirectory directory, String name, BlockType type) throws InputException {
+        return chain(directory, find(directory, name, type), type);
+    }
+
+    /** The same of a file that was read elsewhere. */
+    static List<Part> chain(ResourceDirectory directory, @Nullable Part first, BlockType type) throws InputException {
         List<Part> chain = new ArrayList<>();
-        Part part = find(directory, name, type);
+        Part part = first;
         while (part != null) {
             chain.add(part);
             part = part.extended(directory, type, chain);
@@ -67,14 +72,19 @@ record Part(String name, Block block, Problems problems) {
                 return null;
             }
             YamlNode root = YamlReader.read(in, "copy another file of its folder, and change it", problems);
-            Block block = root == null ? null : type.readPart(root, "entry", problems);
-            if (block == null) {
-                throw new InputException(problems.inOrder());
-            }
-            return new Part(name, block, problems);
+            return of(name, root, type, problems);
         } catch (IOException failure) {
             throw new UncheckedIOException(directory.path(name) + " cannot be read", failure);
         }
+    }
+
+    /** A file whose YAML was read. */
+    static Part of(String name, @Nullable YamlNode root, BlockType type, Problems problems) throws InputException {
+        Block block = root == null ? null : type.readPart(root, "entry", problems);
+        if (block == null) {
+            throw new InputException(problems.inOrder());
+        }
+        return new Part(name, block, problems);
     }
 
     /** All keys of a file and those that it extends; what is wrong with one of them, or missing in all, is thrown. */

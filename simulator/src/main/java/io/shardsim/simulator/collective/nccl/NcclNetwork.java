@@ -88,7 +88,7 @@ record NcclNetwork(
                         stepsPs(file, "step_beyond_nic_", protocols, instance),
                         stepsPs(file, "long_ring_step_beyond_nic_", protocols, instance),
                         file.has("eager") ? file.whole("eager") : Long.MAX_VALUE,
-                        file.has("eager") ? file.whole("rendezvous") : 0),
+                        file.has("eager") ? times(instance, file.whole("rendezvous")) : 0),
                 file.has("tuner_plugin") ? PluginTuner.of(file.word("tuner_plugin")) : PluginTuner.NONE);
     }
 
@@ -101,7 +101,11 @@ record NcclNetwork(
     private static long stepPs(FigureFile file, String beyondNic, Protocol protocol, InstanceSpec instance) {
         String measured = "step_" + protocol.key();
         return file.has(measured)
-                ? file.whole(measured)
-                : instance.nic().latencyPs() + file.whole(beyondNic + protocol.key());
+                ? times(instance, file.whole(measured))
+                : instance.nic().latencyPs() + times(instance, file.whole(beyondNic + protocol.key()));
+    }
+
+    private static long times(InstanceSpec instance, long knownPs) {
+        return StrictMath.round(instance.network().steps() * knownPs);
     }
 }

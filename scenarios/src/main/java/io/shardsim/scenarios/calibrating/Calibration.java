@@ -1,0 +1,64 @@
+package io.shardsim.scenarios.calibrating;
+
+import io.shardsim.scenarios.scenario.InstanceFiles;
+import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * What a cluster reaches.
+ *
+ * @param base instance of the catalog that it was taken for
+ * @param tests every one that was read
+ * @param broken tests that reach far less than the catalog lets one expect
+ * @param inNode what tests on one node tell
+ * @param betweenNodes what tests on several nodes tell
+ */
+public record Calibration(
+        String base, List<CollectiveTest> tests, List<Calibrator.Broken> broken, Fit inNode, Fit betweenNodes) {
+    public Calibration {
+        tests = List.copyOf(tests);
+        broken = List.copyOf(broken);
+    }
+
+    /** Both fits, those of nothing left out. */
+    List<Fit> fits() {
+        return Stream.of(betweenNodes, inNode)
+                .filter(fit -> fit.quality().count() > 0)
+                .toList();
+    }
+
+    /** Every figure that was determined, as the instance file writes it. */
+    public Map<String, String> figures() {
+        Map<String, String> figures = new LinkedHashMap<>();
+        fits().forEach(fit ->
+                fit.values().forEach((parameter, value) -> figures.put(parameter.key(), parameter.written(value))));
+        return figures;
+    }
+
+    /**
+     * How figures changed since another file was written, a line each.
+     *
+     * @throws InputException where that file is no instance
+     */
+    public List<String> since(String file) throws InputException {
+        List<String> lines = new ArrayList<>();
+        Map<String, Figure> before = new LinkedHashMap<>();
+        InstanceFiles.read(file).figures().forEach(figure -> before.put(figure.key(), figure));
+        for (Fit fit : fits()) {
+            fit.values().forEach((parameter, value) -> {
+                Figure old = before.get(parameter.key());
+                double was = old == null
+                        ? 1
+                        : ((Number) old.value()).doubleValue() / ((Number) parameter.resolved(1)).doubleValue();
+                lines.add(parameter.key() + ": " + parameter.written(value) + ", was " + parameter.written(was)
+                        + CalibrationText.signed(value / was - 1));
+            });
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,208 @@
+package io.shardsim.scenarios.calibrating;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.explaining.Explainer;
+import io.shardsim.scenarios.explaining.Explanation;
+import io.shardsim.scenarios.explaining.FurtherRuns;
+import io.shardsim.scenarios.explaining.Measured;
+import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.scenario.SweptFile;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.topology.InstanceSpec;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what a cluster reaches from what nccl-tests measured on it. */
+public final class Calibrator {
+    /** A test that reaches less of what the catalog lets one expect looks broken [1]. */
+    private static final double BROKEN = 0.75;
+    /** Rates below this size say more of latency [bytes]. */
+    private static final long LARGE = 64L << 20;
+
+    private final FurtherRuns runs;
+    private final Explainer explainer;
+
+    public Calibrator(RunnerFactory runners, int threads) {
+        runs = new FurtherRuns(runners, threads);
+        explainer = new Explainer(runners, threads);
+    }
+
+    /**
+     * What is measured, and of what.
+     *
+     * @param base instance of the catalog that the cluster is taken for
+     * @param logs texts by file
+     * @param collective that logs are of which do not say it; null where that is not known
+     * @param nodes that took part where a log does not say it; 0 where that is not known
+     * @param healthy whether what looks broken is left out
+     */
+    public record Question(
+            String base, Map<String, String> logs, @Nullable CollectiveKind collective, int nodes, boolean healthy) {
+        InstanceSpec instance() {
+            return Objects.requireNonNull(Catalog.instance(base)).spec();
+        }
+    }
+
+    /**
+     * A test that reaches far less than it should.
+     *
+     * @param test that does
+     * @param expectedBytesPerSecond what the catalog lets one expect of its largest size [bytes/s]
+     * @param explanation of this
+     */
+    public record Broken(CollectiveTest test, double expectedBytesPerSecond, Explanation explanation) {}
+
+    /**
+     * Reads and fits.
+     *
+     * @return null where it was interrupted
+     * @throws InputException with every line that cannot be
+     */
+    public @Nullable Calibration calibrate(Question question, ProgressListener progress) throws InputException {
+        List<CollectiveTest> tests = read(question);
+        Simulated simulated = new Simulated(question.base(), runs, progress);
+        try {
+            List<Broken> broken = broken(question, tests, simulated, progress);
+            List<CollectiveTest> used = new ArrayList<>(tests);
+            if (question.healthy()) {
+                broken.forEach(each -> used.remove(each.test()));
+            }
+            return new Calibration(
+                    question.base(),
+                    tests,
+                    broken,
+                    fit(used.stream().filter(test -> test.nodes() == 1).toList(), true, question, simulated),
+                    fit(used.stream().filter(test -> test.nodes() > 1).toList(), false, question, simulated));
+        } catch (Simulated.Interrupted interrupted) {
+            return null;
+        }
+    }
+
+    private static Fit fit(List<CollectiveTest> tests, boolean inNode, Question question, Simulated simulated) {
+        List<Parameter> parameters = Parameter.of(inNode);
+        return tests.isEmpty() ? Fit.none(parameters) : Fit.of(tests, parameters, question.instance(), simulated);
+    }
+
+    /** Every test, on as many nodes as its log says. */
+    private static List<CollectiveTest> read(Question question) throws InputException {
+        List<CollectiveTest> tests = new ArrayList<>();
+        List<Problem> problems = new ArrayList<>();
+        int gpus = question.instance().gpusPerNode();
+        Set<String> lines = evidence(question).stream()
+                .filter(log -> !log.findings().isEmpty())
+                .map(TrainingLog::name)
+                .collect(Collectors.toSet());
+        for (Map.Entry<String, String> log : question.logs().entrySet()) {
+            // NCCL_DEBUG=INFO may go to a file of its own.
+            if (lines.contains(log.getKey()) && !CollectiveLog.hasTable(log.getValue())) {
+                continue;
+            }
+            try {
+                for (CollectiveTest test : CollectiveLog.read(
+                        log.getKey(), log.getValue(), question.collective(), question.nodes() * gpus)) {
+                    tests.add(onNodes(test, question, gpus));
+                }
+            } catch (InputException refused) {
+                problems.addAll(refused.problems());
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InputException(problems);
+        }
+        return tests;
+    }
+
+    /** Lines that show or rule out a fault, such as those of NCCL_DEBUG=INFO. */
+    private static List<TrainingLog> evidence(Question question) {
+        List<TrainingLog> logs = new ArrayList<>();
+        question.logs().forEach((name, text) -> {
+            try {
+                logs.add(TrainingLog.read(name, new StringReader(text)));
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        });
+        return logs;
+    }
+
+    private static CollectiveTest onNodes(CollectiveTest test, Question question, int gpus) throws InputException {
+        int fewest = (test.ranks() + gpus - 1) / gpus;
+        // Names of hosts are often replaced by one in what people publish.
+        int nodes = question.nodes() > 0 ? question.nodes() : Math.max(fewest, test.nodes());
+        if (test.ranks() % nodes != 0 || test.ranks() / nodes > gpus) {
+            throw new InputException(
+                    test.file(),
+                    test.ranks() + " ranks on " + nodes + " nodes do not go by " + gpus + " GPUs of " + question.base()
+                            + "; add --nodes, or name the instance with --base");
+        }
+        return test.on(nodes);
+    }
+
+    /** Tests whose largest size reaches far less than it should, each with what may be the cause. */
+    private List<Broken> broken(
+            Question question, List<CollectiveTest> tests, Simulated simulated, ProgressListener progress)
+            throws InputException {
+        List<Broken> broken = new ArrayList<>();
+        for (CollectiveTest test : tests) {
+            CollectiveTest.Row largest = test.rows().get(test.rows().size() - 1);
+            double seconds = simulated.seconds(List.of(new Simulated.Size(test, largest)), Map.of())[0];
+            if (largest.bytes() >= LARGE && seconds < BROKEN * largest.seconds()) {
+                Explanation explanation = explanation(question, test, progress);
+                if (explanation == null) {
+                    throw new Simulated.Interrupted();
+                }
+                broken.add(
+                        new Broken(test, largest.bytes() / seconds * test.kind().busFactor(test.ranks()), explanation));
+            }
+        }
+        return broken;
+    }
+
+    /** Why a test is slow, by its largest size and two others. */
+    private @Nullable Explanation explanation(Question question, CollectiveTest test, ProgressListener progress)
+            throws InputException {
+        List<CollectiveTest.Row> rows = test.rows();
+        CollectiveTest.Row largest = rows.get(rows.size() - 1);
+        String scenario = "scenario: " + test.kind().id() + "\ncluster: {instance: " + question.base() + ", nodes: "
+                + test.nodes() + "}\nworkload: {collective: " + test.kind().id() + ", size: " + largest.bytes()
+                + " B}\n";
+        List<Measured> measured = new ArrayList<>(List.of(measured(test, largest, Map.of())));
+        Stream.of(16L, 256L)
+                .map(part -> rows.stream()
+                        .filter(row -> row.bytes() == largest.bytes() / part && row.bytes() >= 1 << 20)
+                        .findFirst())
+                .flatMap(Optional::stream)
+                .forEach(row -> measured.add(measured(test, row, Map.of("workload.size", row.bytes() + " B"))));
+        return explainer.explain(
+                new Explainer.Subject(test.file(), SweptFile.readText(test.file(), scenario), 0),
+                Explainer.Evidence.of(measured, Set.of(), evidence(question)),
+                progress);
+    }
+
+    private static Measured measured(CollectiveTest test, CollectiveTest.Row row, Map<String, String> at) {
+        return new Measured(
+                row.bytes() / row.seconds() * test.kind().busFactor(test.ranks()) / 1e9,
+                Measured.Unit.BUS_BANDWIDTH,
+                at);
+    }
+
+    /** Ends what runs. */
+    public void interrupt() {
+        runs.interrupt();
+        explainer.interrupt();
+    }
+}

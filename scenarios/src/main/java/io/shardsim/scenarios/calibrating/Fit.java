@@ -1,0 +1,364 @@
+package io.shardsim.scenarios.calibrating;
+
+import io.shardsim.scenarios.calibrating.Simulated.Size;
+import io.shardsim.topology.InstanceSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.hipparchus.exception.MathRuntimeException;
+import org.hipparchus.linear.Array2DRowRealMatrix;
+import org.hipparchus.linear.ArrayRealVector;
+import org.hipparchus.linear.DiagonalMatrix;
+import org.hipparchus.linear.LUDecomposition;
+import org.hipparchus.linear.RealMatrix;
+import org.hipparchus.linear.RealVector;
+import org.hipparchus.optim.nonlinear.vector.leastsquares.LeastSquaresBuilder;
+import org.hipparchus.optim.nonlinear.vector.leastsquares.LeastSquaresProblem;
+import org.hipparchus.optim.nonlinear.vector.leastsquares.LevenbergMarquardtOptimizer;
+import org.hipparchus.util.Pair;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Figures of an instance with which simulated times come closest to measured ones: least squares of the logarithms, in which a value that lies far off
+ * does not count (Tukey's biweight, begun from least absolute deviations). What the catalog says
+ * counts as a measurement with an error of its own, and ever less the more tests contradict it.
+ *
+ * @param values by parameter, in their units; those that the data determine
+ * @param errors standard error of each, as a share of its value [1]
+ * @param open parameters that the data do not determine
+ * @param quality how well it fits
+ */
+record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Parameter> open, Quality quality) {
+    /** Errors of the model go on over neighbouring sizes: so many values tell as much as one that stands alone. */
+    private static final double ALIKE = 5;
+    /** Scatter with which a search begins [1]. */
+    private static final double SCATTER_FIRST = 0.05;
+    /** Scatter below which measurements of real clusters hardly lie [1]. */
+    private static final double SCATTER_MIN = 0.005;
+    /** Standard deviations beyond which a value weighs less: so few that the fit is nearly that of least absolute deviations, which outliers do not move. */
+    private static final double FAR = 0.2;
+    /** Tukey's constant for the last rounds: standard deviations beyond which a value does not count. */
+    private static final double OUTSIDE = 4.685;
+
+    private static final int LAST_ROUNDS = 2;
+    /** From the median of absolute deviations to a standard deviation. */
+    private static final double MEDIAN_TO_DEVIATION = 1.4826;
+    /** Shares of what the catalog says at which the search may begin. */
+    private static final double[] STARTS = {1, 0.6, 0.3, 0.12, 0.05};
+    /** A search begins elsewhere only where that is this much better. */
+    private static final double CLEARLY = 0.8;
+    /** Step of a slope, in logarithms. */
+    private static final double STEP = 0.02;
+
+    private static final int ROUNDS = 3;
+    private static final int ITERATIONS = 8;
+    private static final double CLOSE = 1e-3;
+
+    /**
+     * How far simulated times lie from measured ones.
+     *
+     * @param count of measured values
+     * @param catalog median error with what the catalog says [1]
+     * @param median median error with the fitted values [1]
+     * @param sizeLeftOut the same of each size, from a fit without it [1]
+     * @param nodesLeftOut the same of each number of nodes; NaN where there is one only [1]
+     */
+    record Quality(int count, double catalog, double median, double sizeLeftOut, double nodesLeftOut) {}
+
+    /** Fits parameters to tests that can tell them. */
+    static Fit of(List<CollectiveTest> tests, List<Parameter> parameters, InstanceSpec base, Simulated simulated) {
+        return new Search(sizes(tests), base, simulated).fit(parameters);
+    }
+
+    /** Of no measurement. */
+    static Fit none(List<Parameter> parameters) {
+        return new Fit(Map.of(), Map.of(), parameters, new Quality(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN));
+    }
+
+    private static List<Size> sizes(List<CollectiveTest> tests) {
+        return tests.stream()
+                .flatMap(test -> test.rows().stream().map(row -> new Size(test, row)))
+                .toList();
+    }
+
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int last = sorted.length - 1;
+        return last < 0 ? Double.NaN : (sorted[last / 2] + sorted[(last + 1) / 2]) / 2;
+    }
+
+    /** One search. */
+    private static final class Search {
+        private final List<Size> sizes;
+        private final InstanceSpec base;
+        private final Simulated simulated;
+        private final RealVector measured;
+
+        Search(List<Size> sizes, InstanceSpec base, Simulated simulated) {
+            this.sizes = sizes;
+            this.base = base;
+            this.simulated = simulated;
+            measured = new ArrayRealVector(sizes.stream()
+                    .mapToDouble(size -> StrictMath.log(size.row().seconds()))
+                    .toArray());
+        }
+
+        /** Parameters of which the tests tell less than the catalog does are given up, the worst first. */
+        Fit fit(List<Parameter> parameters) {
+            List<Parameter> left = new ArrayList<>(parameters);
+            List<Parameter> open = new ArrayList<>();
+            RealVector catalog = logs(left, start(left));
+            double before = median(errors(measured.subtract(catalog)));
+            while (!left.isEmpty()) {
+                Solution solution = solve(left);
+                int worst = worst(solution.told());
+                if (solution.told()[worst] <= 1) {
+                    return fit(left, open, solution, before);
+                }
+                open.add(left.remove(worst));
+            }
+            return new Fit(Map.of(), Map.of(), open, new Quality(sizes.size(), before, before, before, Double.NaN));
+        }
+
+        private Fit fit(List<Parameter> left, List<Parameter> open, Solution solution, double before) {
+            Map<Parameter, Double> values = new LinkedHashMap<>();
+            Map<Parameter, Double> errors = new LinkedHashMap<>();
+            for (int i = 0; i < left.size(); i++) {
+                values.put(left.get(i), StrictMath.exp(solution.point().getEntry(i)));
+                errors.put(left.get(i), solution.errors()[i]);
+            }
+            return new Fit(
+                    values,
+                    errors,
+                    List.copyOf(open),
+                    new Quality(
+                            sizes.size(),
+                            before,
+                            median(errors(solution.residuals().getSubVector(0, sizes.size()))),
+                            leftOut(solution, size -> size.row().bytes()),
+                            leftOut(solution, size -> (long) size.test().nodes())));
+        }
+
+        /**
+         * The error of each group of values from a fit without them; that fit is one step of Newton's from the whole one, so that it costs no runs.
+         *
+         * @return NaN where all are of one group
+         */
+        private double leftOut(Solution solution, Function<Size, Long> group) {
+            List<Double> errors = new ArrayList<>();
+            Map<Long, List<Integer>> groups = IntStream.range(0, sizes.size())
+                    .boxed()
+                    .collect(Collectors.groupingBy(i -> group.apply(sizes.get(i))));
+            if (groups.size() < 2) {
+                return Double.NaN;
+            }
+            for (List<Integer> out : groups.values()) {
+                double[] weights = solution.weights().clone();
+                out.forEach(i -> weights[i] = 0);
+                RealVector residuals = solution.residuals();
+                RealVector moved = normal(solution.slopes(), weights)
+                        .operate(solution.slopes().preMultiply(residuals.ebeMultiply(new ArrayRealVector(weights))));
+                RealVector change = solution.slopes().operate(moved);
+                out.forEach(i -> errors.add(Math.abs(StrictMath.expm1(change.getEntry(i) - residuals.getEntry(i)))));
+            }
+            return median(errors.stream().mapToDouble(Double::doubleValue).toArray());
+        }
+
+        /** The inverse of what weighted slopes make of their squares; a direction that nothing tells stays where it is. */
+        private static RealMatrix normal(RealMatrix slopes, double[] weights) {
+            RealMatrix squares =
+                    slopes.transpose().multiply(new DiagonalMatrix(weights)).multiply(slopes);
+            for (int i = 0; i < squares.getRowDimension(); i++) {
+                squares.addToEntry(i, i, 1e-9);
+            }
+            return new LUDecomposition(squares).getSolver().getInverse();
+        }
+
+        private static double[] errors(RealVector residuals) {
+            return Arrays.stream(residuals.toArray())
+                    .map(residual -> Math.abs(StrictMath.expm1(-residual)))
+                    .toArray();
+        }
+
+        private static int worst(double[] errors) {
+            return IntStream.range(0, errors.length)
+                    .reduce((a, b) -> errors[a] >= errors[b] ? a : b)
+                    .orElseThrow();
+        }
+
+        /**
+         * Where a search ended.
+         *
+         * @param point logarithms of the values
+         * @param slopes of the logarithms of times by these, and of these themselves
+         * @param residuals logarithms of measured over simulated times, and of the catalog's values over these
+         * @param weights of both
+         * @param errors standard error of each, as a share
+         * @param told error of each from the tests alone, in times of that of the catalog
+         */
+        private record Solution(
+                RealVector point,
+                RealMatrix slopes,
+                RealVector residuals,
+                double[] weights,
+                double[] errors,
+                double[] told) {}
+
+        private Solution solve(List<Parameter> parameters) {
+            RealVector point = nearestStart(parameters);
+            double[] weights = weights(parameters, null, SCATTER_FIRST, 0);
+            for (int round = 0; round < ROUNDS; round++) {
+                point = optimum(parameters, point, weights).getPoint();
+                RealVector residuals = known(parameters).subtract(all(parameters, point));
+                double scatter = Math.max(
+                        SCATTER_MIN,
+                        MEDIAN_TO_DEVIATION
+                                * median(Arrays.stream(residuals.toArray(), 0, sizes.size())
+                                        .map(Math::abs)
+                                        .toArray()));
+                weights = weights(parameters, residuals, scatter, round);
+            }
+            RealMatrix slopes = slopes(parameters, point);
+            double[] tests = weights.clone();
+            Arrays.fill(tests, sizes.size(), tests.length, 0);
+            RealMatrix both = normal(slopes, weights);
+            RealMatrix alone = normal(slopes, tests);
+            return new Solution(
+                    point,
+                    slopes,
+                    known(parameters).subtract(all(parameters, point)),
+                    weights,
+                    IntStream.range(0, parameters.size())
+                            .mapToDouble(i -> StrictMath.sqrt(both.getEntry(i, i)))
+                            .toArray(),
+                    IntStream.range(0, parameters.size())
+                            .mapToDouble(i -> StrictMath.sqrt(alone.getEntry(i, i))
+                                    / parameters.get(i).error())
+                            .toArray());
+        }
+
+        /**
+         * One over the squared error of each measured value, less of those that lie far off; and of each of the catalog's, less where tests say something quite
+         * different.
+         */
+        private double[] weights(
+                List<Parameter> parameters, @Nullable RealVector residuals, double scatter, int round) {
+            double[] weights = new double[sizes.size() + parameters.size()];
+            for (int i = 0; i < weights.length; i++) {
+                boolean test = i < sizes.size();
+                double error = test ? scatter : parameters.get(i - sizes.size()).error();
+                double deviations = residuals == null ? 0 : Math.abs(residuals.getEntry(i)) / error;
+                double inside = 1 - deviations * deviations / OUTSIDE / OUTSIDE;
+                double share = !test
+                        ? 1 / (1 + deviations * deviations)
+                        : round < ROUNDS - LAST_ROUNDS
+                                ? Math.min(1, FAR / Math.max(FAR, deviations))
+                                : inside <= 0 ? 0 : inside * inside;
+                weights[i] = share / (error * error) / (test ? ALIKE : 1);
+            }
+            return weights;
+        }
+
+        /** Logarithms of what is measured, and of what the catalog says. */
+        private RealVector known(List<Parameter> parameters) {
+            return measured.append(start(parameters));
+        }
+
+        /** The same of what a point comes to. */
+        private RealVector all(List<Parameter> parameters, RealVector point) {
+            return logs(parameters, point).append(point);
+        }
+
+        private LeastSquaresProblem.Evaluation optimum(List<Parameter> parameters, RealVector start, double[] weights) {
+            RealVector max = max(parameters);
+            LeastSquaresProblem problem = new LeastSquaresBuilder()
+                    .start(start)
+                    .model(point -> new Pair<>(all(parameters, point), slopes(parameters, point)))
+                    .target(known(parameters))
+                    .weight(new DiagonalMatrix(weights))
+                    .parameterValidator(point -> within(point, max))
+                    .checker((iteration, before, after) -> before.getPoint().getLInfDistance(after.getPoint()) < CLOSE)
+                    .maxEvaluations(10 * ITERATIONS)
+                    .maxIterations(ITERATIONS)
+                    .build();
+            try {
+                return new LevenbergMarquardtOptimizer().optimize(problem);
+            } catch (MathRuntimeException stopped) {
+                // What is nowhere steep enough to go on, or took all its iterations, ends where it began: the next
+                // round goes on from there.
+                return problem.evaluate(start);
+            }
+        }
+
+        private static RealVector within(RealVector point, RealVector max) {
+            RealVector bounded = point.copy();
+            for (int i = 0; i < bounded.getDimension(); i++) {
+                bounded.setEntry(i, Math.min(bounded.getEntry(i), max.getEntry(i)));
+            }
+            return bounded;
+        }
+
+        private RealVector start(List<Parameter> parameters) {
+            return logs(parameters, parameter -> parameter.base().applyAsDouble(base));
+        }
+
+        private RealVector max(List<Parameter> parameters) {
+            return logs(parameters, parameter -> parameter.max().applyAsDouble(base));
+        }
+
+        private static RealVector logs(List<Parameter> parameters, Function<Parameter, Double> value) {
+            return new ArrayRealVector(parameters.stream()
+                    .mapToDouble(parameter -> StrictMath.log(value.apply(parameter)))
+                    .toArray());
+        }
+
+        /** A share of what the catalog says from which the way is not far. */
+        private RealVector nearestStart(List<Parameter> parameters) {
+            RealVector best = start(parameters);
+            double least = Double.POSITIVE_INFINITY;
+            for (double share : STARTS) {
+                RealVector point = start(parameters);
+                point.addToEntry(0, StrictMath.log(share));
+                double error = median(errors(measured.subtract(logs(parameters, point))));
+                if (error < CLEARLY * least) {
+                    least = error;
+                    best = point;
+                }
+            }
+            return best;
+        }
+
+        /** Logarithms of simulated times. */
+        private RealVector logs(List<Parameter> parameters, RealVector point) {
+            Map<String, Object> changed = new LinkedHashMap<>();
+            for (int i = 0; i < parameters.size(); i++) {
+                changed.put(parameters.get(i).key(), parameters.get(i).resolved(StrictMath.exp(point.getEntry(i))));
+            }
+            return new ArrayRealVector(Arrays.stream(simulated.seconds(sizes, changed))
+                    .map(StrictMath::log)
+                    .toArray());
+        }
+
+        private RealMatrix slopes(List<Parameter> parameters, RealVector point) {
+            RealVector here = logs(parameters, point);
+            RealMatrix slopes = new Array2DRowRealMatrix(sizes.size() + parameters.size(), parameters.size());
+            for (int i = 0; i < parameters.size(); i++) {
+                RealVector beside = point.copy();
+                // Towards lower rates, which are never beyond the line rate.
+                beside.addToEntry(i, -STEP);
+                RealVector itself = new ArrayRealVector(parameters.size());
+                itself.setEntry(i, 1);
+                slopes.setColumnVector(
+                        i,
+                        here.subtract(logs(parameters, beside)).mapDivide(STEP).append(itself));
+            }
+            return slopes;
+        }
+    }
+}

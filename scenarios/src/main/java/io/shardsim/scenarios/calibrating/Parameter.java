@@ -1,0 +1,79 @@
+package io.shardsim.scenarios.calibrating;
+
+import io.shardsim.reports.Quantities;
+import io.shardsim.scenarios.catalog.HardwareKeys;
+import io.shardsim.topology.InstanceSpec;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A figure of an instance that measurements of collectives can determine.
+ *
+ * @param key of an instance file
+ * @param words for people
+ * @param unit of the value; empty for a ratio
+ * @param base what the catalog says, in that unit
+ * @param max the most that it can be, in that unit
+ * @param error of what the catalog says, as a share of it [1]
+ * @param inNode whether tests within a node tell it, not those of several
+ * @param toTell what to measure where nothing determines it
+ */
+record Parameter(
+        String key,
+        String words,
+        String unit,
+        ToDoubleFunction<InstanceSpec> base,
+        ToDoubleFunction<InstanceSpec> max,
+        double error,
+        boolean inNode,
+        String toTell) {
+    private static final double GIGA = 1e9;
+    private static final double STEPS_MAX = 100;
+    /** What the catalog's rates are off by, in the median over public logs of healthy clusters [1]. */
+    private static final double RATE_ERROR = 0.1;
+    /** The same of its latencies [1]. */
+    private static final double STEPS_ERROR = 0.3;
+
+    static final List<Parameter> ALL = List.of(
+            new Parameter(
+                    "nic_effective",
+                    "what each NIC reaches",
+                    "GB/s",
+                    instance -> instance.nic().effectiveRate().bytesPerSecond() / GIGA,
+                    instance -> instance.nic().lineRate().bytesPerSecond() / GIGA,
+                    RATE_ERROR,
+                    false,
+                    "all_gather_perf -b 64M -e 2G -f 2 on 2 nodes or more tells the rate of the NICs"),
+            new Parameter(
+                    HardwareKeys.NCCL_STEPS,
+                    "latency between nodes, in times of what is known",
+                    "",
+                    instance -> instance.network().steps(),
+                    instance -> STEPS_MAX,
+                    STEPS_ERROR,
+                    false,
+                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"),
+            new Parameter(
+                    "intra_node_effective",
+                    "what NVLink reaches",
+                    "GB/s",
+                    instance -> instance.intraNode().perGpuRate().bytesPerSecond() / GIGA,
+                    instance -> Double.MAX_VALUE,
+                    RATE_ERROR,
+                    true,
+                    "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of NVLink"));
+
+    /** The value as instance files write it. */
+    String written(double value) {
+        return unit.isEmpty() ? Quantities.number(value, 3) : Quantities.number(value, 4) + " " + unit;
+    }
+
+    /** The value as a resolved scenario holds it. */
+    Object resolved(double value) {
+        return unit.isEmpty() ? (Object) value : (Object) Math.max(1L, StrictMath.round(value * GIGA));
+    }
+
+    static List<Parameter> of(boolean inNode) {
+        return ALL.stream().filter(parameter -> parameter.inNode == inNode).toList();
+    }
+}

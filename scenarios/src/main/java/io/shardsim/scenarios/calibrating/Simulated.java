@@ -1,0 +1,99 @@
+package io.shardsim.scenarios.calibrating;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.PointRuns;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.explaining.FurtherRuns;
+import io.shardsim.scenarios.scenario.CollectiveSettings;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Faults;
+import io.shardsim.topology.InstanceSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Times that tests take on an instance some of whose figures differ from what the catalog says. Each is simulated once. */
+final class Simulated {
+    private final String base;
+    private final FurtherRuns runs;
+    private final ProgressListener progress;
+    private final Map<Map<String, Object>, Map<Size, Double>> known = new HashMap<>();
+
+    Simulated(String base, FurtherRuns runs, ProgressListener progress) {
+        this.base = base;
+        this.runs = runs;
+        this.progress = progress;
+    }
+
+    /** One size of a test. */
+    record Size(CollectiveTest test, CollectiveTest.Row row) {}
+
+    /** Ends what cannot go on, since somebody interrupted it. */
+    static final class Interrupted extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Interrupted() {
+            super(null, null, false, false);
+        }
+    }
+
+    /**
+     * Seconds of each, in their order.
+     *
+     * @param changed values by key of an instance file, as they are resolved
+     */
+    double[] seconds(List<Size> sizes, Map<String, Object> changed) {
+        Map<Size, Double> times = known.computeIfAbsent(changed, key -> new HashMap<>());
+        Map<Size, ScenarioPoint> points = new LinkedHashMap<>();
+        for (Size size : sizes) {
+            if (!times.containsKey(size)) {
+                points.put(size, point(size, changed));
+            }
+        }
+        PointRuns ran = runs.runWhole(new ArrayList<>(points.values()), options -> options, progress);
+        if (ran == null) {
+            throw new Interrupted();
+        }
+        points.forEach((size, point) -> times.put(size, seconds(ran.resultOf(point))));
+        return sizes.stream()
+                .mapToDouble(size -> Objects.requireNonNull(times.get(size)))
+                .toArray();
+    }
+
+    private static double seconds(RunResult run) {
+        return Objects.requireNonNull(run.collective(), "no collective ran").seconds();
+    }
+
+    private ScenarioPoint point(Size size, Map<String, Object> changed) {
+        CollectiveTest test = size.test();
+        Cluster cluster = new Cluster(instance(test, changed), test.nodes(), Faults.NONE);
+        return new ScenarioPoint(
+                "calibrate",
+                Map.of(),
+                cluster,
+                new Task.Collective(test.kind(), size.row().bytes()),
+                new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null),
+                List.of(),
+                List.of(),
+                Map.of());
+    }
+
+    /** The instance, with as many GPUs to a node as took part and their part of the NICs. */
+    private InstanceSpec instance(CollectiveTest test, Map<String, Object> changed) {
+        InstanceSpec whole = Objects.requireNonNull(Catalog.instance(base)).spec();
+        int gpus = test.ranks() / test.nodes();
+        Map<String, Object> values = new LinkedHashMap<>(changed);
+        if (gpus != whole.gpusPerNode()) {
+            values.put("gpus_per_node", (long) gpus);
+            values.put("nics_per_node", (long) Math.max(1, whole.nicsPerNode() * gpus / whole.gpusPerNode()));
+            values.put("pcie_switches", (long) Math.max(1, whole.pcie().switches() * gpus / whole.gpusPerNode()));
+        }
+        return Objects.requireNonNull(Catalog.instance(base, values)).spec();
+    }
+}

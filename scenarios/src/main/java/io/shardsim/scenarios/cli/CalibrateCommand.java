@@ -1,0 +1,205 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.WholeFiles;
+import io.shardsim.scenarios.calibrating.Calibration;
+import io.shardsim.scenarios.calibrating.CalibrationText;
+import io.shardsim.scenarios.calibrating.Calibrator;
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.Unmodelled;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.Problem;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code calibrate FILE... --base NAME}: what a cluster reaches, as an instance file. */
+@Command(
+        name = "calibrate",
+        description = {
+            "Measures an instance by what nccl-tests showed on your cluster, and writes an instance file.",
+            "Give what all_reduce_perf, all_gather_perf and their like printed, or the JSON of their option -J. A scenario takes the file as cluster: {instance: my-cluster.yaml, nodes: 16}."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  shardsim calibrate all_reduce.log all_gather.log --base p5.48xlarge -o my-cluster.yaml",
+            "  shardsim run my.yaml --set cluster.instance=my-cluster.yaml",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input,",
+            ExitStatus.INTERRUPTED_HELP + "."
+        })
+final class CalibrateCommand implements Callable<Integer> {
+    /** More than any log of nccl-tests has [bytes]. */
+    private static final long LOG_MAX = 64L << 20;
+
+    private final RunnerFactory runners;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Logs of nccl-tests, or their JSON.")
+    private List<String> files = List.of();
+
+    @Option(
+            names = "--base",
+            required = true,
+            paramLabel = "NAME",
+            description = "Instance of the catalog that your nodes are most like.")
+    private String base = "";
+
+    @Option(
+            names = "--collective",
+            paramLabel = "NAME",
+            description = "The collective, where a log does not say it: all_reduce, all_gather, reduce_scatter, ...")
+    private @Nullable String collective;
+
+    @Option(names = "--nodes", paramLabel = "N", description = "Nodes that took part, where a log does not say it.")
+    private int nodes;
+
+    @Option(names = "--healthy", description = "Leave out tests that look broken: the cluster as it should be.")
+    private boolean healthy;
+
+    @Option(
+            names = "--against",
+            paramLabel = "FILE",
+            description = "Say how the figures changed since this instance file was written.")
+    private @Nullable String against;
+
+    @Mixin
+    private final Question question = new Question();
+
+    @Option(names = "-o", paramLabel = "FILE", description = "Write the instance file here.")
+    private @Nullable String output;
+
+    CalibrateCommand(RunnerFactory runners) {
+        this.runners = runners;
+    }
+
+    @Override
+    public Integer call() {
+        if (Catalog.instance(base) == null) {
+            throw refused(Unmodelled.refusal("--base", "instances", base, Catalog.instanceNames()));
+        }
+        if (nodes < 0) {
+            throw refused("--nodes " + nodes + " is no number of nodes; write 1 or more");
+        }
+        try {
+            return calibrated();
+        } catch (InputException refused) {
+            return question.refuse(refused.problems());
+        }
+    }
+
+    private int calibrated() throws InputException {
+        Calibrator calibrator = new Calibrator(runners, question.threads());
+        Calibrator.Question asked = new Calibrator.Question(base, logs(), kind(), nodes, healthy);
+        List<String> changes = new ArrayList<>();
+        Calibration calibration = question.ask(
+                progress -> {
+                    Calibration done = calibrator.calibrate(asked, progress);
+                    if (done != null && against != null) {
+                        changes.addAll(done.since(against));
+                    }
+                    return done;
+                },
+                calibrator::interrupt,
+                CalibrationText::json,
+                CalibrationText::write);
+        if (calibration == null) {
+            return ExitStatus.INTERRUPTED;
+        }
+        changes.forEach(this::tell);
+        return output == null ? ExitStatus.DONE : write(calibration, output);
+    }
+
+    private int write(Calibration calibration, String file) {
+        if (calibration.figures().isEmpty()) {
+            tell("These logs determine no figure; " + file + " is not written.");
+            return ExitStatus.DONE;
+        }
+        try {
+            String text = CalibrationText.instance(calibration, newest());
+            WholeFiles.write(Path.of(file), out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+            tell("Wrote " + file + ": write cluster: {instance: " + file + ", nodes: N} in a scenario.");
+            return ExitStatus.DONE;
+        } catch (IOException | InvalidPathException failure) {
+            throw refused(file + " cannot be written; name another file with -o");
+        }
+    }
+
+    /** Date of the newest log. */
+    private String newest() throws IOException {
+        LocalDate newest = LocalDate.EPOCH;
+        for (String file : files) {
+            LocalDate written =
+                    LocalDate.ofInstant(Files.getLastModifiedTime(Path.of(file)).toInstant(), ZoneOffset.UTC);
+            newest = written.isAfter(newest) ? written : newest;
+        }
+        return newest.toString();
+    }
+
+    private void tell(String line) {
+        StringBuilder text = new StringBuilder();
+        PlainText.wrapped(text, line, "  ", Terminal.width());
+        (question.isJson() ? spec.commandLine().getErr() : spec.commandLine().getOut()).print(text);
+        spec.commandLine().getOut().flush();
+    }
+
+    private @Nullable CollectiveKind kind() {
+        if (collective == null) {
+            return null;
+        }
+        return Arrays.stream(CollectiveKind.values())
+                .filter(kind -> kind.id().equals(collective))
+                .findFirst()
+                .orElseThrow(() -> refused("--collective " + collective + " is unknown; write for example all_gather"));
+    }
+
+    private Map<String, String> logs() throws InputException {
+        Map<String, String> logs = new LinkedHashMap<>();
+        List<Problem> problems = new ArrayList<>();
+        for (String file : files) {
+            try {
+                Path path = Path.of(file);
+                if (Files.size(path) > LOG_MAX) {
+                    problems.add(new Problem(
+                            file, Position.NONE, "is larger than " + LOG_MAX + " bytes; give the tables alone"));
+                } else {
+                    logs.put(file, Files.readString(path, StandardCharsets.ISO_8859_1));
+                }
+            } catch (IOException | InvalidPathException failure) {
+                problems.add(new Problem(file, Position.NONE, "cannot be read; check the path"));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InputException(problems);
+        }
+        return logs;
+    }
+
+    private ParameterException refused(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,89 @@
+package io.shardsim.scenarios.calibrating;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.explaining.FurtherRuns;
+import io.shardsim.simulator.yaml.InputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a calibration on the smaller sizes of public logs says of the larger ones. */
+@Tag("night")
+class PublicLogsTest {
+    /** Sizes up to here are fitted, those beyond are judged [bytes]. */
+    private static final long FITTED = 64L << 20;
+
+    private static List<CollectiveTest> only(CollectiveTest test, boolean small) {
+        List<CollectiveTest.Row> rows = test.rows().stream()
+                .filter(row -> row.bytes() <= FITTED == small && row.bytes() >= 8)
+                .toList();
+        return rows.isEmpty()
+                ? List.of()
+                : List.of(new CollectiveTest(test.file(), test.kind(), test.ranks(), test.nodes(), rows));
+    }
+
+    /** Errors of the larger sizes, in logarithms: with the catalog's figures, and with fitted ones. */
+    private static double[][] errors(PrintedLogs.Public log) throws InputException {
+        CollectiveTest test =
+                CollectiveLog.read(log.file(), log.text(), null, 0).get(0);
+        List<CollectiveTest> small = only(test, true);
+        List<CollectiveTest> large = only(test, false);
+        if (small.isEmpty() || large.isEmpty()) {
+            return new double[2][0];
+        }
+        Simulated simulated =
+                new Simulated(log.machine(), new FurtherRuns(PointSimulation::new, 2), (share, what) -> {});
+        Fit fit = Fit.of(
+                small,
+                Parameter.of(test.nodes() == 1),
+                Objects.requireNonNull(Catalog.instance(log.machine())).spec(),
+                simulated);
+        Map<String, Object> changed = new LinkedHashMap<>();
+        fit.values().forEach((parameter, value) -> changed.put(parameter.key(), parameter.resolved(value)));
+        List<Simulated.Size> sizes = large.get(0).rows().stream()
+                .map(row -> new Simulated.Size(large.get(0), row))
+                .toList();
+        return new double[][] {off(sizes, simulated, Map.of()), off(sizes, simulated, changed)};
+    }
+
+    private static double[] off(List<Simulated.Size> sizes, Simulated simulated, Map<String, Object> changed) {
+        double[] seconds = simulated.seconds(sizes, changed);
+        double[] errors = new double[seconds.length];
+        for (int i = 0; i < errors.length; i++) {
+            errors[i] = Math.abs(seconds[i] / sizes.get(i).row().seconds() - 1);
+        }
+        return errors;
+    }
+
+    @Test
+    void smallSizesTellWhatLargeOnesReach() throws InputException {
+        List<Double> catalog = new ArrayList<>();
+        List<Double> fitted = new ArrayList<>();
+        for (PrintedLogs.Public log : CollectiveLogTest.simulated().toList()) {
+            if (Catalog.instance(log.machine()) == null) {
+                continue;
+            }
+            double[][] errors = errors(log);
+            System.out.printf(
+                    "%-36s %3d sizes: catalog %5.1f %%, fitted %5.1f %%%n",
+                    log.file(), errors[0].length, 100 * Fit.median(errors[0]), 100 * Fit.median(errors[1]));
+            for (int i = 0; i < errors[0].length; i++) {
+                catalog.add(errors[0][i]);
+                fitted.add(errors[1][i]);
+            }
+        }
+        double before =
+                Fit.median(catalog.stream().mapToDouble(Double::doubleValue).toArray());
+        double after =
+                Fit.median(fitted.stream().mapToDouble(Double::doubleValue).toArray());
+        System.out.printf("%d values: catalog %.1f %%, fitted %.1f %%%n", fitted.size(), 100 * before, 100 * after);
+        assertThat(after).isLessThanOrEqualTo(before);
+    }
+}

@@ -1,0 +1,60 @@
+package io.shardsim.scenarios.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.scenarios.app.Main;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code calibrate} as a stranger tries it. */
+class CalibrateCommandTest {
+    private static final String LOG = "configurations/all_reduce.log";
+
+    @TempDir
+    Path folder;
+
+    private final Shell shell = new Shell(Main.services());
+
+    @Test
+    @Tag("slow")
+    void aLogBecomesAnInstanceThatScenariosName() throws Exception {
+        Path file = folder.resolve("mine.yaml");
+        assertThat(shell.shardsim("calibrate", LOG, "--base", "p4de.24xlarge", "-o", file.toString()))
+                .as(shell.err())
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out())
+                .contains("all_reduce      2    16     29", "nic_effective: 11.", "with each size left out", "Wrote ");
+        String written = Files.readString(file);
+        assertThat(written).contains("extends: p4de.24xlarge", "nccl_steps: {value: ", "source: \"nccl-tests: " + LOG);
+        assertThat(shell.shardsim("catalog", file.toString())).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("p4de.24xlarge as measured on 2 nodes", "nic_effective: 11.");
+        assertThat(shell.shardsim("run", "all-reduce-1gib", "--json", "--set", "cluster.instance=" + file))
+                .as(shell.err())
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("\"instance\" : \"mine\"");
+        assertThat(shell.shardsim("calibrate", LOG, "--base", "p4de.24xlarge", "--against", file.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).containsPattern("nic_effective: 11\\.\\d+ GB/s, was 11\\.\\d+ GB/s \\([+-]0\\.0 %\\)");
+        assertThat(shell.shardsim("calibrate", LOG, "--base", "p4de.24xlarge", "--json"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("\"base\" : \"p4de.24xlarge\"", "\"nic_effective\" : \"11.");
+    }
+
+    @Test
+    void whatCannotBeIsRefused() throws Exception {
+        assertThat(shell.shardsim("calibrate", "none.log", LOG + "x", "--base", "p5.48xlarge"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("none.log: cannot be read; check the path", LOG + "x: cannot be read");
+        assertThat(shell.shardsim("calibrate", LOG, "--base", "p6.48xlarge")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("p6.48xlarge");
+        String empty = Files.writeString(folder.resolve("a.log"), "hello\n").toString();
+        assertThat(shell.shardsim("calibrate", empty, "--base", "p5.48xlarge")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("a.log:1:1: has no table of nccl-tests");
+        assertThat(shell.shardsim("calibrate", LOG, "--base", "p4de.24xlarge", "--nodes", "3"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("16 ranks on 3 nodes do not go by 8 GPUs of p4de.24xlarge; add --nodes");
+    }
+}
