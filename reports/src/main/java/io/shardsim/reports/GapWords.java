@@ -39,6 +39,60 @@ public final class GapWords {
         return words.time(gap.gapPs()) + " per step more" + words.parts();
     }
 
+    /**
+     * A part of a gap as a reader sees it.
+     *
+     * @param id {@code kernels}, {@code waiting} or {@code work}
+     * @param ps what the slower run takes more; negative where it takes less [ps]
+     * @param words for example {@code 3.62 s slower kernels}
+     */
+    public record Block(String id, long ps, String words) {}
+
+    /**
+     * What a run loses to a faster one in three parts, which sum to the gap to the picosecond; so do their figures. Kernels are those of forward, backward
+     * and recomputation; other work is the optimizer, copies, and kernels that are slowed down by what overlaps with them.
+     */
+    public static List<Block> blocks(RunResult slow, RunResult fast) {
+        StepGap gap = StepGap.between(fast, slow);
+        long work = gap.workPs().getOrDefault(StepGap.WorkPart.OTHER_WORK, 0L) + gap.interferencePs();
+        long kernels = gap.workPs().getOrDefault(StepGap.WorkPart.KERNELS, 0L)
+                + gap.workPs().getOrDefault(StepGap.WorkPart.RECOMPUTATION, 0L);
+        long waiting = gap.idlePs()
+                + gap.waitingPs().values().stream().mapToLong(Long::longValue).sum();
+        if (kernels + waiting + work != gap.gapPs()) {
+            throw new IllegalStateException("a gap of " + gap.gapPs() + " ps is not the sum of kernels " + kernels
+                    + ", waiting " + waiting + " and other work " + work);
+        }
+        return new GapWords(gap).blocks(kernels, waiting, work);
+    }
+
+    private List<Block> blocks(long kernels, long waiting, long work) {
+        long[] ps = {kernels, waiting, work};
+        String[] ids = {"kernels", "waiting", "work"};
+        String[][] words = {
+            {"slower kernels", "faster kernels"},
+            {"more waiting", "less waiting"},
+            {"more other work", "less other work"}
+        };
+        BigDecimal rest = rounded(gap.gapPs());
+        int largest = 0;
+        for (int i = 0; i < ps.length; i++) {
+            rest = rest.subtract(rounded(ps[i]));
+            largest = Math.abs(ps[i]) > Math.abs(ps[largest]) ? i : largest;
+        }
+        List<Block> blocks = new ArrayList<>();
+        for (int i = 0; i < ps.length; i++) {
+            BigDecimal figure = rounded(ps[i]).add(i == largest ? rest : BigDecimal.ZERO);
+            blocks.add(new Block(ids[i], ps[i], words(figure.abs()) + " " + words[i][figure.signum() < 0 ? 1 : 0]));
+        }
+        return blocks;
+    }
+
+    /** The gap of a run to a faster one, for example {@code 9.76 s}, in figures that those of {@link #blocks} sum to. */
+    public static String gap(RunResult slow, RunResult fast) {
+        return new GapWords(StepGap.between(fast, slow)).total();
+    }
+
     /** The gap, for example {@code 9.8 s}. */
     String total() {
         return time(gap.gapPs());

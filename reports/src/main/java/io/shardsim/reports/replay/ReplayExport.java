@@ -23,6 +23,7 @@ public final class ReplayExport {
             "timeline.js",
             "clock.js",
             "panel.js",
+            "race.js",
             "lessons.js",
             "main.js");
 

@@ -3,6 +3,7 @@
 import {Clock} from './clock.js';
 import {Lessons} from './lessons.js';
 import {Panel, showOnly} from './panel.js';
+import {Race} from './race.js';
 import {palette} from './scene.js';
 import {RecordedSource, ServerSource} from './source.js';
 import {bytes, instant, span, speed, time} from './format.js';
@@ -21,6 +22,7 @@ const SIDES_APART = 30;
 const WINDOWS_AHEAD_MAX = 50;
 /** While it stands, the clock tells single events apart. */
 const PAUSED_PS = 1e6;
+const PARTS = ['race', 'watch', 'lessons'];
 const find = id => document.getElementById(id);
 
 class Page {
@@ -32,9 +34,10 @@ class Page {
     const recorded = find('recorded');
     this.source = recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => this.showProgress(progress), () => this.renew());
     this.buildTransport();
-    for (const part of ['watch', 'lessons']) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
-    addEventListener('resize', () => this.draw());
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+    this.race = new Race(this, find('race'));
+    for (const part of PARTS) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
+    addEventListener('resize', () => this.redraw());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
   }
 
   async start() {
@@ -45,11 +48,25 @@ class Page {
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
     this.lessons = new Lessons(find('lessons'), this.source, this);
     await this.lessons.load();
+    find('show-lessons').hidden = !this.lessons.lessons.length;
+    const query = new URLSearchParams(location.search);
+    const lanes = query.get('race') ? query.get('race').split(',').map(Number) : offer.race ?? [];
+    find('show-race').hidden = find('esc-key').hidden = !lanes.length;
+    this.race.places = lanes;
+    if (lanes.length && !query.has('watch')) {
+      this.showPart('race');
+      await this.race.start(offer);
+      document.body.dataset.ready = 'race';
+    } else this.showPart('watch');
+    await this.sidesRun;
+  }
+
+  /** Runs what stands on the two sides, once. */
+  async firstSides() {
     // One after the other: the first picture moves sooner.
     await this.rerun(this.panels[0]);
     const other = this.panels[1].isNone ? null : this.rerun(this.panels[1]);
     if (!this.source.live) await this.zoomToRecorded(other);
-    find('show-lessons').hidden = !this.lessons.lessons.length;
     if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.play();
     document.body.dataset.ready = 'true';
     await other;
@@ -79,8 +96,9 @@ class Page {
   showHeading(lesson) {
     const {offer} = this;
     const inLessons = !find('lessons').hidden;
+    const inRace = !find('race').hidden;
     const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
-    find('title').textContent = inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
+    find('title').textContent = inRace ? this.race.title : inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
     find('subject').textContent = inLessons ? '' : offer.lesson ? `Lesson ${parseInt(offer.lesson)}: ${offer.title} (${offer.subject})` : offer.subject;
     document.title = `shardsim: ${inLessons ? lesson?.title ?? 'lessons' : offer.title}`;
     document.body.dataset.scenario = inLessons ? '' : offer.scenario;
@@ -139,13 +157,39 @@ class Page {
   }
 
   showPart(part) {
-    for (const each of ['watch', 'lessons']) {
+    for (const each of PARTS) {
       find(each).hidden = each !== part;
       find(`show-${each}`).setAttribute('aria-pressed', String(each === part));
     }
     document.querySelector('.transport').hidden = part !== 'watch';
     this.showHeading(this.lessons?.current);
-    if (part === 'lessons') this.clock.pause(); else this.draw();
+    if (this.source.live && !this.offer.lesson && part !== 'lessons') history.replaceState(null, '', `?${part}${part === 'race' ? `=${this.race.places.join()}` : ''}`);
+    if (part !== 'watch') this.clock.pause();
+    if (part !== 'race') this.race.playing = false;
+    if (part === 'watch') this.sidesRun ??= this.firstSides();
+    // Whoever began elsewhere comes to the race later.
+    if (part === 'race' && !this.race.lanes.length) this.race.start(this.offer).catch(failure => { find('race-ask').textContent = failure.message; });
+    this.redraw();
+  }
+
+  /** Draws the part that is shown. */
+  redraw() {
+    this.race.draw();
+    this.draw();
+  }
+
+  /** Shows two points of the race side by side. */
+  async watchLanes(...places) {
+    if (this.offer.lesson) await this.watch();
+    places.sort((a, b) => a - b);
+    const same = this.sidesRun && this.panels.every((panel, i) => panel.point.value === String(places[i]));
+    this.panels.forEach((panel, i) => {
+      panel.point.value = places[i] ?? '';
+      panel.showChoice();
+    });
+    if (this.sidesRun && !same) this.turn();
+    this.showPart('watch');
+    scrollTo(0, 0);
   }
 
   /** Runs two points of a lesson side by side; without one, those of the scenario that the page began with. */
@@ -153,8 +197,9 @@ class Page {
     const offer = await this.source.offer(lesson?.id);
     for (const panel of this.panels) panel.clear();
     this.take(offer);
+    this.sidesRun = Promise.all(this.shown.map(panel => this.rerun(panel)));
     this.showPart('watch');
-    await Promise.all(this.shown.map(panel => this.rerun(panel)));
+    await this.sidesRun;
     this.seek(0);
     find('play').focus();
     scrollTo(0, 0);
@@ -298,10 +343,13 @@ class Page {
 
   onKey(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const typing = event.target.closest('input, select, textarea, summary, a');
     const pressed = event.target.closest('button');
+    const inRace = !find('race').hidden;
     const actions = {
       ' ': () => this.toggle(),
+      Escape: find('show-race').hidden ? null : () => this.showPart('race'),
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       '+': () => this.zoomTime(1),
@@ -311,8 +359,8 @@ class Page {
       Home: () => this.seek(0),
       End: () => this.seek(this.clock.endPs),
     };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || typing || (pressed && event.key === ' ')) return;
+    const action = inRace ? this.race.onKey(key) : actions[key];
+    if (!action || typing || (pressed && (key === ' ' || key === 'Enter'))) return;
     event.preventDefault();
     action();
   }

@@ -47,6 +47,12 @@ export class ServerSource {
     return this.json(await fetch(`api/lesson?viewer=${this.viewer}&lesson=${lesson}`, {method: 'POST'}));
   }
 
+  /** Runs several points of the scenario in one race. */
+  async race(places) {
+    await this.ready;
+    return this.json(await fetch(`api/race?viewer=${this.viewer}`, {method: 'POST', body: JSON.stringify({points: places.join()})}));
+  }
+
   /** Runs a choice on a side; null when a later choice has taken its place. */
   async run(side, choice) {
     await this.ready;

@@ -15,6 +15,9 @@ public final class Strategies {
     private static final Lazy<StrategyCatalog> CATALOG = new Lazy<>(StrategyCatalog::load);
     private static final Lazy<Map<String, StrategyDescriptor>> DESCRIPTORS = new Lazy<>(Strategies::describeAll);
 
+    private static final String COLOURS = "colours";
+    private static final List<String> OTHER_COLOURS = List.of("#5a4b73", "#a99cc4");
+
     private Strategies() {}
 
     private static Map<String, StrategyDescriptor> describeAll() {
@@ -46,6 +49,13 @@ public final class Strategies {
                 .filter(descriptor -> descriptor.parameter(parameter) != null)
                 .map(StrategyDescriptor::kind)
                 .toList();
+    }
+
+    /** The colours of a strategy on light and on dark paper; those of none in particular where its file names none. */
+    public static List<String> colours(String kind) {
+        List<String> named =
+                CATALOG.get().descriptor(kind).map(file -> file.words(COLOURS)).orElse(List.of());
+        return named.size() == 2 ? named : OTHER_COLOURS;
     }
 
     /** A strategy block to take as an example. */

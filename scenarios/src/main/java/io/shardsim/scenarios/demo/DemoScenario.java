@@ -104,6 +104,7 @@ public final class DemoScenario {
         if (sides.second() != null) {
             out.put("second", sides.second());
         }
+        out.put("race", sides.lanes());
         out.put("knobs", knobs.all());
         return out;
     }

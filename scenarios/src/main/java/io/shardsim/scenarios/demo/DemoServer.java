@@ -63,6 +63,7 @@ public final class DemoServer implements AutoCloseable {
     private final RunRecorder runs;
     private final Predicate<ScenarioPoint> fits;
     private final Lessons lessons = Lessons.load();
+    private final LaneRuns lanes;
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     private final JsonMapper mapper = new JsonMapper();
@@ -104,10 +105,12 @@ public final class DemoServer implements AutoCloseable {
         this.fits = fits;
         server = BoundedServer.open(new InetSocketAddress(address, port), "demo-connection");
         workers = Executors.newFixedThreadPool(threads, BoundedServer.daemons("demo-run"));
+        lanes = new LaneRuns(workers, runs);
         serve("/", "GET", this::asset);
         serve("/api/offer", "GET", this::offer);
         serve("/api/events", "GET", this::events);
         serve("/api/run", "POST", this::run);
+        serve("/api/race", "POST", this::race);
         serve("/api/window", "GET", this::window);
         serve("/api/lessons", "GET", this::lessons);
         serve("/api/lesson", "POST", this::lesson);
@@ -115,8 +118,11 @@ public final class DemoServer implements AutoCloseable {
         serve("/api/close", "POST", this::close);
     }
 
+    /** Answers from now on. What the page opens with begins to run meanwhile. */
     public void start() {
         server.start();
+        workers.execute(() -> sides().lanes()
+                .forEach(place -> lanes.lane(place, scenario.points().get(place))));
     }
 
     /** Where the page is. */
@@ -283,6 +289,23 @@ public final class DemoServer implements AutoCloseable {
         send(exchange, 200, JSON, ReplayJson.bytes(answer));
     }
 
+    /** Runs the strategies that the offer names, or two to four points that the page names. */
+    private void race(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
+        viewer(query(exchange));
+        Map<String, String> choice = choice(exchange);
+        Map<Integer, ScenarioPoint> points = new LinkedHashMap<>();
+        for (String place : choice.getOrDefault("points", "").split(",")) {
+            ScenarioPoint point = scenario.point(Map.of("point", place));
+            points.put(Integer.parseInt(place), point);
+        }
+        if (points.size() > FirstSides.LANES_MAX || !FirstSides.differInStrategyAlone(points.values())) {
+            throw new Refused(
+                    422, "a race takes two to " + FirstSides.LANES_MAX + " points that differ in strategy alone");
+        }
+        Race race = lanes.race(points);
+        send(exchange, 200, JSON, ReplayJson.bytes(race == null ? GONE : race.document()));
+    }
+
     private void lessons(HttpExchange exchange) throws IOException {
         send(
                 exchange,
@@ -344,7 +367,7 @@ public final class DemoServer implements AutoCloseable {
         }
         Map<String, Object> offer = offer(query);
         offer.put("startPs", from);
-        offer.remove("knobs");
+        offer.keySet().removeAll(List.of("knobs", "race"));
         Map<String, Object> recorded = new LinkedHashMap<>();
         recorded.put("offer", offer);
         recorded.put("sides", sides);

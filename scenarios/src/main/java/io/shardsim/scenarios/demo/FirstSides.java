@@ -1,25 +1,33 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The points that the page begins with: two that fit in memory and differ in their strategy alone; without such a pair, two that fit and differ in one
+ * The points that the page begins with: two that fit in memory and differ in their strategy alone, on the largest cluster that has such; without such a pair, two that fit and differ in one
  * value of the sweep, then any two that fit. Alone where only one fits; the first of the file where none does.
  */
 final class FirstSides {
     /** Points that are looked at; of a longer sweep nobody waits for more. */
     private static final int POINTS_MAX = 64;
 
+    /** Strategies that one page can watch at once. */
+    static final int LANES_MAX = 4;
+
     private final List<ScenarioPoint> points;
     private final Predicate<ScenarioPoint> fits;
     private final Map<Integer, Boolean> known = new HashMap<>();
+    private final List<Integer> race;
     private final int first;
     private final @Nullable Integer second;
 
@@ -27,7 +35,10 @@ final class FirstSides {
     FirstSides(List<ScenarioPoint> points, Predicate<ScenarioPoint> fits) {
         this.points = points.subList(0, Math.min(POINTS_MAX, points.size()));
         this.fits = fits;
-        int[] pair = pair();
+        race = race();
+        int[] pair = race.isEmpty()
+                ? pair()
+                : race.stream().mapToInt(Integer::intValue).filter(this::fits).toArray();
         first = pair.length > 0 ? pair[0] : 0;
         second = pair.length > 1 ? pair[1] : null;
     }
@@ -36,6 +47,7 @@ final class FirstSides {
     FirstSides(int first, int second) {
         points = List.of();
         fits = any -> true;
+        race = List.of();
         this.first = first;
         this.second = second;
     }
@@ -51,6 +63,11 @@ final class FirstSides {
         return second;
     }
 
+    /** Indices of the points that race against each other: two to four that differ in strategy alone, of which two fit; empty for none. */
+    List<Integer> lanes() {
+        return race;
+    }
+
     /** Whether a point was found not to fit; false also where nobody looked. */
     boolean knownNotToFit(int index) {
         return index < points.size() && !fits(index);
@@ -58,6 +75,38 @@ final class FirstSides {
 
     private boolean fits(int index) {
         return known.computeIfAbsent(index, i -> fits.test(points.get(i)));
+    }
+
+    /** On the largest cluster on which two strategies fit. */
+    private List<Integer> race() {
+        Map<Map<String, Object>, List<Integer>> alike = new LinkedHashMap<>();
+        for (int i = 0; i < points.size(); i++) {
+            if (!DemoScenario.kind(points.get(i)).isEmpty()) {
+                alike.computeIfAbsent(withoutStrategy(points.get(i)), rest -> new ArrayList<>())
+                        .add(i);
+            }
+        }
+        return alike.values().stream()
+                .filter(group -> group.size() > 1)
+                .sorted(Comparator.comparing(
+                        group -> -points.get(group.get(0)).cluster().worldSize()))
+                .map(this::lanes)
+                .filter(lanes -> lanes.stream().filter(this::fits).count() > 1)
+                .findFirst()
+                .orElse(List.of());
+    }
+
+    /** One of each kind first, one that fits where there is one; then further ones that fit. */
+    private List<Integer> lanes(List<Integer> group) {
+        Map<String, Integer> kinds = new LinkedHashMap<>();
+        for (int i : group) {
+            kinds.merge(DemoScenario.kind(points.get(i)), i, (known, other) -> fits(known) ? known : other);
+        }
+        return Stream.concat(kinds.values().stream(), group.stream().filter(this::fits))
+                .distinct()
+                .limit(LANES_MAX)
+                .sorted()
+                .toList();
     }
 
     private int[] pair() {
@@ -83,6 +132,13 @@ final class FirstSides {
     private static boolean differInKindOfStrategy(ScenarioPoint a, ScenarioPoint b) {
         return !DemoScenario.kind(a).equals(DemoScenario.kind(b))
                 && withoutStrategy(a).equals(withoutStrategy(b));
+    }
+
+    /** Whether several points train the same in all but their strategies. */
+    static boolean differInStrategyAlone(Collection<ScenarioPoint> points) {
+        return points.size() > 1
+                && points.stream().noneMatch(point -> DemoScenario.kind(point).isEmpty())
+                && points.stream().map(FirstSides::withoutStrategy).distinct().count() == 1;
     }
 
     private static Map<String, Object> withoutStrategy(ScenarioPoint point) {

@@ -60,6 +60,11 @@ final class Replay {
         return new Recorder(0, JOURNEYS_MAX);
     }
 
+    /** A recorder of what every GPU does, and of no chunks. */
+    static Recorder withoutChunks() {
+        return new Recorder(0, 0);
+    }
+
     private static long endPs(RunResult result) {
         double seconds = result.collective() == null
                 ? result.step().stepSeconds()

@@ -55,7 +55,7 @@ class DemoPageIT {
 
     @BeforeEach
     void open() {
-        browser.open(server.address(), 1280, "light");
+        browser.open(server.address() + "?watch", 1280, "light");
         browser.until("both runs", "document.body.dataset.ready === 'all'");
     }
 
@@ -251,7 +251,7 @@ class DemoPageIT {
     private static DemoServer open(String file) throws Exception {
         DemoServer own = Main.demo(DemoScenario.open(file), InetAddress.getLoopbackAddress(), 0, 2);
         own.start();
-        browser.open(own.address(), 1280, "light");
+        browser.open(own.address() + "?watch", 1280, "light");
         browser.until("all runs", "document.body.dataset.ready === 'all'");
         return own;
     }
@@ -564,7 +564,7 @@ class DemoPageIT {
                 """);
         try (DemoServer split = Main.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
             split.start();
-            browser.open(split.address(), 1280, "light");
+            browser.open(split.address() + "?watch", 1280, "light");
             browser.until("its run", "document.body.dataset.ready === 'all'");
             browser.find("h1").click();
             browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
@@ -591,7 +591,7 @@ class DemoPageIT {
         DemoServer first = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
         first.start();
         String address = first.address();
-        browser.open(address, 1280, "light");
+        browser.open(address + "?watch", 1280, "light");
         browser.until("both runs", "document.body.dataset.ready === 'all'");
         browser.script("""
                 new MutationObserver(changes => {

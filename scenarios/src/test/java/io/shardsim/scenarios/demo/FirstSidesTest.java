@@ -20,10 +20,10 @@ class FirstSidesTest {
     }
 
     @Test
-    void strategiesOfTheFirstPointsThatFitStandSideBySide() throws Exception {
+    void strategiesOfTheLargestClusterStandSideBySide() throws Exception {
         List<ScenarioPoint> points = library("gpt2-30b-on-p4d");
         FirstSides sides = new FirstSides(points, point -> point.cluster().nodes() >= 8);
-        assertThat(words(points, sides)).containsExactly("nodes 8, zero3", "nodes 8, fsdp");
+        assertThat(words(points, sides)).containsExactly("nodes 32, zero3", "nodes 32, fsdp");
         assertThat(sides.knownNotToFit(0)).isTrue();
         assertThat(sides.knownNotToFit(points.size() - 1)).isFalse();
     }

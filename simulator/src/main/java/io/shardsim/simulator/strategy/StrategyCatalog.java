@@ -5,7 +5,9 @@ import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.catalog.DescriptorFolder;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.NamedType;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.LinkedHashMap;
@@ -21,6 +23,10 @@ public final class StrategyCatalog {
             "strategies",
             Key.required("title", Setting.LINE, "one line for people"),
             Key.optional("version", Setting.LINE, "product and version that it is modelled on"),
+            Key.optional(
+                    "colours",
+                    new ListType(ScalarTypes.text("#[0-9a-f]{6}", "a colour such as '#6a2c91'"), "colour"),
+                    "its colour on light and on dark paper; none of those of work, gathers and reductions"),
             Key.optional("family", Setting.LINE, "what kinds that shard in the same way have in common"),
             Key.required(PARAMETERS, new NamedType(Setting.TYPE), "what a scenario may set"));
 

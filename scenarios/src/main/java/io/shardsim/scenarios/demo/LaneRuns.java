@@ -1,0 +1,58 @@
+package io.shardsim.scenarios.demo;
+
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** Runs of the lanes that were asked for last, for all pages: a point runs the same each time. */
+final class LaneRuns {
+    private static final int KEPT_MAX = 2 * FirstSides.LANES_MAX;
+
+    private final ExecutorService workers;
+    private final RunRecorder runs;
+    private final Map<Integer, Future<Race.Lane>> lanes = new LinkedHashMap<>(KEPT_MAX, 0.75f, true);
+
+    LaneRuns(ExecutorService workers, RunRecorder runs) {
+        this.workers = workers;
+        this.runs = runs;
+    }
+
+    /** The run of a point, which begins when it is first asked for. */
+    synchronized Future<Race.Lane> lane(int place, ScenarioPoint point) {
+        Future<Race.Lane> lane = lanes.computeIfAbsent(
+                place,
+                key -> workers.submit(
+                        () -> new Race.Lane(place, point, Replay.record(point, runs, Replay.withoutChunks()))));
+        if (lanes.size() > KEPT_MAX) {
+            var eldest = lanes.entrySet().iterator();
+            eldest.next().getValue().cancel(true);
+            eldest.remove();
+        }
+        return lane;
+    }
+
+    /** Waits for the lanes of a race; null when other races have taken their place meanwhile. */
+    @Nullable
+    Race race(Map<Integer, ScenarioPoint> points) throws InterruptedException {
+        List<Future<Race.Lane>> own = new ArrayList<>();
+        points.forEach((place, point) -> own.add(lane(place, point)));
+        try {
+            List<Race.Lane> all = new ArrayList<>();
+            for (Future<Race.Lane> lane : own) {
+                all.add(lane.get());
+            }
+            return new Race(all);
+        } catch (CancellationException superseded) {
+            return null;
+        } catch (ExecutionException failure) {
+            throw new IllegalStateException(String.valueOf(failure.getCause()), failure);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.shardsim.scenarios.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.evaluation.PointSimulation;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+
+/** The race that the page opens with, of the README's scenario, in Chromium. */
+class RaceIT {
+    @TempDir
+    private static Path folder;
+
+    private static Browser browser;
+    private static DemoServer server;
+    private static DemoScenario scenario;
+
+    @BeforeAll
+    static void start() throws Exception {
+        browser = new Browser(folder);
+        scenario = DemoScenario.open("library/gpt2-30b-on-p4d.yaml");
+        server = Main.demo(scenario, InetAddress.getLoopbackAddress(), 0, 2);
+        server.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        browser.open(server.address(), 1280, "light");
+        browser.until("all runs", "document.querySelector('#race').dataset.ready === 'true'");
+    }
+
+    private static String data(WebElement lane, String name) {
+        return lane.getDomAttribute("data-" + name);
+    }
+
+    private static void toTheLine() {
+        browser.find("h1").click();
+        browser.press(Keys.END);
+        browser.until("over", "document.querySelector('#race').dataset.over === 'true'");
+    }
+
+    @Test
+    void lanesFinishInTheOrderAndTimesOfTheRuns() throws Exception {
+        browser.until("it starts by itself", "Number(document.querySelector('.lane').dataset.nowPs) > 0");
+        toTheLine();
+        List<WebElement> lanes = browser.all(".lane");
+        assertThat(lanes).hasSize(3);
+        List<Long> steps = new ArrayList<>();
+        try (PointSimulation runner = new PointSimulation(2, true)) {
+            for (WebElement lane : lanes) {
+                RunResult run = runner.run(scenario.points().get(Integer.parseInt(data(lane, "point"))));
+                assertThat(run.gpus()).isEqualTo(256);
+                assertThat(data(lane, "gpus")).isEqualTo("256");
+                assertThat(Long.parseLong(data(lane, "step-ps")) / 1e12)
+                        .as(data(lane, "label"))
+                        .isEqualTo(run.step().stepSeconds());
+                assertThat(Double.parseDouble(data(lane, "nic-bytes")))
+                        .as(data(lane, "label"))
+                        .isPositive();
+                steps.add(Long.parseLong(data(lane, "step-ps")));
+            }
+        }
+        long first = steps.stream().min(Comparator.naturalOrder()).orElseThrow();
+        long last = steps.stream().max(Comparator.naturalOrder()).orElseThrow();
+        List<Long> order = steps.stream().sorted().toList();
+        for (int i = 0; i < lanes.size(); i++) {
+            WebElement lane = lanes.get(i);
+            assertThat(data(lane, "place")).isEqualTo(String.valueOf(order.indexOf(steps.get(i)) + 1));
+            assertThat(Double.parseDouble(data(lane, "finish-seconds")))
+                    .isCloseTo(20.0 * steps.get(i) / last, within(0.001));
+            if (steps.get(i) > first) {
+                assertThat(Long.parseLong(data(lane, "gap-ps"))).isEqualTo(steps.get(i) - first);
+            }
+        }
+        assertThat(browser.text("#race-verdict")).contains("MiCS", "is first", "takes 1.46 times as long");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void keysAloneVoteRaceAndAskWhy() {
+        browser.find("h1").click();
+        browser.press("3");
+        assertThat(browser.find("#race").getDomAttribute("data-voted")).isEqualTo("3");
+        browser.press(Keys.END);
+        browser.until("over", "document.querySelector('#race').dataset.over === 'true'");
+        assertThat(browser.text("#race-verdict")).endsWith("As you voted.");
+        browser.press("r");
+        browser.until("again", "document.querySelector('#race').dataset.playing === 'true'");
+        browser.press(" ");
+        browser.until("paused", "document.querySelector('#race').dataset.playing === 'false'");
+        browser.press(Keys.ENTER);
+        browser.until("both runs", "document.body.dataset.ready === 'all'");
+        assertThat(browser.find("#watch").isDisplayed()).isTrue();
+        assertThat(browser.find("#race").isDisplayed()).isFalse();
+        browser.press(Keys.ESCAPE);
+        assertThat(browser.find("#race").isDisplayed()).isTrue();
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void everyoneCanFollowIt() throws IOException {
+        for (String scheme : List.of("light", "dark")) {
+            for (int width : new int[] {360, 1280, 1920}) {
+                browser.scheme(scheme);
+                browser.resize(width, 900);
+                toTheLine();
+                browser.assertAccessible(scheme + " at " + width);
+                browser.screenshot("race-" + scheme + "-" + width + ".png", width);
+                assertThat(browser.number("document.documentElement.scrollWidth"))
+                        .as("no sideways scrolling at " + width)
+                        .isLessThanOrEqualTo(width);
+            }
+        }
+        browser.assertNothingWentWrong(server.address());
+    }
+}
