@@ -8,6 +8,7 @@ import io.shardsim.scenarios.explaining.Explanation;
 import io.shardsim.scenarios.explaining.FurtherRuns;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.yaml.InputException;
@@ -143,7 +144,7 @@ public final class Calibrator {
         int fewest = (test.ranks() + gpus - 1) / gpus;
         // Names of hosts are often replaced by one in what people publish.
         int nodes = question.nodes() > 0 ? question.nodes() : Math.max(fewest, test.nodes());
-        if (test.ranks() % nodes != 0 || test.ranks() / nodes > gpus) {
+        if (test.ranks() % nodes != 0 || test.ranks() / nodes > gpus || nodes > ScenarioKeys.NODES_MAX) {
             throw new InputException(
                     test.file(),
                     test.ranks() + " ranks on " + nodes + " nodes do not go by " + gpus + " GPUs of " + question.base()

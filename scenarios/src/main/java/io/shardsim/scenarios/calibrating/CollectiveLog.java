@@ -38,7 +38,7 @@ final class CollectiveLog {
             "sendrecv", CollectiveKind.SEND_RECV);
 
     private static final Pattern PROGRAM = Pattern.compile("\\b([a-z]+(?:_[a-z]+)?)_perf\\b");
-    private static final Pattern RANK = Pattern.compile("Rank +(\\d+) .*?\\bon +(\\S+) +device +(\\d+) +\\[");
+    private static final Pattern RANK = Pattern.compile("Rank +(\\d{1,6}) .*?\\bon +(\\S+) +device +(\\d+) +\\[");
     private static final Pattern BEGINNING = Pattern.compile("# +nThreads?:? +(\\d+) +nGpus:? +(\\d+) ");
     private static final Pattern HEADER = Pattern.compile("# +(size +count +.*)$");
     private static final Pattern ROW = Pattern.compile(
@@ -51,6 +51,10 @@ final class CollectiveLog {
     private static final double PRINTED = 0.006;
     /** What else a table's own figures may differ by. */
     private static final double TOLERANCE = 0.02;
+
+    private static final double TOLERANCE_ROUGH = 0.06;
+    /** More GPUs than one process of nccl-tests drives. */
+    private static final int GPUS_MAX = 64;
 
     /** Bus over algorithm bandwidth beyond which a collective is an all-reduce, 2 (n - 1) / n; all others carry a buffer once at most. */
     private static final double MORE_THAN_ONCE = 1.05;
@@ -118,7 +122,9 @@ final class CollectiveLog {
 
     private void line(int number, String line, boolean last) {
         Matcher program = PROGRAM.matcher(line);
-        if (program.find() && !line.contains("concluded")) {
+        // In the midst of a table its program's name is in a warning.
+        boolean begins = rows.isEmpty() || line.contains("starting") || line.contains("_perf -");
+        if (begins && program.find() && !line.contains("concluded")) {
             begin(program.group(1));
             return;
         }
@@ -165,7 +171,7 @@ final class CollectiveLog {
         int time = names.indexOf("time") < 0 ? names.indexOf("cputime") : names.indexOf("time");
         int shift = figures.size() - names.size();
         // Releases leave operation or root empty where there is none; those stand before the first time.
-        if (time < 0 || shift > 0 || time + shift < 0 || figures.size() < 4) {
+        if (time < 0 || shift > 0 || time + shift < 0 || time + shift + 2 >= figures.size()) {
             if (!last) {
                 problems.add(
                         new Position(number, 1),
@@ -189,7 +195,7 @@ final class CollectiveLog {
         double us = number(time);
         double algorithmRate = number(algorithm);
         double busRate = number(bus);
-        long bytes = size.length() < 19 ? Long.parseLong(size) : 0;
+        long bytes = size.matches("\\d{1,18}") ? Long.parseLong(size) : 0;
         if (!(us > 0) || Double.isNaN(algorithmRate) || Double.isNaN(busRate)) {
             if (bytes > 0) {
                 problems.add(
@@ -200,8 +206,11 @@ final class CollectiveLog {
             }
             return;
         }
+        // Times of ten seconds and more are printed as 1.8e+07.
+        boolean rough = time.contains("e");
         double expected = bytes / us / 1e3;
-        if (Math.abs(expected - algorithmRate) > PRINTED + TOLERANCE * Math.max(expected, algorithmRate)) {
+        double tolerance = rough ? TOLERANCE_ROUGH : TOLERANCE;
+        if (Math.abs(expected - algorithmRate) > PRINTED + tolerance * Math.max(expected, algorithmRate)) {
             problems.add(
                     new Position(number, 1),
                     bytes + " B in " + time + " us are " + round(expected) + " GB/s, and algbw says " + algorithm
@@ -209,7 +218,7 @@ final class CollectiveLog {
             return;
         }
         if (bytes > 0) {
-            rows.add(new Row(number, bytes, us / 1e6));
+            rows.add(new Row(number, bytes, rough && algorithmRate > 0 ? bytes / algorithmRate / 1e9 : us / 1e6));
             if (algorithmRate > 1) {
                 factors.add(busRate / algorithmRate);
             }
@@ -221,7 +230,7 @@ final class CollectiveLog {
     }
 
     private static double number(String text) {
-        return text.matches("[\\d.]+(e[+-]?\\d+)?") ? Double.parseDouble(text) : Double.NaN;
+        return text.matches("\\d+(\\.\\d+)?(e[+-]?\\d{1,2})?") ? Double.parseDouble(text) : Double.NaN;
     }
 
     /** Ends a test, and begins the next one. */
@@ -240,14 +249,13 @@ final class CollectiveLog {
                 problems.add(
                         new Position(rows.get(0).line(), 1),
                         hosts.isEmpty()
-                                ? "no line before this table says how many GPUs took part; keep the lines \"# Rank 0 ... device\", or add --gpus"
+                                ? "no line before this table says how many GPUs took part; keep the lines \"# Rank 0 ... device\", or add --nodes"
                                 : "1 GPU alone measures no network; give a log of several");
             } else {
                 rows.sort(Comparator.comparingLong(Row::bytes));
                 tests.add(new CollectiveTest(problems.file(), meant, ranks, nodes(), rows));
             }
         }
-        // Programs of one command line print several tables under the same GPUs.
         if (!rows.isEmpty()) {
             hosts = new LinkedHashMap<>();
             kind = null;
@@ -278,6 +286,10 @@ final class CollectiveLog {
         return share > 0.4 && ranks <= RANKS_TOLD ? (int) Math.round(ranks) : 0;
     }
 
+    private static int driven(JsonNode root, String key) {
+        return Math.max(1, Math.min(GPUS_MAX, root.path("config").path(key).asInt(1)));
+    }
+
     /** A document that {@code -J} wrote. */
     private void document(String text) {
         JsonNode root;
@@ -302,8 +314,7 @@ final class CollectiveLog {
         for (JsonNode device : root.path("config").path("devices")) {
             // Only the first rank of each process is written.
             int first = device.path("rank").asInt(rank);
-            int each = Math.max(1, root.path("config").path("ngpus").asInt(1))
-                    * Math.max(1, root.path("config").path("nthreads").asInt(1));
+            int each = driven(root, "ngpus") * driven(root, "nthreads");
             for (int i = 0; i < each; i++) {
                 hosts.put(first + i, device.path("hostname").asString(""));
             }

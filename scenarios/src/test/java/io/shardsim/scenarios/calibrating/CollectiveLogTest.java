@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -108,6 +109,36 @@ class CollectiveLogTest {
         assertThat(test.kind()).isEqualTo(CollectiveKind.ALL_REDUCE);
         assertThat(test.ranks()).isEqualTo(16);
         assertThat(test.nodes()).isZero();
+    }
+
+    /** Every damage is either a problem with a place, or leaves the figures as they were or fewer. */
+    @Test
+    void noDamageEndsInAnythingElse() throws InputException {
+        String text = simulated().findFirst().orElseThrow().text();
+        String json =
+                "{\"args\": [\"all_gather_perf\"], \"config\": {\"ngpus\": 8, \"devices\": [{\"rank\": 0, \"hostname\": \"a\"}]},"
+                        + " \"results\": [{\"size\": 1048576, \"out_of_place\": {\"time\": 100.0, \"alg_bw\": 10.49, \"bus_bw\": 9.8}}]}";
+        assertThat(read(json)).hasSize(1);
+        Random random = new Random(1);
+        int refused = 0;
+        for (int i = 0; i < 4000; i++) {
+            StringBuilder damaged = new StringBuilder(i % 2 == 0 ? text : json);
+            for (int edits = 1 + random.nextInt(4); edits > 0; edits--) {
+                int at = random.nextInt(damaged.length());
+                int to = Math.min(damaged.length(), at + random.nextInt(20));
+                damaged.replace(
+                        at,
+                        random.nextBoolean() ? to : at,
+                        "09.e-+ \n{}[]\"#\u0000x".substring(random.nextInt(8), 8 + random.nextInt(9)));
+            }
+            try {
+                assertThat(read(damaged.toString())).isNotEmpty();
+            } catch (InputException told) {
+                assertThat(told.problems()).isNotEmpty();
+                refused++;
+            }
+        }
+        assertThat(refused).isBetween(100, 3900);
     }
 
     @ParameterizedTest

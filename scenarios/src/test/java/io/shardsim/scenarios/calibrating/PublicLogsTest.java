@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.evaluation.PointSimulation;
+import io.shardsim.scenarios.explaining.ExplanationText;
 import io.shardsim.scenarios.explaining.FurtherRuns;
+import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,6 +62,58 @@ class PublicLogsTest {
             errors[i] = Math.abs(seconds[i] / sizes.get(i).row().seconds() - 1);
         }
         return errors;
+    }
+
+    /** The fault of the catalog that a page's words mean; empty where the catalog has none. */
+    private static String fault(String cause) {
+        return cause.startsWith("tcp")
+                ? "tcp-over-ethernet"
+                : cause.startsWith("nvlink off")
+                        ? "no-nvlink"
+                        : cause.startsWith("one NIC of four missing")
+                                ? "lost-nic"
+                                : cause.startsWith("no gpudirect") ? "no-gpudirect" : "";
+    }
+
+    private static Calibration calibration(PrintedLogs.Public log) throws InputException {
+        return Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
+                .calibrate(
+                        new Calibrator.Question(log.machine(), Map.of(log.file(), log.text()), null, 0, false),
+                        (share, what) -> {}));
+    }
+
+    /** Of logs that their pages call broken with a cause, and of healthy ones, on instances of the catalog. */
+    @Test
+    void brokenClustersAreNamed() throws InputException {
+        int named = 0;
+        int broken = 0;
+        int cried = 0;
+        int healthy = 0;
+        for (PrintedLogs.Public log : CollectiveLogTest.simulated().toList()) {
+            String fault = fault(log.cause());
+            boolean isBroken = log.verdict().equals("broken") && !fault.isEmpty();
+            if (Catalog.instance(log.machine()) == null
+                    || log.gpus() > 64
+                    || !isBroken && !log.verdict().equals("healthy")) {
+                continue;
+            }
+            List<Calibrator.Broken> found = calibration(log).broken();
+            String first = found.isEmpty()
+                    ? "healthy"
+                    : ExplanationText.write(found.get(0).explanation(), 400)
+                            .lines()
+                            .filter(line -> line.contains("Likeliest") || line.contains("In the log"))
+                            .findFirst()
+                            .orElse("no cause");
+            System.out.printf("%-36s %-8s %-16s %s%n", log.file(), log.verdict(), fault, first);
+            broken += isBroken ? 1 : 0;
+            healthy += isBroken ? 0 : 1;
+            named += isBroken && first.contains(KnownFault.named(fault).title()) ? 1 : 0;
+            cried += !isBroken && !found.isEmpty() ? 1 : 0;
+        }
+        System.out.printf(
+                "%d of %d broken ones named, %d of %d healthy ones called broken%n", named, broken, cried, healthy);
+        assertThat(cried).isLessThanOrEqualTo(healthy / 4);
     }
 
     @Test

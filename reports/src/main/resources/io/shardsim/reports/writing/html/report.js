@@ -441,6 +441,8 @@
     const paint = paints(as);
     const chart = KINDS[figure.kind](figure, { paint, width });
     Object.assign(chart.option, { animation: false, backgroundColor: 'transparent', textStyle: { fontFamily: FONT } });
+    // Labels are measured in their axis' own font, which is not that of the chart.
+    for (const each of [chart.option.xAxis, chart.option.yAxis].flat()) if (each) each.axisLabel = { fontFamily: FONT, ...each.axisLabel };
     return chart;
   }
 
