@@ -75,7 +75,9 @@ class ScalingCurveTest {
                     .map(set -> set.group(1))
                     .toList();
             Path library = Path.of("library", file + ".yaml");
-            if (Files.exists(library) && !seen.contains(file + sets)) {
+            // A file in build is written by the command before it, here by none.
+            boolean needsFile = sets.stream().anyMatch(set -> set.contains("=build/"));
+            if (Files.exists(library) && !needsFile && !seen.contains(file + sets)) {
                 seen.add(file + sets);
                 checkCurve(
                         file + sets,
