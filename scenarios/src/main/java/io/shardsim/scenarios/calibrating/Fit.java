@@ -49,7 +49,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
     /** From the median of absolute deviations to a standard deviation. */
     private static final double MEDIAN_TO_DEVIATION = 1.4826;
     /** Shares of what the catalog says at which the search may begin. */
-    private static final double[] STARTS = {1, 0.6, 0.3, 0.12, 0.05};
+    private static final double[] STARTS = {1, 0.6, 0.3, 0.12, 0.05, 0.02, 0.008};
     /** A search begins elsewhere only where that is this much better. */
     private static final double CLEARLY = 0.8;
     /** Step of a slope, in logarithms. */
@@ -214,7 +214,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             RealVector point = nearestStart(parameters);
             double[] weights = weights(parameters, null, SCATTER_FIRST, 0);
             for (int round = 0; round < ROUNDS; round++) {
-                point = optimum(parameters, point, weights).getPoint();
+                point = optimum(parameters, point, weights);
                 RealVector residuals = known(parameters).subtract(all(parameters, point));
                 double scatter = Math.max(
                         SCATTER_MIN,
@@ -275,24 +275,27 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             return logs(parameters, point).append(point);
         }
 
-        private LeastSquaresProblem.Evaluation optimum(List<Parameter> parameters, RealVector start, double[] weights) {
+        private RealVector optimum(List<Parameter> parameters, RealVector start, double[] weights) {
             RealVector max = max(parameters);
+            RealVector[] reached = {start};
             LeastSquaresProblem problem = new LeastSquaresBuilder()
                     .start(start)
                     .model(point -> new Pair<>(all(parameters, point), slopes(parameters, point)))
                     .target(known(parameters))
                     .weight(new DiagonalMatrix(weights))
                     .parameterValidator(point -> within(point, max))
-                    .checker((iteration, before, after) -> before.getPoint().getLInfDistance(after.getPoint()) < CLOSE)
+                    .checker((iteration, before, after) -> {
+                        reached[0] = after.getPoint();
+                        return before.getPoint().getLInfDistance(after.getPoint()) < CLOSE;
+                    })
                     .maxEvaluations(10 * ITERATIONS)
                     .maxIterations(ITERATIONS)
                     .build();
             try {
-                return new LevenbergMarquardtOptimizer().optimize(problem);
+                return new LevenbergMarquardtOptimizer().optimize(problem).getPoint();
             } catch (MathRuntimeException stopped) {
-                // What is nowhere steep enough to go on, or took all its iterations, ends where it began: the next
-                // round goes on from there.
-                return problem.evaluate(start);
+                // Nowhere steep enough to go on, or out of iterations: the next round goes on from where it is.
+                return reached[0];
             }
         }
 

@@ -141,6 +141,22 @@ class CalibratorTest {
         assertThat(found.inNode().open()).extracting(Parameter::key).containsExactly("intra_node_effective");
     }
 
+    /** A hundredth of the rate, as over TCP. */
+    @Test
+    void theFileOfABrokenClusterSaysWhatItReaches() throws InputException {
+        Map<String, Object> slow = Map.of("nic_effective", 200_000_000L, "nccl_steps", 3.0);
+        Calibration found = calibrate(
+                "dgx-a100", Map.of("a.log", log("dgx-a100", CollectiveKind.ALL_REDUCE, 2, slow, new Random(1), 0)));
+        assertThat(found.broken()).hasSize(1);
+        found.betweenNodes()
+                .values()
+                .forEach((parameter, value) -> assertThat(((Number) parameter.resolved(value)).doubleValue()
+                                / ((Number) Objects.requireNonNull(slow.get(parameter.key()))).doubleValue())
+                        .as(parameter.key())
+                        .isCloseTo(1, within(0.05)));
+        assertThat(found.figures()).containsKey("nic_effective");
+    }
+
     @Test
     void whatSizesDoNotTellIsNotFitted() throws InputException {
         CollectiveTest small = new CollectiveTest("", CollectiveKind.ALL_REDUCE, 16, 2, List.of());
