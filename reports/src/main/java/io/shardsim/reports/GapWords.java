@@ -74,15 +74,10 @@ public final class GapWords {
             {"more waiting", "less waiting"},
             {"more other work", "less other work"}
         };
-        BigDecimal rest = rounded(gap.gapPs());
-        int largest = 0;
-        for (int i = 0; i < ps.length; i++) {
-            rest = rest.subtract(rounded(ps[i]));
-            largest = Math.abs(ps[i]) > Math.abs(ps[largest]) ? i : largest;
-        }
+        List<BigDecimal> shown = shown(List.of(kernels, waiting, work));
         List<Block> blocks = new ArrayList<>();
         for (int i = 0; i < ps.length; i++) {
-            BigDecimal figure = rounded(ps[i]).add(i == largest ? rest : BigDecimal.ZERO);
+            BigDecimal figure = shown.get(i);
             blocks.add(new Block(ids[i], ps[i], words(figure.abs()) + " " + words[i][figure.signum() < 0 ? 1 : 0]));
         }
         return blocks;
@@ -102,15 +97,7 @@ public final class GapWords {
     String parts() {
         List<Part> parts = parts(gap);
         parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
-        BigDecimal rest = rounded(gap.gapPs());
-        List<BigDecimal> shown = new ArrayList<>();
-        for (Part part : parts) {
-            shown.add(rounded(part.ps()));
-            rest = rest.subtract(rounded(part.ps()));
-        }
-        if (!shown.isEmpty()) {
-            shown.set(0, shown.get(0).add(rest));
-        }
+        List<BigDecimal> shown = shown(parts.stream().map(Part::ps).toList());
         List<String> words = new ArrayList<>();
         String only = "";
         for (int i = 0; i < shown.size(); i++) {
@@ -141,6 +128,22 @@ public final class GapWords {
             }
         }
         return words.size() == 1 ? ", all " + only : ": " + String.join(", ", words);
+    }
+
+    /** Figures of parts of the gap that sum to its own: what rounding leaves goes to the largest. */
+    private List<BigDecimal> shown(List<Long> partsPs) {
+        List<BigDecimal> shown = new ArrayList<>();
+        BigDecimal rest = rounded(gap.gapPs());
+        int largest = 0;
+        for (int i = 0; i < partsPs.size(); i++) {
+            shown.add(rounded(partsPs.get(i)));
+            rest = rest.subtract(shown.get(i));
+            largest = Math.abs(partsPs.get(i)) > Math.abs(partsPs.get(largest)) ? i : largest;
+        }
+        if (!shown.isEmpty()) {
+            shown.set(largest, shown.get(largest).add(rest));
+        }
+        return shown;
     }
 
     /** A time in the unit of the gap. */

@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.calibrating;
 
 import io.shardsim.scenarios.scenario.InstanceFiles;
-import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,14 +47,10 @@ public record Calibration(
      */
     public List<String> since(String file) throws InputException {
         List<String> lines = new ArrayList<>();
-        Map<String, Figure> before = new LinkedHashMap<>();
-        InstanceFiles.read(file).figures().forEach(figure -> before.put(figure.key(), figure));
+        InstanceSpec before = InstanceFiles.read(file).spec();
         for (Fit fit : fits()) {
             fit.values().forEach((parameter, value) -> {
-                Figure old = before.get(parameter.key());
-                double was = old == null
-                        ? 1
-                        : ((Number) old.value()).doubleValue() / ((Number) parameter.resolved(1)).doubleValue();
+                double was = parameter.base().applyAsDouble(before);
                 lines.add(parameter.key() + ": " + parameter.written(value) + ", was " + parameter.written(was)
                         + CalibrationText.signed(value / was - 1));
             });

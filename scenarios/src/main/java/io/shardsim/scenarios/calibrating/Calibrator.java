@@ -74,10 +74,11 @@ public final class Calibrator {
      * @throws InputException with every line that cannot be
      */
     public @Nullable Calibration calibrate(Question question, ProgressListener progress) throws InputException {
-        List<CollectiveTest> tests = read(question);
+        List<TrainingLog> lines = evidence(question);
+        List<CollectiveTest> tests = read(question, lines);
         Simulated simulated = new Simulated(question.base(), runs, progress);
         try {
-            List<Broken> broken = broken(question, tests, simulated, progress);
+            List<Broken> broken = broken(question, tests, lines, simulated, progress);
             List<CollectiveTest> used = new ArrayList<>(tests);
             if (question.healthy()) {
                 broken.forEach(each -> used.remove(each.test()));
@@ -99,11 +100,11 @@ public final class Calibrator {
     }
 
     /** Every test, on as many nodes as its log says. */
-    private static List<CollectiveTest> read(Question question) throws InputException {
+    private static List<CollectiveTest> read(Question question, List<TrainingLog> evidence) throws InputException {
         List<CollectiveTest> tests = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
         int gpus = question.instance().gpusPerNode();
-        Set<String> lines = evidence(question).stream()
+        Set<String> lines = evidence.stream()
                 .filter(log -> !log.findings().isEmpty())
                 .map(TrainingLog::name)
                 .collect(Collectors.toSet());
@@ -155,29 +156,33 @@ public final class Calibrator {
 
     /** Tests whose largest size reaches far less than it should, each with what may be the cause. */
     private List<Broken> broken(
-            Question question, List<CollectiveTest> tests, Simulated simulated, ProgressListener progress)
+            Question question,
+            List<CollectiveTest> tests,
+            List<TrainingLog> lines,
+            Simulated simulated,
+            ProgressListener progress)
             throws InputException {
         List<Broken> broken = new ArrayList<>();
         for (CollectiveTest test : tests) {
-            CollectiveTest.Row largest = test.rows().get(test.rows().size() - 1);
+            CollectiveTest.Row largest = test.largest();
             double seconds = simulated.seconds(List.of(new Simulated.Size(test, largest)), Map.of())[0];
             if (largest.bytes() >= LARGE && seconds < BROKEN * largest.seconds()) {
-                Explanation explanation = explanation(question, test, progress);
+                Explanation explanation = explanation(question, test, lines, progress);
                 if (explanation == null) {
                     throw new Simulated.Interrupted();
                 }
-                broken.add(
-                        new Broken(test, largest.bytes() / seconds * test.kind().busFactor(test.ranks()), explanation));
+                broken.add(new Broken(test, test.busBytesPerSecond(largest, seconds), explanation));
             }
         }
         return broken;
     }
 
     /** Why a test is slow, by its largest size and two others. */
-    private @Nullable Explanation explanation(Question question, CollectiveTest test, ProgressListener progress)
+    private @Nullable Explanation explanation(
+            Question question, CollectiveTest test, List<TrainingLog> lines, ProgressListener progress)
             throws InputException {
         List<CollectiveTest.Row> rows = test.rows();
-        CollectiveTest.Row largest = rows.get(rows.size() - 1);
+        CollectiveTest.Row largest = test.largest();
         String scenario = "scenario: " + test.kind().id() + "\ncluster: {instance: " + question.base() + ", nodes: "
                 + test.nodes() + "}\nworkload: {collective: " + test.kind().id() + ", size: " + largest.bytes()
                 + " B}\n";
@@ -190,15 +195,12 @@ public final class Calibrator {
                 .forEach(row -> measured.add(measured(test, row, Map.of("workload.size", row.bytes() + " B"))));
         return explainer.explain(
                 new Explainer.Subject(test.file(), SweptFile.readText(test.file(), scenario), 0),
-                Explainer.Evidence.of(measured, Set.of(), evidence(question)),
+                Explainer.Evidence.of(measured, Set.of(), lines),
                 progress);
     }
 
     private static Measured measured(CollectiveTest test, CollectiveTest.Row row, Map<String, String> at) {
-        return new Measured(
-                row.bytes() / row.seconds() * test.kind().busFactor(test.ranks()) / 1e9,
-                Measured.Unit.BUS_BANDWIDTH,
-                at);
+        return new Measured(test.busBytesPerSecond(row, row.seconds()) / 1e9, Measured.Unit.BUS_BANDWIDTH, at);
     }
 
     /** Ends what runs. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.calibrating;
 
+import io.shardsim.reports.BusBandwidth;
 import io.shardsim.simulator.collective.CollectiveKind;
 import java.util.List;
 
@@ -31,9 +32,17 @@ record CollectiveTest(String file, CollectiveKind kind, int ranks, int nodes, Li
         return new CollectiveTest(file, kind, ranks, count, rows);
     }
 
+    Row largest() {
+        return rows.get(rows.size() - 1);
+    }
+
     /** What the largest size reaches [bytes/s]. */
     double busBytesPerSecond() {
-        Row last = rows.get(rows.size() - 1);
-        return last.bytes() / last.seconds() * kind.busFactor(ranks);
+        return busBytesPerSecond(largest(), largest().seconds());
+    }
+
+    /** What a size reaches in such a time [bytes/s]. */
+    double busBytesPerSecond(Row row, double seconds) {
+        return BusBandwidth.of(kind, row.bytes(), ranks, seconds).busBytesPerSecond();
     }
 }

@@ -45,12 +45,24 @@ public final class InstanceFiles {
      */
     public static CatalogEntry<InstanceSpec> read(String file) throws InputException {
         Problems problems = new Problems(file);
-        YamlNode root = YamlReader.read(file, problems);
-        CatalogEntry<InstanceSpec> entry = root == null ? null : resolve(file, root, Map.of(), problems);
+        return read(root(problems), problems);
+    }
+
+    private static CatalogEntry<InstanceSpec> read(YamlNode root, Problems problems) throws InputException {
+        CatalogEntry<InstanceSpec> entry = resolve(problems.file(), root, Map.of(), problems);
         if (entry == null) {
             throw new InputException(problems.inOrder());
         }
         return entry;
+    }
+
+    /** What a file holds; problems beside which there is something to read are told with those of {@link #read}. */
+    private static YamlNode root(Problems problems) throws InputException {
+        YamlNode root = YamlReader.read(problems.file(), problems);
+        if (root == null) {
+            throw new InputException(problems.inOrder());
+        }
+        return root;
     }
 
     /** The instance of a description; null after problems were added. */
@@ -92,9 +104,10 @@ public final class InstanceFiles {
     private static Mapping description(Scalar name, String scenario) throws InputException {
         Path beside = Path.of(scenario).resolveSibling(name.text());
         String file = Files.exists(beside) ? beside.toString() : name.text();
-        read(file);
+        Problems problems = new Problems(file);
+        YamlNode root = root(problems);
+        read(root, problems);
         List<Entry> entries = new ArrayList<>(List.of(new Entry(NAME, name.position(), name)));
-        YamlNode root = YamlReader.read(file, new Problems(file));
         if (root instanceof Mapping description) {
             entries.addAll(description.entries());
         }

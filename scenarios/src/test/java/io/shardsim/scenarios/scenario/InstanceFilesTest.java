@@ -140,6 +140,12 @@ class InstanceFilesTest {
     }
 
     @Test
+    void aKeyThatIsGivenTwiceIsTold() throws IOException {
+        Files.writeString(folder.resolve("mine.yaml"), MINE + "title: twice\n");
+        assertThatThrownBy(this::read).hasMessageContaining("mine.yaml:7:1: key title is given twice");
+    }
+
+    @Test
     void aFileThatExtendsNothingKnownIsRefused() throws IOException {
         Files.writeString(folder.resolve("mine.yaml"), MINE.replace("p4d.24xlarge", "p4d.42xlarge"));
         assertThatThrownBy(this::read).hasMessageContaining("extends p4d.42xlarge, which does not exist");
