@@ -27,93 +27,47 @@ public final class UnitTable {
             Pattern.compile("([+-]?)(\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE]([+-]?\\d{1,9}))?\\s*(\\D+)?");
 
     /** Bytes. */
-    public static final UnitTable DATA_SIZE = new UnitTable("size", "bytes", "1 MiB")
-            .unit("B", "1")
-            .unit("bytes", "1")
-            .unit("byte", "1")
-            .unit("KiB", "1024")
-            .unit("MiB", "1048576")
-            .unit("GiB", "1073741824")
-            .unit("TiB", "1099511627776")
-            .unit("PiB", "1125899906842624")
-            .unit("kB", "1e3")
-            .unit("KB", "1e3")
-            .unit("MB", "1e6")
-            .unit("GB", "1e9")
-            .unit("TB", "1e12")
-            .unit("PB", "1e15");
+    public static final UnitTable DATA_SIZE = new UnitTable("size", "bytes", "1 MiB", """
+            B = 1, bytes = 1, byte = 1, KiB = 1024, MiB = 1048576, GiB = 1073741824, TiB = 1099511627776,
+            PiB = 1125899906842624, kB = 1e3, KB = 1e3, MB = 1e6, GB = 1e9, TB = 1e12, PB = 1e15""");
 
     /** Bytes per second. */
-    public static final UnitTable RATE = new UnitTable("rate", "bytes/s", "300 GB/s or 100 Gbit/s")
-            .unit("B/s", "1")
-            .unit("kB/s", "1e3")
-            .unit("KB/s", "1e3")
-            .unit("MB/s", "1e6")
-            .unit("GB/s", "1e9")
-            .unit("TB/s", "1e12")
-            .unit("KiB/s", "1024")
-            .unit("MiB/s", "1048576")
-            .unit("GiB/s", "1073741824")
-            .unit("TiB/s", "1099511627776")
-            .unit("bit/s", "0.125")
-            .unit("kbit/s", "125")
-            .unit("Mbit/s", "125e3")
-            .unit("Gbit/s", "125e6")
-            .unit("Tbit/s", "125e9")
-            .unit("kbps", "125")
-            .unit("Mbps", "125e3")
-            .unit("Gbps", "125e6")
-            .unit("Tbps", "125e9")
-            .unit("Mb/s", "125e3")
-            .unit("Gb/s", "125e6")
-            .unit("Tb/s", "125e9");
+    public static final UnitTable RATE = new UnitTable("rate", "bytes/s", "300 GB/s or 100 Gbit/s", """
+            B/s = 1, kB/s = 1e3, KB/s = 1e3, MB/s = 1e6, GB/s = 1e9, TB/s = 1e12, KiB/s = 1024,
+            MiB/s = 1048576, GiB/s = 1073741824, TiB/s = 1099511627776, bit/s = 0.125, kbit/s = 125,
+            Mbit/s = 125e3, Gbit/s = 125e6, Tbit/s = 125e9, kbps = 125, Mbps = 125e3, Gbps = 125e6,
+            Tbps = 125e9, Mb/s = 125e3, Gb/s = 125e6, Tb/s = 125e9""");
 
     /** Picoseconds. */
-    public static final UnitTable TIME = new UnitTable("time", "ps", "2 us")
-            .unit("ps", "1")
-            .unit("ns", "1e3")
-            .unit("us", "1e6")
-            .unit("\u00b5s", "1e6")
-            .unit("\u03bcs", "1e6")
-            .unit("ms", "1e9")
-            .unit("s", "1e12")
-            .unit("min", "60e12")
-            .unit("h", "3600e12")
-            .unit("d", "86400e12");
+    public static final UnitTable TIME = new UnitTable("time", "ps", "2 us", """
+            ps = 1, ns = 1e3, us = 1e6, \u00b5s = 1e6, \u03bcs = 1e6, ms = 1e9, s = 1e12, min = 60e12,
+            h = 3600e12, d = 86400e12""");
 
     /** Flops per second. */
-    public static final UnitTable FLOP_RATE = new UnitTable("flop rate", "flop/s", "312 Tflop/s")
-            .unit("Gflop/s", "1e9")
-            .unit("Tflop/s", "1e12")
-            .unit("Pflop/s", "1e15")
-            .unit("GFLOPS", "1e9")
-            .unit("TFLOPS", "1e12")
-            .unit("PFLOPS", "1e15");
+    public static final UnitTable FLOP_RATE = new UnitTable("flop rate", "flop/s", "312 Tflop/s", """
+            Gflop/s = 1e9, Tflop/s = 1e12, Pflop/s = 1e15, GFLOPS = 1e9, TFLOPS = 1e12, PFLOPS = 1e15""");
 
     /** Hertz. */
-    public static final UnitTable FREQUENCY = new UnitTable("frequency", "Hz", "1410 MHz")
-            .unit("Hz", "1")
-            .unit("kHz", "1e3")
-            .unit("MHz", "1e6")
-            .unit("GHz", "1e9");
+    public static final UnitTable FREQUENCY = new UnitTable("frequency", "Hz", "1410 MHz", """
+            Hz = 1, kHz = 1e3, MHz = 1e6, GHz = 1e9""");
 
     /** US dollars per hour. */
-    public static final UnitTable PRICE = new UnitTable("price", "USD/h", "32.77 USD/h").unit("USD/h", "1");
+    public static final UnitTable PRICE = new UnitTable("price", "USD/h", "32.77 USD/h", "USD/h = 1");
 
     private final String kind;
     private final String baseUnit;
     private final String example;
     private final Map<String, BigDecimal> factors = new LinkedHashMap<>();
 
-    private UnitTable(String kind, String baseUnit, String example) {
+    /** @param units each with what it is in base units, parted by commas */
+    private UnitTable(String kind, String baseUnit, String example, String units) {
         this.kind = kind;
         this.baseUnit = baseUnit;
         this.example = example;
-    }
-
-    private UnitTable unit(String name, String factor) {
-        factors.put(name, new BigDecimal(factor));
-        return this;
+        for (String unit : units.split(",\\s+")) {
+            String[] parts = unit.split(" = ");
+            factors.put(parts[0], new BigDecimal(parts[1]));
+        }
     }
 
     /** What is measured, as messages call it, for example {@code size}. */
