@@ -11,40 +11,17 @@ package io.shardsim.simulator.collective;
  *
  * <p>Leaves out that NCCL goes through nodes in a quadratic order of offsets, and local ranks within it (src/init.cc, ncclP2pSchedule).
  */
-abstract class DirectExchange implements CollectiveAlgorithm {
+abstract class DirectExchange extends SingleKindAlgorithm {
     /** NCCL_MAX_DEV_WORK_P2P_PER_BATCH, src/include/device.h. */
     private static final int ROUNDS_PER_BATCH = 8;
 
-    private final CollectiveKind kind;
-    private final SharedPrimitives shared = new SharedPrimitives();
-
     DirectExchange(CollectiveKind kind) {
-        this.kind = kind;
+        super("direct", Pattern.DIRECT, kind);
     }
 
-    /** Ranks that each rank sends to. */
+    /** Ranks that each rank sends {@link #bytes} to. */
     int rounds(CollectiveRequest request) {
         return request.size() - 1;
-    }
-
-    /** What it sends to each of them [bytes]. */
-    long messageBytes(CollectiveRequest request) {
-        return request.shardBytes();
-    }
-
-    @Override
-    public String name() {
-        return "direct";
-    }
-
-    @Override
-    public Pattern pattern() {
-        return Pattern.DIRECT;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
-        return request.kind() == kind && request.size() >= 2;
     }
 
     @Override
@@ -57,7 +34,7 @@ abstract class DirectExchange implements CollectiveAlgorithm {
 
     /** Channels that share a message. */
     private int channelsPerMessage(CollectiveRequest request) {
-        int usable = Chunks.channels(messageBytes(request), request.transport());
+        int usable = super.channels(request);
         return Math.max(1, Math.min(usable, request.transport().channels() / rounds(request)));
     }
 
@@ -79,8 +56,7 @@ abstract class DirectExchange implements CollectiveAlgorithm {
             targetSlots[slot] = slot;
             nics[slot] = nic(request, member, (member + round) % size, channel);
         }
-        Chunks message =
-                Chunks.of(messageBytes(request), channelsPerMessage(request), channel / stride, request.transport());
+        Chunks message = Chunks.of(bytes(request), channelsPerMessage(request), channel / stride, request.transport());
         return new ChannelProgram(
                 sources,
                 targets,

@@ -12,7 +12,7 @@ public final class DirectSendRecv extends DirectExchange {
     }
 
     @Override
-    long messageBytes(CollectiveRequest request) {
+    long bytes(CollectiveRequest request) {
         return request.totalBytes();
     }
 }

@@ -11,19 +11,14 @@ package io.shardsim.simulator.collective;
  *
  * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119, section 3.3.
  */
-abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
+abstract class HierarchicalAlgorithm extends SingleKindAlgorithm {
     static final int FROM_PREVIOUS_NODE = 0;
     static final int FROM_PREVIOUS_LOCAL = 1;
     static final int TO_NEXT_NODE = 0;
     static final int TO_NEXT_LOCAL = 1;
 
-    private final String name;
-    private final CollectiveKind kind;
-    private final SharedPrimitives shared = new SharedPrimitives();
-
     HierarchicalAlgorithm(String name, CollectiveKind kind) {
-        this.name = name;
-        this.kind = kind;
+        super(name, Pattern.HIERARCHICAL, kind);
     }
 
     /**
@@ -36,27 +31,9 @@ abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
     abstract void move(PrimitiveList primitives, int nodes, int local, Chunks chunks);
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
-    public Pattern pattern() {
-        return Pattern.HIERARCHICAL;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
-        if (request.kind() != kind) {
-            return false;
-        }
+    boolean carries(CollectiveRequest request) {
         GroupPlacement placement = request.placement();
         return placement.nodes() >= 2 && placement.even() && placement.membersOn(0) >= 2;
-    }
-
-    @Override
-    public int channels(CollectiveRequest request) {
-        return Chunks.channels(request.shardBytes(), request.transport());
     }
 
     @Override
@@ -68,7 +45,7 @@ abstract class HierarchicalAlgorithm implements CollectiveAlgorithm {
         int[] members = request.members();
         int previousLocal = first + (member - first + local - 1) % local;
         int nextLocal = first + (member - first + 1) % local;
-        Chunks chunks = Chunks.of(request.shardBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         return new ChannelProgram(
                 new int[] {members[(member + size - local) % size], members[previousLocal]},
                 new int[] {members[(member + local) % size], members[nextLocal]},

@@ -10,34 +10,18 @@ package io.shardsim.simulator.collective;
  *
  * <p>[1] Amazon SageMaker developer guide, Introduction to the SageMaker distributed data parallelism library (2024).
  */
-abstract class MeshAlgorithm implements CollectiveAlgorithm {
-    private final CollectiveKind kind;
-    private final SharedPrimitives shared = new SharedPrimitives();
-
+abstract class MeshAlgorithm extends SingleKindAlgorithm {
     MeshAlgorithm(CollectiveKind kind) {
-        this.kind = kind;
+        super("smddp", Pattern.OTHER, kind);
     }
 
     /** Writes what a member does on a channel that carries a part of every shard. */
     abstract void move(Mesh mesh, Chunks chunks);
 
     @Override
-    public final String name() {
-        return "smddp";
-    }
-
-    @Override
-    public final boolean supports(CollectiveRequest request) {
-        if (request.kind() != kind) {
-            return false;
-        }
+    final boolean carries(CollectiveRequest request) {
         GroupPlacement placement = request.placement();
         return placement.nodes() >= 2 && placement.even();
-    }
-
-    @Override
-    public final int channels(CollectiveRequest request) {
-        return Chunks.channels(request.shardBytes(), request.transport());
     }
 
     @Override
@@ -64,7 +48,7 @@ abstract class MeshAlgorithm implements CollectiveAlgorithm {
             slots[slot] = slot;
             nics[slot] = remote ? Rail.ownNic(request, member, channel) : ChannelProgram.NONE;
         }
-        Chunks chunks = Chunks.of(request.shardBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         return new ChannelProgram(
                 sources,
                 targets,

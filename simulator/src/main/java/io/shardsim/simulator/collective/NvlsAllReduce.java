@@ -2,9 +2,8 @@ package io.shardsim.simulator.collective;
 
 /** All-reduce inside a node whose sums the NVSwitch makes (NCCL, src/device/all_reduce.h, NVLS). */
 public final class NvlsAllReduce extends SwitchAllReduce {
-    @Override
-    public String name() {
-        return "nvls";
+    public NvlsAllReduce() {
+        super("nvls");
     }
 
     @Override

@@ -4,9 +4,8 @@ package io.shardsim.simulator.collective;
  * All-reduce over nodes by a tree for each GPU of a node, whose sums inside the node the NVSwitch makes (NCCL, src/device/all_reduce.h, NVLS_TREE).
  */
 public final class NvlsTreeAllReduce extends SwitchAllReduce {
-    @Override
-    public String name() {
-        return "nvls-tree";
+    public NvlsTreeAllReduce() {
+        super("nvls-tree");
     }
 
     @Override

@@ -10,44 +10,21 @@ import java.util.List;
  *
  * <p>Shards are padded to equal size, so all members send the same bytes; NCCL's last all-reduce chunk may be shorter on one rank.
  */
-public abstract class RingAlgorithm implements CollectiveAlgorithm {
+public abstract class RingAlgorithm extends SingleKindAlgorithm {
     protected static final int FROM_PREVIOUS = 0;
     protected static final int TO_NEXT = 0;
 
-    private final CollectiveKind kind;
-    private final SharedPrimitives shared = new SharedPrimitives();
-
     protected RingAlgorithm(CollectiveKind kind) {
-        this.kind = kind;
+        super("ring", Pattern.RING, kind);
     }
 
     /** Writes what a member does with one chunk of every shard; there are at least two ranks. */
     protected abstract void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes);
 
-    @Override
-    public String name() {
-        return "ring";
-    }
-
-    @Override
-    public Pattern pattern() {
-        return Pattern.RING;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
-        return request.kind() == kind && request.size() >= 2;
-    }
-
-    @Override
-    public int channels(CollectiveRequest request) {
-        return Chunks.channels(request.shardBytes(), request.transport());
-    }
-
     /** What is added up must be handed out as well. */
     @Override
     public double leastShare(CollectiveKind ofKind, int together, int members) {
-        double once = CollectiveAlgorithm.super.leastShare(ofKind, together, members);
+        double once = super.leastShare(ofKind, together, members);
         return ofKind == CollectiveKind.ALL_REDUCE ? 2 * once : once;
     }
 
@@ -64,7 +41,7 @@ public abstract class RingAlgorithm implements CollectiveAlgorithm {
     }
 
     private List<Primitive> primitives(CollectiveRequest request, int channel) {
-        Chunks chunks = Chunks.of(request.shardBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         return shared.get(request, chunks, 0, 0, primitives -> {
             for (int i = 0; i < chunks.count(); i++) {
                 moveChunk(primitives, request.size(), chunks.bytes(i));

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * <p>Steps as in NCCL, src/device/broadcast.h, runRing.
  */
-abstract class RingChain implements CollectiveAlgorithm {
+abstract class RingChain extends SingleKindAlgorithm {
     private static final int FIRST = 0;
     private static final int MIDDLE = 1;
     private static final int LAST = 2;
@@ -17,34 +17,16 @@ abstract class RingChain implements CollectiveAlgorithm {
     private static final int TO_NEXT = 0;
     private static final int[] NOBODY = {};
 
-    private final CollectiveKind kind;
-    private final SharedPrimitives shared = new SharedPrimitives();
-
     RingChain(CollectiveKind kind) {
-        this.kind = kind;
+        super("ring", Pattern.RING, kind);
     }
 
     /** The member that brings the buffer. */
     abstract int root(CollectiveRequest request);
 
     @Override
-    public String name() {
-        return "ring";
-    }
-
-    @Override
-    public Pattern pattern() {
-        return Pattern.RING;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
-        return request.kind() == kind && request.size() >= 2;
-    }
-
-    @Override
-    public int channels(CollectiveRequest request) {
-        return Chunks.channels(request.totalBytes(), request.transport());
+    long bytes(CollectiveRequest request) {
+        return request.totalBytes();
     }
 
     @Override
@@ -62,7 +44,7 @@ abstract class RingChain implements CollectiveAlgorithm {
     }
 
     private List<Primitive> primitives(CollectiveRequest request, int channel, int role) {
-        Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         return shared.get(request, chunks, 0, role, primitives -> {
             for (int i = 0; i < chunks.count(); i++) {
                 switch (role) {

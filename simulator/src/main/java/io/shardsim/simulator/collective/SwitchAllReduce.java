@@ -22,7 +22,7 @@ import java.util.List;
  *
  * <p>Asks for nodes that hold the same number of members, more than two. Leaves out buffers that the application has registered.
  */
-abstract class SwitchAllReduce implements CollectiveAlgorithm {
+abstract class SwitchAllReduce extends SingleKindAlgorithm {
     /** NCCL sets up no multicast for one or two GPUs (src/transport/nvls.cc, ncclNvlsInit). */
     static final int LEAST_MEMBERS_OF_NODE = 3;
     /** Most heads of a node (NCCL 2.26.2, src/include/device.h, NCCL_MAX_NVLS_ARITY; src/graph/search.cc, ncclTopoCompute). */
@@ -32,7 +32,9 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
     /** More chunks than are ever added up at once. */
     private static final int LAGS_MAX = 1 << 12;
 
-    private final SharedPrimitives shared = new SharedPrimitives();
+    SwitchAllReduce(String name) {
+        super(name, Pattern.SWITCH, CollectiveKind.ALL_REDUCE);
+    }
 
     /** Heads of a node that holds so many members. */
     public static int heads(int members) {
@@ -43,22 +45,14 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
     abstract boolean carries(int nodes);
 
     @Override
-    public Pattern pattern() {
-        return Pattern.SWITCH;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
+    boolean carries(CollectiveRequest request) {
         GroupPlacement placement = request.placement();
-        return request.kind() == CollectiveKind.ALL_REDUCE
-                && carries(placement.nodes())
-                && placement.even()
-                && placement.membersOn(0) >= LEAST_MEMBERS_OF_NODE;
+        return carries(placement.nodes()) && placement.even() && placement.membersOn(0) >= LEAST_MEMBERS_OF_NODE;
     }
 
     @Override
-    public int channels(CollectiveRequest request) {
-        return Chunks.channels(request.totalBytes(), request.transport());
+    long bytes(CollectiveRequest request) {
+        return request.totalBytes();
     }
 
     /**
@@ -94,7 +88,7 @@ abstract class SwitchAllReduce implements CollectiveAlgorithm {
     }
 
     private List<Primitive> primitives(CollectiveRequest request, int channel, Node node) {
-        Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         Lags lags = Lags.of(request, chunks, node);
         int place = 8 * node.local() + 2 * node.children().length + (node.isRoot() ? 1 : 0);
         int role = Math.multiplyExact(LAGS_MAX, lags.finished()) + lags.summed();

@@ -19,33 +19,20 @@ import java.util.List;
  *
  * <p>Leaves out that NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
  */
-public final class TreeAllReduce implements CollectiveAlgorithm {
+public final class TreeAllReduce extends SingleKindAlgorithm {
     /** A node of a double binary tree sends each chunk twice on average: up in both trees, and down to two children in one of them. */
     private static final int SENDS_PER_NODE = 2;
 
     /** On a network hop one chunk waits for the NIC, which channels share, and one for the reducing thread block. */
     private static final int WAITING_PER_NETWORK_HOP = 2;
 
-    private final SharedPrimitives shared = new SharedPrimitives();
-
-    @Override
-    public String name() {
-        return "tree";
+    public TreeAllReduce() {
+        super("tree", Pattern.TREE, CollectiveKind.ALL_REDUCE);
     }
 
     @Override
-    public Pattern pattern() {
-        return Pattern.TREE;
-    }
-
-    @Override
-    public boolean supports(CollectiveRequest request) {
-        return request.kind() == CollectiveKind.ALL_REDUCE && request.size() >= 2;
-    }
-
-    @Override
-    public int channels(CollectiveRequest request) {
-        return Chunks.channels(request.totalBytes(), request.transport());
+    long bytes(CollectiveRequest request) {
+        return request.totalBytes();
     }
 
     /** Slots 0, 1, ... lead to the members below, the slot after them to the member above. */
@@ -73,7 +60,7 @@ public final class TreeAllReduce implements CollectiveAlgorithm {
     }
 
     private List<Primitive> primitives(CollectiveRequest request, int channel, int below, Distance distance) {
-        Chunks chunks = Chunks.of(request.totalBytes(), channels(request), channel, request.transport());
+        Chunks chunks = chunks(request, channel);
         boolean root = distance.hops() == 0;
         int lag = root ? 0 : lag(request, chunks, distance);
         return shared.get(request, chunks, below, root ? -1 : lag, primitives -> {
