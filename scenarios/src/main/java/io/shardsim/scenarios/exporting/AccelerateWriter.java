@@ -15,28 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class AccelerateWriter extends FrameworkWriter {
     private static final String FSDP = "fsdp_config.fsdp_";
     private static final String MESH = "parallelism_config.parallelism_config_";
-    private static final List<String> KINDS = List.of("fsdp2", "fsdp", "fsdp-grad-op", "fsdp-hybrid", "ddp");
-
-    private static final Map<String, String> REMEDIES = Map.of(
-            "strategy.reduce_in_fp32",
-            "set the plugin's mixed_precision_policy in the script",
-            "strategy.no_sync",
-            "the Trainer does not synchronize in between",
-            "strategy.limit_all_gathers",
-            "set the plugin's limit_all_gathers in the script",
-            "strategy.shard_group",
-            "FSDP1 takes a node; plan with strategy.kind: [fsdp2] for other groups",
-            "strategy.sequence_parallel",
-            "the model's tp_plan says it",
-            Settings.OFFLOAD,
-            "set offload in the script (torch.distributed offload_wrapper)",
-            Settings.CHECKPOINTED_LAYERS,
-            "the model's code chooses the layers",
-            Settings.CHECKPOINTING,
-            "Accelerate checkpoints whole layers or none");
 
     AccelerateWriter() {
-        super(KINDS, REMEDIES);
+        super("accelerate");
     }
 
     @Override

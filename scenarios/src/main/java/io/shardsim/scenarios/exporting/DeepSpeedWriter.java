@@ -9,24 +9,9 @@ import org.jspecify.annotations.Nullable;
 final class DeepSpeedWriter extends FrameworkWriter {
     private static final String FILE = "ds_config.json";
     private static final String ZERO = "zero_optimization.";
-    private static final List<String> KINDS = List.of("ddp", "zero1", "zero2", "zero3-0.11", "zero3", "zeropp", "mics");
-
-    private static final Map<String, String> REMEDIES = Map.of(
-            "strategy.overlap_in_backward",
-            "install the DeepSpeed version that the strategy names",
-            "strategy.host_time_per_module",
-            "install the DeepSpeed version that the strategy names",
-            Settings.KERNELS,
-            "DeepSpeed brings kernels of its own",
-            "strategy.sequence_parallel",
-            "AutoTP does not split the sequence",
-            Settings.CHECKPOINTED_LAYERS,
-            "the model's code chooses the layers",
-            Settings.CHECKPOINTING,
-            "the Trainer checkpoints whole layers or none");
 
     DeepSpeedWriter() {
-        super(KINDS, REMEDIES);
+        super("deepspeed");
     }
 
     @Override

@@ -50,7 +50,7 @@ public final class Exporter {
             throws InputException {
         Settings settings = new Settings(point);
         FrameworkWriter writer = framework.writer();
-        if (!writer.kinds().contains(settings.kind())) {
+        if (!framework.kinds().contains(settings.kind())) {
             throw refused(
                     framework,
                     settings,
@@ -148,7 +148,7 @@ public final class Exporter {
     }
 
     private static String remedy(String key, FrameworkWriter writer) {
-        String known = writer.remedyOf(key);
+        String known = writer.table().remedy(key);
         if (known != null) {
             return known;
         }

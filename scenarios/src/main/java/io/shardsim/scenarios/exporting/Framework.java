@@ -44,7 +44,7 @@ public enum Framework {
 
     /** Kinds of strategies that it runs. */
     public List<String> kinds() {
-        return writer.kinds();
+        return writer.table().kinds();
     }
 
     FrameworkWriter writer() {

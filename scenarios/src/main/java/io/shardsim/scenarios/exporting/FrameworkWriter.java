@@ -1,31 +1,20 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.scenarios.importing.KeyTable;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the configuration of one framework. */
 abstract class FrameworkWriter {
-    private final List<String> kinds;
-    private final Map<String, String> remedies;
+    private final String table;
 
-    /**
-     * @param kinds of strategies that the framework runs
-     * @param remedies for settings that the files do not carry, where to say them
-     */
-    FrameworkWriter(List<String> kinds, Map<String, String> remedies) {
-        this.kinds = kinds;
-        this.remedies = remedies;
+    /** @param table of keys by which such files are imported */
+    FrameworkWriter(String table) {
+        this.table = table;
     }
 
-    /** Kinds of strategies that the framework runs. */
-    final List<String> kinds() {
-        return kinds;
-    }
-
-    /** Where to say a setting that the files do not carry; null where only the script can say it. */
-    final @Nullable String remedyOf(String key) {
-        return remedies.get(key);
+    final KeyTable table() {
+        return KeyTable.named(table);
     }
 
     /** What to do about a strategy of another kind; ends a sentence. */

@@ -1,34 +1,12 @@
 package io.shardsim.scenarios.exporting;
 
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with made-up tokens unless they are replaced. */
 final class MegatronWriter extends FrameworkWriter {
-    private static final List<String> KINDS = List.of("megatron-core", "megatron");
-    private static final Map<String, String> REMEDIES = Map.of(
-            "strategy.partition",
-            "Megatron-LM deals layers in equal numbers",
-            "strategy.pipeline_schedule",
-            "Megatron-LM runs 1f1b, or interleaved with several chunks",
-            "strategy.async_tensor_all_reduce",
-            "older Megatron-LM has --no-async-tensor-model-parallel-allreduce",
-            "strategy.scatter_gather",
-            "older Megatron-LM has --no-scatter-gather-tensors-in-pipeline",
-            "strategy.gradients_in_fp32",
-            "Megatron-LM keeps gradients of bf16 in fp32 unless --grad-reduce-in-bf16",
-            Settings.KERNELS,
-            "--transformer-impl and what is installed say it",
-            Settings.OFFLOAD,
-            "--cpu-offloading-num-layers moves activations, by other rules",
-            Settings.CHECKPOINTING,
-            "Megatron-LM recomputes full layers, the attention core, or nothing",
-            Settings.CHECKPOINTED_LAYERS,
-            "the block method recomputes as many layers of each stage");
-
     MegatronWriter() {
-        super(KINDS, REMEDIES);
+        super("megatron");
     }
 
     @Override

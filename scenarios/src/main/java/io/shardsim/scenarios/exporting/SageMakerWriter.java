@@ -11,28 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class SageMakerWriter extends FrameworkWriter {
     private static final String LIBRARY = "smdistributed.modelparallel.";
     private static final String SMP = LIBRARY + "parameters.";
-    private static final List<String> KINDS = List.of("mics", "fsdp-hybrid", "fsdp", "smddp", "ddp");
-
-    private static final Map<String, String> REMEDIES = Map.of(
-            "strategy.prefetch_bucket_size",
-            "the library prefetches by a rule of its own",
-            "strategy.reshard_after_forward",
-            "the script's ShardingStrategy says it",
-            "strategy.backward_prefetch",
-            "the script's BackwardPrefetch says it",
-            "strategy.limit_all_gathers",
-            "the script's limit_all_gathers says it",
-            "strategy.reduce_in_fp32",
-            "the script's MixedPrecision says it",
-            Settings.KERNELS,
-            "the library brings kernels of its own",
-            Settings.CHECKPOINTED_LAYERS,
-            "the script chooses the layers",
-            Settings.CHECKPOINTING,
-            "the Trainer checkpoints whole layers or none");
 
     SageMakerWriter() {
-        super(KINDS, REMEDIES);
+        super("sagemaker");
     }
 
     @Override

@@ -65,6 +65,8 @@ public final class KeyTable {
     private static final BlockType FILE = BlockType.of(
             Key.required("title", TEXT, "what people call such a file"),
             Key.required("sources", new MapType(TEXT, SOURCE), "where the keys are documented"),
+            Key.optional("writes", new ListType(TEXT, "kind"), "strategies whose files are written, too"),
+            Key.optional("elsewhere", new MapType(TEXT, TEXT), "settings that files do not carry, and what says them"),
             Key.required("groups", new ListType(GROUP, "group"), "keys of one verdict"));
 
     /**
@@ -82,14 +84,14 @@ public final class KeyTable {
         }
     }
 
-    private final String title;
+    private final Block file;
     private final Map<String, Entry> entries;
     private final Map<Pattern, Entry> patterns = new LinkedHashMap<>();
     /** Paths of blocks that hold known keys, and the names of these. */
     private final Map<String, Set<String>> children = new LinkedHashMap<>();
 
-    private KeyTable(String title, Map<String, Entry> entries) {
-        this.title = title;
+    private KeyTable(Block file, Map<String, Entry> entries) {
+        this.file = file;
         this.entries = entries;
         for (String key : entries.keySet()) {
             if (key.startsWith(LIKE)) {
@@ -119,7 +121,7 @@ public final class KeyTable {
         Block own = block(name, FILE);
         Map<String, Entry> entries = entries(own, name);
         entries(block(COMMON, FILE), COMMON).forEach(entries::putIfAbsent);
-        return new KeyTable(own.text("title", ""), entries);
+        return new KeyTable(own, entries);
     }
 
     /** Reads a file of this folder. */
@@ -167,7 +169,17 @@ public final class KeyTable {
 
     /** What people call such a file. */
     public String title() {
-        return title;
+        return file.text("title", "");
+    }
+
+    /** Kinds of strategies whose configuration is written as such a file. */
+    public List<String> kinds() {
+        return file.list("writes");
+    }
+
+    /** Where to say a setting of a scenario that such a file does not carry; null where only the script can say it. */
+    public @Nullable String remedy(String setting) {
+        return file.<String>map("elsewhere").get(setting);
     }
 
     /** All documented keys in the table's order. */
@@ -223,7 +235,7 @@ public final class KeyTable {
         if (near == null) {
             near = elsewhere(name);
         }
-        return "unknown key; " + (near == null ? "not a documented key of " + title : "did you mean " + near + "?");
+        return "unknown key; " + (near == null ? "not a documented key of " + title() : "did you mean " + near + "?");
     }
 
     /** The path of a key of exactly this name in another block. */
