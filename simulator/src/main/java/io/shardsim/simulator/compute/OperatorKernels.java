@@ -18,14 +18,14 @@ interface OperatorKernels {
         Maker maker = new Maker(share);
         List<OperatorKernels> kernels = new ArrayList<>();
         for (Operator operator : operators) {
-            kernels.add(operator.accept(maker));
+            kernels.add(maker.kernels(operator));
             maker.afterNorm = operator instanceof Operator.Norm;
         }
         return kernels;
     }
 
     /** Makes the kernels of one operator after the other. */
-    final class Maker implements Operator.Visitor<OperatorKernels> {
+    final class Maker {
         private final RankShare share;
         private boolean afterNorm;
         private int products;
@@ -34,8 +34,43 @@ interface OperatorKernels {
             this.share = share;
         }
 
-        @Override
-        public OperatorKernels embedding(Operator.Embedding embedding) {
+        private OperatorKernels kernels(Operator operator) {
+            if (operator instanceof Operator.Embedding embedding) {
+                return embedding(embedding);
+            } else if (operator instanceof Operator.Norm norm) {
+                return norm(norm);
+            } else if (operator instanceof Operator.QueryKeyNorm norm) {
+                return queryKeyNorm(norm);
+            } else if (operator instanceof Operator.Linear linear) {
+                return linear(linear);
+            } else if (operator instanceof Operator.Attention attention) {
+                return new AttentionKernels(share, attention);
+            } else if (operator instanceof Operator.Activation activation) {
+                return activation(activation);
+            } else if (operator instanceof Operator.Residual residual) {
+                return residual(residual);
+            } else if (operator instanceof Operator.Loss loss) {
+                return new LossKernels(share, loss);
+            } else if (operator instanceof Operator.Router router) {
+                return new RouterKernels(share, router);
+            } else if (operator instanceof Operator.Combine combine) {
+                return elementwise(
+                        FrameworkProfile.Operator.COMBINE_FORWARD,
+                        FrameworkProfile.Operator.COMBINE_BACKWARD,
+                        share.routedTokens() * combine.savedInputs(),
+                        combine.experts());
+            } else if (operator instanceof Operator.Encoded encoded) {
+                return new Elementwise(
+                        List.of(),
+                        share.profile()
+                                .kernels(FrameworkProfile.Operator.RESIDUAL_FORWARD, share.whole(encoded.hidden())));
+            } else if (operator instanceof Operator.PositionBias) {
+                return new Elementwise(List.of(), List.of());
+            }
+            throw new IllegalArgumentException("no kernels are known of " + operator);
+        }
+
+        private OperatorKernels embedding(Operator.Embedding embedding) {
             long elements = share.whole(embedding.width());
             return new Elementwise(
                     share.profile().kernels(FrameworkProfile.Operator.EMBEDDING_FORWARD, elements),
@@ -44,16 +79,14 @@ interface OperatorKernels {
                             : List.of());
         }
 
-        @Override
-        public OperatorKernels norm(Operator.Norm norm) {
+        private OperatorKernels norm(Operator.Norm norm) {
             return elementwise(
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_FORWARD : FrameworkProfile.Operator.NORM_FORWARD,
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_BACKWARD : FrameworkProfile.Operator.NORM_BACKWARD,
                     share.whole(norm.width()));
         }
 
-        @Override
-        public OperatorKernels queryKeyNorm(Operator.QueryKeyNorm norm) {
+        private OperatorKernels queryKeyNorm(Operator.QueryKeyNorm norm) {
             List<Kernel> forward = new ArrayList<>();
             List<Kernel> backward = new ArrayList<>();
             for (int width : norm.widths()) {
@@ -64,32 +97,13 @@ interface OperatorKernels {
             return new Elementwise(forward, backward);
         }
 
-        @Override
-        public OperatorKernels linear(Operator.Linear linear) {
+        private OperatorKernels linear(Operator.Linear linear) {
             LinearKernels kernels = LinearKernels.of(share, linear, afterNorm, products);
             products += kernels.products().size();
             return kernels;
         }
 
-        @Override
-        public OperatorKernels positionBias(Operator.PositionBias bias) {
-            return new Elementwise(List.of(), List.of());
-        }
-
-        @Override
-        public OperatorKernels encoded(Operator.Encoded encoded) {
-            return new Elementwise(
-                    List.of(),
-                    share.profile().kernels(FrameworkProfile.Operator.RESIDUAL_FORWARD, share.whole(encoded.hidden())));
-        }
-
-        @Override
-        public OperatorKernels attention(Operator.Attention attention) {
-            return new AttentionKernels(share, attention);
-        }
-
-        @Override
-        public OperatorKernels activation(Operator.Activation activation) {
+        private OperatorKernels activation(Operator.Activation activation) {
             FrameworkProfile.Operator forward = switch (activation.function()) {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_FORWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD;
@@ -109,8 +123,7 @@ interface OperatorKernels {
                     activation.experts());
         }
 
-        @Override
-        public OperatorKernels residual(Operator.Residual residual) {
+        private OperatorKernels residual(Operator.Residual residual) {
             boolean dropout = share.profile().dropout();
             return elementwise(
                     dropout
@@ -120,25 +133,6 @@ interface OperatorKernels {
                             ? FrameworkProfile.Operator.RESIDUAL_DROPOUT_BACKWARD
                             : FrameworkProfile.Operator.RESIDUAL_BACKWARD,
                     share.whole(residual.width()));
-        }
-
-        @Override
-        public OperatorKernels loss(Operator.Loss loss) {
-            return new LossKernels(share, loss);
-        }
-
-        @Override
-        public OperatorKernels router(Operator.Router router) {
-            return new RouterKernels(share, router);
-        }
-
-        @Override
-        public OperatorKernels combine(Operator.Combine combine) {
-            return elementwise(
-                    FrameworkProfile.Operator.COMBINE_FORWARD,
-                    FrameworkProfile.Operator.COMBINE_BACKWARD,
-                    share.routedTokens() * combine.savedInputs(),
-                    combine.experts());
         }
 
         private OperatorKernels elementwise(

@@ -13,36 +13,6 @@ import java.util.Optional;
  */
 public sealed interface Operator {
 
-    /** Answers by what kind of operator it is. */
-    <R> R accept(Visitor<R> visitor);
-
-    /** An answer for each kind of operator. */
-    interface Visitor<R> {
-        R embedding(Embedding embedding);
-
-        R norm(Norm norm);
-
-        R queryKeyNorm(QueryKeyNorm norm);
-
-        R linear(Linear linear);
-
-        R positionBias(PositionBias bias);
-
-        R attention(Attention attention);
-
-        R encoded(Encoded encoded);
-
-        R router(Router router);
-
-        R combine(Combine combine);
-
-        R activation(Activation activation);
-
-        R residual(Residual residual);
-
-        R loss(Loss loss);
-    }
-
     /** Its parameter tensors, in the order in which its forward needs them. */
     default List<ParameterTensor> parameters() {
         return List.of();
@@ -148,11 +118,6 @@ public sealed interface Operator {
         public Operator frozen() {
             return new Embedding(vocab, positions, types, width, Tuning.FROZEN);
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.embedding(this);
-        }
     }
 
     /**
@@ -191,11 +156,6 @@ public sealed interface Operator {
         @Override
         public long rmsNormed() {
             return rms ? width : 0;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.norm(this);
         }
     }
 
@@ -243,11 +203,6 @@ public sealed interface Operator {
         @Override
         public boolean takesPart() {
             return true;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.queryKeyNorm(this);
         }
     }
 
@@ -421,11 +376,6 @@ public sealed interface Operator {
         public boolean takesPart() {
             return split == Split.INPUTS;
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.linear(this);
-        }
     }
 
     /**
@@ -479,11 +429,6 @@ public sealed interface Operator {
         public long cheapResults() {
             return (long) experts.perToken() * width;
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.router(this);
-        }
     }
 
     /** Sum of what a token's experts give, weighted by the router, and of the shared expert's result. */
@@ -491,11 +436,6 @@ public sealed interface Operator {
         @Override
         public long savedInputs() {
             return (long) experts.perToken() * width;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.combine(this);
         }
     }
 
@@ -524,11 +464,6 @@ public sealed interface Operator {
         public boolean runsAfter(int number, int of) {
             return number == of - 1;
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.positionBias(this);
-        }
     }
 
     /**
@@ -546,11 +481,6 @@ public sealed interface Operator {
         @Override
         public boolean takesPart() {
             return true;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.encoded(this);
         }
     }
 
@@ -636,11 +566,6 @@ public sealed interface Operator {
         public boolean runsAfter(int number, int of) {
             return number == of - 1;
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.attention(this);
-        }
     }
 
     /**
@@ -699,11 +624,6 @@ public sealed interface Operator {
         public boolean runsAfter(int number, int of) {
             return number == 0;
         }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.activation(this);
-        }
     }
 
     /**
@@ -715,11 +635,6 @@ public sealed interface Operator {
         @Override
         public boolean runsAfter(int number, int of) {
             return dropout;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.residual(this);
         }
     }
 
@@ -764,11 +679,6 @@ public sealed interface Operator {
         @Override
         public long savedInputs() {
             return tuning.isTrained() ? width : 0;
-        }
-
-        @Override
-        public <R> R accept(Visitor<R> visitor) {
-            return visitor.loss(this);
         }
     }
 }
