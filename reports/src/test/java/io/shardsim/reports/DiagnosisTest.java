@@ -3,7 +3,7 @@ package io.shardsim.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunFacts.Recomputation;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.observation.LinkTotals;
@@ -108,8 +108,7 @@ class DiagnosisTest {
         RunResult run = run(6, 0, Map.of()).withTried(SampleRuns.trials(new Trial("FSDP2", block, ROOM, 307.2, 1)));
         assertThat(Diagnosis.of(run).next()).endsWith(" --set 'strategy={kind: fsdp2, shard_group: 8}'");
         for (int width = 20; width < 100; width++) {
-            StringBuilder narrow = new StringBuilder();
-            PlainText.wrapped(narrow, "Set more. --set training.attention=flash", "  ", width);
+            Paragraphs narrow = new Paragraphs(width).line("Set more. --set training.attention=flash");
             assertThat(narrow.toString()).contains("--set training.attention=flash");
         }
     }

@@ -4,7 +4,7 @@ import io.shardsim.simulator.yaml.YamlReader;
 import java.util.regex.Pattern;
 
 /** Text that every terminal can show and none can be steered by, and its lines. */
-public final class PlainText {
+final class PlainText {
     /** A blank between words, but not before the unit of a figure, nor within an option that a reader may paste. */
     private static final Pattern BREAK =
             Pattern.compile("(?<=\\S)(?<!--set) +(?!(?:s|ms|us|ns|GiB|GPUs?|B|%)(?:[\\s,.;:)]|$))");
@@ -21,7 +21,7 @@ public final class PlainText {
     }
 
     /** Breaks at blanks; a longer word stands alone and may stick out. */
-    public static void wrapped(StringBuilder out, String text, String indent, int width) {
+    static void wrapped(StringBuilder out, String text, String indent, int width) {
         String line = "";
         boolean first = true;
         for (String word : BREAK.split(printable(text))) {

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.calibrating;
 
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.JsonObject;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
@@ -19,7 +19,7 @@ public final class CalibrationText {
 
     /** At most {@code width} columns wide. */
     public static String write(Calibration calibration, int width) {
-        StringBuilder out = new StringBuilder();
+        Paragraphs out = new Paragraphs(width);
         List<List<String>> rows =
                 new ArrayList<>(List.of(List.of("file", "collective", "nodes", "GPUs", "sizes", "busbw [GB/s]")));
         for (CollectiveTest test : calibration.tests()) {
@@ -31,28 +31,23 @@ public final class CalibrationText {
                     String.valueOf(test.rows().size()),
                     Quantities.threeDigits(test.busBytesPerSecond() / 1e9)));
         }
-        TextTable.lines(rows, 2)
-                .forEach(line -> out.append(TextTable.cut(line, width)).append('\n'));
+        TextTable.lines(rows, 2).forEach(line -> out.asIs(TextTable.cut(line, width) + "\n"));
         for (Calibrator.Broken broken : calibration.broken()) {
-            out.append('\n');
-            line(
-                    out,
-                    broken.test().file() + " looks broken: "
-                            + Quantities.threeDigits(broken.test().busBytesPerSecond() / 1e9) + " GB/s busbw, where "
-                            + calibration.base() + " should reach "
-                            + Quantities.threeDigits(broken.expectedBytesPerSecond() / 1e9) + ".",
-                    width);
-            out.append(ExplanationText.write(broken.explanation(), width));
+            out.asIs("\n");
+            out.line(broken.test().file() + " looks broken: "
+                    + Quantities.threeDigits(broken.test().busBytesPerSecond() / 1e9) + " GB/s busbw, where "
+                    + calibration.base() + " should reach "
+                    + Quantities.threeDigits(broken.expectedBytesPerSecond() / 1e9) + ".");
+            out.asIs(ExplanationText.write(broken.explanation(), width));
         }
-        out.append('\n');
+        out.asIs("\n");
         calibration.fits().forEach(fit -> {
-            fit.values()
-                    .forEach((parameter, value) -> line(out, parameter.key() + ": " + figure(fit, parameter), width));
-            line(out, quality(fit), width);
+            fit.values().forEach((parameter, value) -> out.line(parameter.key() + ": " + figure(fit, parameter)));
+            out.line(quality(fit));
         });
         Stream.of(calibration.betweenNodes(), calibration.inNode())
                 .flatMap(fit -> fit.open().stream())
-                .forEach(open -> line(out, "Not determined: " + open.words() + ". " + open.toTell() + ".", width));
+                .forEach(open -> out.line("Not determined: " + open.words() + ". " + open.toTell() + "."));
         return out.toString();
     }
 
@@ -70,10 +65,6 @@ public final class CalibrationText {
         return "Median error of " + quality.count() + " measured times: " + Quantities.percent(quality.median()) + " ("
                 + Quantities.percent(quality.catalog()) + " with what the catalog says); "
                 + Quantities.percent(quality.sizeLeftOut()) + " with each size left out" + nodes + ".";
-    }
-
-    private static void line(StringBuilder out, String text, int width) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 
     static String signed(double change) {

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.calibrating.Calibration;
 import io.shardsim.scenarios.calibrating.CalibrationText;
@@ -161,9 +161,8 @@ final class CalibrateCommand implements Callable<Integer> {
     }
 
     private void tell(String line) {
-        StringBuilder text = new StringBuilder();
-        PlainText.wrapped(text, line, "  ", Terminal.width());
-        (question.isJson() ? spec.commandLine().getErr() : spec.commandLine().getOut()).print(text);
+        (question.isJson() ? spec.commandLine().getErr() : spec.commandLine().getOut())
+                .print(new Paragraphs(Terminal.width()).line(line));
         spec.commandLine().getOut().flush();
     }
 

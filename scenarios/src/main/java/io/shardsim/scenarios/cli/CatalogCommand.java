@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.scenarios.catalog.Catalog;
@@ -22,7 +23,6 @@ import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.yaml.InputException;
-import java.io.PrintWriter;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -108,27 +108,34 @@ final class CatalogCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Paragraphs text = new Paragraphs(spec.commandLine().getOut(), Terminal.width());
+        Paragraphs text = new Paragraphs(Terminal.width());
+        answer(text);
+        spec.commandLine().getOut().print(text);
+        spec.commandLine().getOut().flush();
+        return ExitStatus.DONE;
+    }
+
+    private void answer(Paragraphs text) {
         if (kind == null) {
-            KINDS.forEach((each, entries) ->
-                    text.item(each + ": " + String.join(", ", entries.names().get())));
-            text.item("shardsim catalog KIND shows every figure with its source.");
-            return ExitStatus.DONE;
+            KINDS.forEach((each, entries) -> text.item(
+                    "", each + ": " + String.join(", ", entries.names().get())));
+            text.item("", "shardsim catalog KIND shows every figure with its source.");
+            return;
         }
         List<String> table = table();
         if (!table.isEmpty()) {
-            table.forEach(line -> spec.commandLine().getOut().println(line));
-            text.item("shardsim catalog NAME shows every figure with its source.");
-            return ExitStatus.DONE;
+            table.forEach(line -> text.asIs(line + "\n"));
+            text.item("", "shardsim catalog NAME shows every figure with its source.");
+            return;
         }
         Kind chosen = KINDS.get(kind);
         if (chosen == null && InstanceFiles.isFile(kind)) {
             print(kind, figures(own(kind)), text);
-            return ExitStatus.DONE;
+            return;
         }
         if (chosen == null) {
             printNamed(hardware(kind), text);
-            return ExitStatus.DONE;
+            return;
         }
         List<String> names = chosen.names().get();
         name = name == null || names.contains(name) ? name : hardware(name);
@@ -139,7 +146,6 @@ final class CatalogCommand implements Callable<Integer> {
         for (String each : name == null ? names : List.of(name)) {
             print(each, chosen.describe().apply(each), text);
         }
-        return ExitStatus.DONE;
     }
 
     /** What is asked for as a table: all instances, all GPUs, or prices; none where it is not. */
@@ -197,15 +203,15 @@ final class CatalogCommand implements Callable<Integer> {
         KINDS.forEach((each, entries) -> {
             if (entries.names().get().contains(wanted)) {
                 List<String> lines = entries.describe().apply(wanted);
-                text.item(each);
+                text.item("", each);
                 print(wanted, lines, text);
             }
         });
     }
 
     private static void print(String name, List<String> lines, Paragraphs text) {
-        text.item(name + ": " + lines.get(0));
-        lines.subList(1, lines.size()).forEach(text::detail);
+        text.item("", name + ": " + lines.get(0));
+        lines.subList(1, lines.size()).forEach(line -> text.item("  ", line));
     }
 
     private static List<String> constants(FigureFolder folder, String name) {
@@ -267,31 +273,5 @@ final class CatalogCommand implements Callable<Integer> {
                     + parameter.source() + "]");
         }
         return lines;
-    }
-
-    /** Text that fits the terminal: items at the margin, details below them, both broken between words. */
-    private record Paragraphs(PrintWriter out, int width) {
-        void item(String text) {
-            print("", text);
-        }
-
-        void detail(String text) {
-            print("  ", text);
-        }
-
-        private void print(String indent, String text) {
-            StringBuilder line = new StringBuilder(indent);
-            for (String word : text.split(" ", -1)) {
-                if (line.length() > indent.length() + 2 && line.length() + 1 + word.length() > width) {
-                    out.println(line);
-                    line = new StringBuilder(indent).append("  ");
-                } else if (line.length() > indent.length()) {
-                    line.append(' ');
-                }
-                line.append(word);
-            }
-            out.println(line);
-            out.flush();
-        }
     }
 }

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.WrittenFile;
@@ -69,9 +69,7 @@ final class ConfigurationOutput {
     /** Says something of the files. */
     void tell(String line) {
         PrintWriter words = path == null ? command.getErr() : command.getOut();
-        StringBuilder text = new StringBuilder();
-        PlainText.wrapped(text, line, "  ", Terminal.width());
-        words.print(text);
+        words.print(new Paragraphs(Terminal.width()).line(line));
         words.flush();
     }
 

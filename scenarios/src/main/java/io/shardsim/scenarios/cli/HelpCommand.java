@@ -2,7 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.MessagePage;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.simulator.Nearest;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,9 +52,9 @@ final class HelpCommand implements Callable<Integer> {
     }
 
     private void print(String... paragraphs) {
-        StringBuilder text = new StringBuilder();
+        Paragraphs text = new Paragraphs(Terminal.width());
         for (String paragraph : paragraphs) {
-            PlainText.wrapped(text, paragraph, "", Terminal.width());
+            text.line(paragraph, "");
         }
         spec.commandLine().getOut().print(text);
         spec.commandLine().getOut().flush();

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Setting;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.explaining.Comparison.Contribution;
 import io.shardsim.scenarios.explaining.Comparison.Difference;
@@ -24,11 +24,12 @@ public final class CompareText {
 
     private final Comparison comparison;
     private final int width;
-    private final StringBuilder out = new StringBuilder();
+    private final Paragraphs out;
 
     private CompareText(Comparison comparison, int width) {
         this.comparison = comparison;
         this.width = width;
+        out = new Paragraphs(width);
     }
 
     /** At most {@code width} columns wide. */
@@ -120,8 +121,7 @@ public final class CompareText {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("What differs", "A", "B"));
         shown.forEach(one -> rows.add(List.of("  " + one.key(), value(one.a()), value(one.b()))));
-        out.append('\n');
-        TextTable.lines(rows, 1).forEach(row -> out.append(row.stripTrailing()).append('\n'));
+        out.asIs("\n").table(rows, 1);
         if (all.size() > shown.size()) {
             line("  and " + Quantities.counted(all.size() - shown.size(), "further setting") + " (--json has all)");
         }
@@ -153,12 +153,12 @@ public final class CompareText {
         long aSum = before.stream().mapToLong(Long::longValue).sum();
         long bSum = after.stream().mapToLong(Long::longValue).sum();
         rows.add(timesRow(comparison.isScaled() ? "  all" : "  step", aSum, bSum, rounded));
-        out.append('\n');
+        out.asIs("\n");
         List<String> lines = TextTable.lines(rows, 1);
         for (int i = 0; i < lines.size(); i++) {
             boolean part = i > 0 && i <= changes.size();
             String behind = part ? "  " + bar(changes.get(i - 1), changes) : "";
-            out.append((lines.get(i) + behind).stripTrailing()).append('\n');
+            out.asIs((lines.get(i) + behind).stripTrailing() + "\n");
         }
     }
 
@@ -177,7 +177,7 @@ public final class CompareText {
     }
 
     private void causes() {
-        out.append('\n');
+        out.asIs("\n");
         List<Contribution> contributions = comparison.contributions();
         if (contributions.isEmpty()) {
             line(comparison.withoutCauses());
@@ -213,9 +213,9 @@ public final class CompareText {
 
     private void line(String text) {
         if (text.length() <= width) {
-            out.append(text.stripTrailing()).append('\n');
+            out.asIs(text.stripTrailing() + "\n");
         } else {
-            PlainText.wrapped(out, text, "   ", width);
+            out.line(text, "   ");
         }
     }
 }

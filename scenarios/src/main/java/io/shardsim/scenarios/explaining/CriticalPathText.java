@@ -3,7 +3,7 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.simulator.observation.CriticalPath;
 import java.util.List;
@@ -20,22 +20,19 @@ public final class CriticalPathText {
 
     /** At most {@code width} columns wide. */
     public static String write(CriticalPaths.Followed followed, int width) {
-        StringBuilder out = new StringBuilder();
+        Paragraphs out = new Paragraphs(width);
         RunResult run = followed.run();
         CriticalPath path = followed.path();
-        line(out, followed.name() + ": " + run.label() + " on " + Quantities.counted(run.gpus(), "GPU"), width);
+        out.line(followed.name() + ": " + run.label() + " on " + Quantities.counted(run.gpus(), "GPU"));
         if (path == null) {
             Diagnosis diagnosis = Diagnosis.of(run);
-            line(
-                    out,
-                    "Nothing to follow: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next(),
-                    width);
+            out.line("Nothing to follow: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
             return out.toString();
         }
         List<Map.Entry<PathParts.Key, Long>> parts = PathParts.byKey(path);
-        line(out, "Critical path: " + Quantities.seconds(path.endPs() * 1e-12) + ", the whole run.", width);
+        out.line("Critical path: " + Quantities.seconds(path.endPs() * 1e-12) + ", the whole run.");
         int words = width - COLUMNS;
-        out.append(("\n%-" + (words + 2) + "s%12s   share\n").formatted("Waited for", "time"));
+        out.asIs(("\n%-" + (words + 2) + "s%12s   share\n").formatted("Waited for", "time"));
         long restPs = 0;
         for (int i = 0; i < parts.size(); i++) {
             if (i < ROWS_MAX || parts.size() == ROWS_MAX + 1) {
@@ -47,30 +44,23 @@ public final class CriticalPathText {
         if (restPs > 0) {
             row(out, (parts.size() - ROWS_MAX) + " others", restPs, path.endPs(), words);
         }
-        out.append('\n');
+        out.asIs("\n");
         List<Map.Entry<Integer, Long>> ranks = PathParts.byRank(path);
-        line(
-                out,
-                "At " + (ranks.size() == 1 ? "rank " : "ranks ")
-                        + ranks.stream()
-                                .limit(RANKS_MAX)
-                                .map(rank -> rank.getKey() + " (" + share(rank.getValue(), path.endPs()) + ")")
-                                .collect(Collectors.joining(", "))
-                        + (ranks.size() > RANKS_MAX ? " and " + (ranks.size() - RANKS_MAX) + " others." : "."),
-                width);
+        out.line("At " + (ranks.size() == 1 ? "rank " : "ranks ")
+                + ranks.stream()
+                        .limit(RANKS_MAX)
+                        .map(rank -> rank.getKey() + " (" + share(rank.getValue(), path.endPs()) + ")")
+                        .collect(Collectors.joining(", "))
+                + (ranks.size() > RANKS_MAX ? " and " + (ranks.size() - RANKS_MAX) + " others." : "."));
         return out.toString();
     }
 
-    private static void row(StringBuilder out, String what, long ps, long wholePs, int words) {
-        out.append(("  %-" + words + "s%12s%8s\n")
+    private static void row(Paragraphs out, String what, long ps, long wholePs, int words) {
+        out.asIs(("  %-" + words + "s%12s%8s\n")
                 .formatted(TextTable.cut(what, words), Quantities.seconds(ps * 1e-12), share(ps, wholePs)));
     }
 
     private static String share(long ps, long wholePs) {
         return Quantities.fixed(100.0 * ps / wholePs, 1) + " %";
-    }
-
-    private static void line(StringBuilder out, String text, int width) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 }

@@ -1,10 +1,9 @@
 package io.shardsim.scenarios.explaining;
 
-import io.shardsim.reports.Advice;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.Subject;
 import io.shardsim.reports.writing.JsonObject;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import java.util.List;
 
 /** What a doctor says, for the terminal and for programs: what was understood, the explanation, and what gains most. */
@@ -13,33 +12,27 @@ public final class DoctorText {
 
     /** At most {@code width} columns wide. */
     public static String write(Doctor.Answer answer, int width) {
-        StringBuilder out = new StringBuilder();
+        Paragraphs out = new Paragraphs(width);
         Doctor.Understood understood = answer.understood();
-        line(out, "Read: " + String.join("; ", understood.read()) + ".", width);
-        line(out, "Understood: " + subject(answer) + ".", width);
+        out.line("Read: " + String.join("; ", understood.read()) + ".");
+        out.line("Understood: " + subject(answer) + ".");
         if (!understood.left().isEmpty()) {
-            line(out, "Assumed, no file says: " + String.join(", ", understood.left()) + ".", width);
+            out.line("Assumed, no file says: " + String.join(", ", understood.left()) + ".");
         }
-        understood.evidence().forEach(each -> line(out, each, width));
-        out.append('\n').append(ExplanationText.write(answer.explanation(), width));
+        understood.evidence().forEach(out::line);
+        out.asIs("\n" + ExplanationText.write(answer.explanation(), width));
         if (answer.explanation().fits()) {
-            out.append("\nGains most, each simulated without a fault:\n");
+            out.asIs("\nGains most, each simulated without a fault:\n");
             if (answer.gains().isEmpty()) {
-                out.append("  no setting that was tried gains 2 %\n");
+                out.asIs("  no setting that was tried gains 2 %\n");
             }
-            for (Advice gain : answer.gains()) {
-                PlainText.wrapped(out, "  " + gain.sentence(), "    ", width);
-            }
+            answer.gains().forEach(gain -> out.line("  " + gain.sentence(), "    "));
         }
         return out.toString();
     }
 
     private static String subject(Doctor.Answer answer) {
         return String.join(", ", Subject.resolved(ScenarioResult.of("", List.of(answer.run()))));
-    }
-
-    private static void line(StringBuilder out, String text, int width) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 
     /** One document. */

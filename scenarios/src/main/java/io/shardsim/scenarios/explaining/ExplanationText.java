@@ -3,7 +3,7 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import java.util.List;
 import java.util.function.Function;
@@ -24,11 +24,12 @@ public final class ExplanationText {
 
     private final Explanation explanation;
     private final int width;
-    private final StringBuilder out = new StringBuilder();
+    private final Paragraphs out;
 
     private ExplanationText(Explanation explanation, int width) {
         this.explanation = explanation;
         this.width = width;
+        out = new Paragraphs(width);
     }
 
     /** At most {@code width} columns wide. */
@@ -38,11 +39,11 @@ public final class ExplanationText {
 
     private String text() {
         RunResult healthy = explanation.logs().get(0).healthy();
-        line(explanation.name() + ": " + healthy.label() + " on " + Quantities.counted(healthy.gpus(), "GPU"));
+        out.line(explanation.name() + ": " + healthy.label() + " on " + Quantities.counted(healthy.gpus(), "GPU"));
         for (Explanation.Log log : explanation.logs()) {
             if (!log.healthy().fits()) {
                 Diagnosis diagnosis = Diagnosis.of(log.healthy());
-                line("Nothing to explain: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+                out.line("Nothing to explain: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
                 return out.toString();
             }
         }
@@ -50,18 +51,18 @@ public final class ExplanationText {
             Measured measured = log.measured();
             String place = measured.place();
             if (measured.isHealthy()) {
-                line((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
+                out.line((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
             } else {
-                line((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
+                out.line((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
                         + ", simulated "
                         + measured.words(log.figure(log.healthy())) + ". Measured: " + measured.words(measured.value())
                         + ".");
             }
         }
         if (!explanation.others().ruledOut().isEmpty()) {
-            line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
+            out.line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
-        line(verdict());
+        out.line(verdict());
         cost();
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED) {
             likely();
@@ -75,7 +76,7 @@ public final class ExplanationText {
     private void causesNotListed() {
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED
                 || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
-            line("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
+            out.line("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
         }
     }
 
@@ -113,7 +114,7 @@ public final class ExplanationText {
                 * healthy.nodes()
                 * healthy.facts().cluster().instance().price().usdPerHour();
         if (day > 0 && log.isSpeed() && !log.isUsual() && log.timesAsFast() > 1) {
-            line("The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
+            out.line("The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
                     + Quantities.threeDigits(day) + " that the cluster costs a day, on demand.");
         }
     }
@@ -171,7 +172,7 @@ public final class ExplanationText {
         table("Fault", "likely", shown, one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
         look(shown);
         if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
-            line("-: not simulated; it is listed where it was seen to cost as much.");
+            out.line("-: not simulated; it is listed where it was seen to cost as much.");
         }
     }
 
@@ -198,10 +199,13 @@ public final class ExplanationText {
         }
         String next = explanation.beyond().next();
         if (explanation.beyond().equals(Explanation.Beyond.NOTHING)) {
-            line("Next: shardsim explain tries two faults at once, and says what to measure next.");
+            out.line("Next: shardsim explain tries two faults at once, and says what to measure next.");
             return;
         }
-        line(next.isEmpty() ? "Next: no further figure of this run tells these apart." : "Next: measure " + next + ".");
+        out.line(
+                next.isEmpty()
+                        ? "Next: no further figure of this run tells these apart."
+                        : "Next: measure " + next + ".");
     }
 
     private static String step(Explanation.Suspect one) {
@@ -218,12 +222,12 @@ public final class ExplanationText {
             head.append(cell(
                     place.isEmpty() ? log.measured().unit().words() : place.substring(place.lastIndexOf('.') + 1)));
         }
-        out.append(head).append("%9s\n".formatted(last));
+        out.asIs(head.append("%9s\n".formatted(last)).toString());
         for (Explanation.Suspect one : shown) {
-            out.append(("  %-" + titles + "s")
+            out.asIs(("  %-" + titles + "s")
                     .formatted(TextTable.cut(one.fault().contains(" + ") ? one.fault() : one.title(), titles)));
             for (int i = 0; i < logs; i++) {
-                out.append(cell(
+                out.asIs(cell(
                         one.runs().isEmpty()
                                 ? "-"
                                 : Quantities.threeDigits(explanation
@@ -231,18 +235,18 @@ public final class ExplanationText {
                                         .get(i)
                                         .figure(one.runs().get(i)))));
             }
-            out.append("%9s\n".formatted(cell.apply(one)));
+            out.asIs("%9s\n".formatted(cell.apply(one)));
         }
     }
 
     private void look(List<Explanation.Suspect> shown) {
-        out.append('\n');
+        out.asIs("\n");
         shown.stream()
                 .limit(LOOKED_AT)
-                .forEach(one -> line(explanation.others().questions().getOrDefault(one.fault(), "Look at") + " ("
+                .forEach(one -> out.line(explanation.others().questions().getOrDefault(one.fault(), "Look at") + " ("
                         + one.fault() + "): " + String.join("; ", one.look()) + "."));
         if (!shown.isEmpty() && !shown.get(0).settings().isEmpty()) {
-            line("Try it: "
+            out.line("Try it: "
                     + shown.get(0).settings().entrySet().stream()
                             .map(set -> "--set '" + set.getKey() + "=" + set.getValue() + "'")
                             .collect(Collectors.joining(" ")));
@@ -251,9 +255,5 @@ public final class ExplanationText {
 
     private static String cell(String text) {
         return (" %" + (COLUMN - 1) + "s").formatted(TextTable.cut(text, COLUMN - 1));
-    }
-
-    private void line(String text) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 }

@@ -4,8 +4,7 @@ import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.JsonObject;
-import io.shardsim.reports.writing.PlainText;
-import io.shardsim.reports.writing.TextTable;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,47 +19,34 @@ public final class FitsText {
     /** At most {@code width} columns wide. */
     public static String write(Fits.Asked asked, List<Fits.Row> rows, int width) {
         InstanceSpec server = asked.server();
-        StringBuilder out = new StringBuilder();
-        line(
-                out,
-                asked.model() + " on " + server.gpu().name() + ": the fewest GPUs for each way to train it, "
-                        + Quantities.count(asked.sequenceLength()) + " tokens a sample",
-                width);
-        out.append('\n');
+        Paragraphs out = new Paragraphs(width);
+        out.line(asked.model() + " on " + server.gpu().name() + ": the fewest GPUs for each way to train it, "
+                + Quantities.count(asked.sequenceLength()) + " tokens a sample");
+        out.asIs("\n");
         List<List<String>> table = new ArrayList<>(List.of(HEAD));
         for (int i = 0; i < rows.size(); i++) {
             Fits.Row row = rows.get(i);
             table.add(row.run() == null ? nowhere(i + 1, row) : cells(i + 1, row, row.run(), asked));
         }
-        TextTable.lines(table, 2).forEach(row -> out.append(row.stripTrailing()).append('\n'));
-        out.append('\n');
+        out.table(table, 2).asIs("\n");
         for (Fits.Row row : rows) {
             if (row.run() == null) {
-                line(out, row.way() + ": " + row.why() + ".", width);
+                out.line(row.way() + ": " + row.why() + ".");
             }
         }
-        line(
-                out,
+        out.line(
                 "GPUs in powers of two, with room for fragmentation; full activation checkpointing; "
                         + Fits.SAMPLES_PER_GPU
-                        + " samples per GPU and step, in the largest micro-batch that fits (batch). USD/B: per billion tokens.",
-                width);
+                        + " samples per GPU and step, in the largest micro-batch that fits (batch). USD/B: per billion tokens.");
         double price = server.price().usdPerHour();
-        line(
-                out,
-                "Servers: " + server.name() + ", " + server.gpusPerNode() + " GPUs, "
-                        + (Double.isNaN(price)
-                                ? "without a price in the catalog"
-                                : Quantities.fixed(price, 2) + " USD an hour on demand ("
-                                        + server.price().asOf() + ")")
-                        + "; a part of one costs as much as all of it.",
-                width);
-        line(out, "--scenario N prints row N as a file for run, explain and plan, which finds faster ones.", width);
+        out.line("Servers: " + server.name() + ", " + server.gpusPerNode() + " GPUs, "
+                + (Double.isNaN(price)
+                        ? "without a price in the catalog"
+                        : Quantities.fixed(price, 2) + " USD an hour on demand ("
+                                + server.price().asOf() + ")")
+                + "; a part of one costs as much as all of it.");
+        out.line("--scenario N prints row N as a file for run, explain and plan, which finds faster ones.");
         return out.toString();
-    }
-
-    private static void line(StringBuilder out, String text, int width) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 
     private static List<String> nowhere(int number, Fits.Row row) {

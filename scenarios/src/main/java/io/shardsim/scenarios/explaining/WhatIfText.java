@@ -4,7 +4,7 @@ import io.shardsim.reports.Advice;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Trial;
-import io.shardsim.reports.writing.PlainText;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,11 +22,12 @@ public final class WhatIfText {
 
     private final Prices prices;
     private final int width;
-    private final StringBuilder out = new StringBuilder();
+    private final Paragraphs out;
 
     private WhatIfText(Prices prices, int width) {
         this.prices = prices;
         this.width = width;
+        out = new Paragraphs(width);
     }
 
     /** At most {@code width} columns wide. */
@@ -39,13 +40,13 @@ public final class WhatIfText {
                 + Quantities.counted(prices.run().gpus(), "GPU");
         if (!prices.fits()) {
             Diagnosis diagnosis = Diagnosis.of(prices.run());
-            line(who);
-            line("Nothing to price: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+            out.line(who);
+            out.line("Nothing to price: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
             return out.toString();
         }
-        line(who + ", " + Quantities.threeDigits(prices.samplesPerSecond()) + " samples/s");
-        line(bound());
-        line(next());
+        out.line(who + ", " + Quantities.threeDigits(prices.samplesPerSecond()) + " samples/s");
+        out.line(bound());
+        out.line(next());
         resources();
         knobs();
         named("Lose", losers().stream().map(WhatIfText::lost).toList());
@@ -109,7 +110,7 @@ public final class WhatIfText {
                 .mapToDouble(one -> Math.abs(one.derivative()))
                 .max()
                 .orElse(0);
-        out.append("\nResource      10 % better  10 % worse  derivative\n");
+        out.asIs("\nResource      10 % better  10 % worse  derivative\n");
         for (Prices.Priced one : prices.resources()) {
             row(
                     "  %-11s %12s %11s %11s"
@@ -144,7 +145,7 @@ public final class WhatIfText {
             return;
         }
         double most = gainers.get(0).gain();
-        out.append("\n%-46s %9s %7s\n".formatted("Setting", "samples/s", "gain"));
+        out.asIs("\n%-46s %9s %7s\n".formatted("Setting", "samples/s", "gain"));
         for (Prices.Knob knob : gainers.subList(0, Math.min(GAINS_MAX, gainers.size()))) {
             row(
                     "  %-44s %9s %7s"
@@ -156,7 +157,7 @@ public final class WhatIfText {
                     most);
         }
         if (gainers.size() > GAINS_MAX) {
-            line("  and " + Quantities.counted(gainers.size() - GAINS_MAX, "smaller gain") + " (--json has all)");
+            out.line("  and " + Quantities.counted(gainers.size() - GAINS_MAX, "smaller gain") + " (--json has all)");
         }
     }
 
@@ -173,18 +174,14 @@ public final class WhatIfText {
     private void row(String text, double size, double most) {
         int room = Math.min(BAR_MAX, width - text.length() - 2);
         int bar = most <= 0 || room < 1 ? 0 : (int) Math.round(size / most * room);
-        out.append((text + "  " + "#".repeat(bar)).stripTrailing()).append('\n');
+        out.asIs((text + "  " + "#".repeat(bar)).stripTrailing() + "\n");
     }
 
     private void named(String what, List<String> names) {
         if (!names.isEmpty()) {
             List<String> shown = names.subList(0, Math.min(NAMED_MAX, names.size()));
-            line(what + ": " + String.join(", ", shown)
+            out.line(what + ": " + String.join(", ", shown)
                     + (names.size() > NAMED_MAX ? ", and " + (names.size() - NAMED_MAX) + " more" : "") + ".");
         }
-    }
-
-    private void line(String text) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.reports.writing.JsonObject;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.scenarios.importing.Imported.Assumption;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
@@ -69,20 +70,7 @@ public final class ImportReport {
     }
 
     private static String wrapped(String text, String indent, int width) {
-        StringBuilder lines = new StringBuilder();
-        StringBuilder line = new StringBuilder(indent);
-        String clean = YamlReader.oneLineOf(text);
-        for (String word : clean.split(" ", -1)) {
-            boolean begun = line.length() > indent.length() + 2;
-            if (begun && line.length() + 1 + word.length() > width) {
-                lines.append(line).append('\n');
-                line = new StringBuilder(indent).append("  ");
-            } else if (line.length() > indent.length()) {
-                line.append(' ');
-            }
-            line.append(word);
-        }
-        return lines.append(line).append('\n').toString();
+        return new Paragraphs(width).item(indent, YamlReader.oneLineOf(text)).toString();
     }
 
     private static String written(YamlNode value) {

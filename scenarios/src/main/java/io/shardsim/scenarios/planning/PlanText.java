@@ -5,8 +5,7 @@ import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
-import io.shardsim.reports.writing.PlainText;
-import io.shardsim.reports.writing.TextTable;
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import java.util.ArrayList;
@@ -23,11 +22,12 @@ public final class PlanText {
 
     private final Plan plan;
     private final int width;
-    private final StringBuilder out = new StringBuilder();
+    private final Paragraphs out;
 
     private PlanText(Plan plan, int width) {
         this.plan = plan;
         this.width = width;
+        out = new Paragraphs(width);
     }
 
     /** At most {@code width} columns wide. */
@@ -36,26 +36,26 @@ public final class PlanText {
     }
 
     private String text() {
-        line(title());
+        out.line(title());
         if (plan.best().isEmpty()) {
-            line(nothing());
+            out.line(nothing());
             tooLarge();
             return out.toString();
         }
         String common = common();
         if (!common.isEmpty()) {
-            line(common);
+            out.line(common);
         }
-        out.append('\n');
+        out.asIs("\n");
         table();
-        out.append('\n');
+        out.asIs("\n");
         runnersUp();
         others();
         fullMemory();
         front();
         rule();
         accuracy();
-        line(counts());
+        out.line(counts());
         tooLarge();
         return out.toString();
     }
@@ -135,8 +135,8 @@ public final class PlanText {
                     one.cost().hasPrice() ? Quantities.fixed(one.cost().usd(), 0) : "-"));
             rows.add(row);
         }
-        TextTable.lines(rows, 0).forEach(row -> out.append(row).append('\n'));
-        line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
+        out.table(rows, 0);
+        out.line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
     }
 
     /** Why the others are not the best; of clusters of other sizes the table says it. */
@@ -146,7 +146,7 @@ public final class PlanText {
             Plan.Ranked other = plan.best().get(i);
             if (other.run().gpus() == best.run().gpus()
                     && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
-                line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
+                out.line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }
         }
     }
@@ -165,7 +165,7 @@ public final class PlanText {
                                     + (run.isTight() ? " (tight)" : "")));
         }
         if (!words.isEmpty()) {
-            line("The most promising of other strategies, simulated: " + String.join(", ", words) + ".");
+            out.line("The most promising of other strategies, simulated: " + String.join(", ", words) + ".");
         }
     }
 
@@ -176,7 +176,7 @@ public final class PlanText {
                 .mapToObj(i -> String.valueOf(i + 1))
                 .toList();
         if (!full.isEmpty()) {
-            line(MemoryWords.edge(full));
+            out.line(MemoryWords.edge(full));
         }
     }
 
@@ -191,7 +191,7 @@ public final class PlanText {
                     + Quantities.threeDigits(one.cost().days()) + " days "
                     + Quantities.usd(one.cost().usd()));
         }
-        line("Days against dollars: " + String.join(", ", words)
+        out.line("Days against dollars: " + String.join(", ", words)
                 + (front.size() > FRONT_MAX ? ", and " + (front.size() - FRONT_MAX) + " more" : ""));
     }
 
@@ -206,14 +206,14 @@ public final class PlanText {
                 best.run().facts().model().parameters(),
                 best.candidate().point().cluster().gpusPerNode(),
                 best.run().gpus());
-        line("AWS's rule of thumb, one node per 3 billion parameters, says shard_group " + advised + "; the best has "
-                + found + ".");
+        out.line("AWS's rule of thumb, one node per 3 billion parameters, says shard_group " + advised
+                + "; the best has " + found + ".");
     }
 
     private void accuracy() {
         String words = plan.best().get(0).run().facts().accuracyWords();
         if (!words.isEmpty()) {
-            line("Accuracy: " + words + ".");
+            out.line("Accuracy: " + words + ".");
         }
     }
 
@@ -230,13 +230,9 @@ public final class PlanText {
 
     private void tooLarge() {
         if (!plan.tooLarge().isEmpty()) {
-            line("Left out, too large to simulate: "
+            out.line("Left out, too large to simulate: "
                     + Quantities.count(plan.tooLarge().size()) + ". The first is "
                     + plan.tooLarge().get(0).words());
         }
-    }
-
-    private void line(String text) {
-        PlainText.wrapped(out, text, "  ", width);
     }
 }
