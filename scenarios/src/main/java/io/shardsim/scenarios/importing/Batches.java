@@ -48,12 +48,8 @@ final class Batches {
         CatalogEntry<InstanceSpec> entry = Catalog.instance(name);
         ForeignKey key = fact.key();
         if (entry == null && key != null) {
-            key.file()
-                    .problems()
-                    .add(
-                            key.position(),
-                            Unmodelled.refusal(key.path(), "instances", name, Catalog.instanceNames())
-                                    + " (--instance NAME sets one)");
+            key.refuse(Unmodelled.refusal(key.path(), "instances", name, Catalog.instanceNames())
+                    + " (--instance NAME sets one)");
         }
         return entry == null ? null : entry.spec();
     }
@@ -99,7 +95,7 @@ final class Batches {
             String problem = world + " GPUs are not the same number on each node of "
                     + (perNode < 1 ? count + " nodes" : perNode + " GPUs") + "; write a multiple, or give --nodes N";
             if (key != null) {
-                key.file().problems().add(key.position(), key.path() + ": " + problem);
+                key.refuse(key.path() + ": " + problem);
             }
             return;
         }
@@ -214,12 +210,8 @@ final class Batches {
                     Draft.MICRO_BATCH,
                     new Fact(global / parts, Rank.DEFAULT, key, "global batch / (accumulation steps x replicas)"));
         } else if (key != null) {
-            key.file()
-                    .problems()
-                    .add(
-                            key.position(),
-                            key.path() + " " + steps + " x " + replicas + " replicas does not divide the global batch "
-                                    + global + "; make it divide, or give --nodes N");
+            key.refuse(key.path() + " " + steps + " x " + replicas + " replicas does not divide the global batch "
+                    + global + "; make it divide, or give --nodes N");
         }
     }
 
@@ -227,13 +219,9 @@ final class Batches {
         long product = times(times(micro, steps), replicas);
         ForeignKey key = Draft.required(draft, Draft.GLOBAL_BATCH).key();
         if (product != global && key != null) {
-            key.file()
-                    .problems()
-                    .add(
-                            key.position(),
-                            key.path() + " " + global + " is not micro-batch " + micro + " x " + steps
-                                    + " accumulation steps x " + replicas + " replicas = " + product
-                                    + "; make them agree, or give the --nodes N of this run");
+            key.refuse(key.path() + " " + global + " is not micro-batch " + micro + " x " + steps
+                    + " accumulation steps x " + replicas + " replicas = " + product
+                    + "; make them agree, or give the --nodes N of this run");
         }
     }
 

@@ -149,11 +149,7 @@ final class Completion {
         for (Fact fact : chosen == null ? List.<Fact>of() : shape.values()) {
             ForeignKey key = fact.key();
             if (key != null) {
-                key.file()
-                        .problems()
-                        .add(
-                                key.position(),
-                                "describes a model, and --model names " + choices.model() + "; leave out one of them");
+                key.refuse("describes a model, and --model names " + choices.model() + "; leave out one of them");
                 return;
             }
         }

@@ -103,15 +103,9 @@ final class Draft {
 
     private static void refuse(ForeignKey key, Fact known) {
         ForeignKey other = known.key();
-        key.file()
-                .problems()
-                .add(
-                        key.position(),
-                        key.path() + " " + YamlReader.printable(key.text()) + " contradicts "
-                                + (other == null
-                                        ? known.origin()
-                                        : other.reference() + " " + YamlReader.printable(other.text()))
-                                + "; make them agree");
+        key.refuse(key.path() + " " + YamlReader.printable(key.text()) + " contradicts "
+                + (other == null ? known.origin() : other.reference() + " " + YamlReader.printable(other.text()))
+                + "; make them agree");
     }
 
     /** What the framework does unless a file says otherwise. */

@@ -48,6 +48,11 @@ final class ForeignKey {
         return value instanceof Scalar scalar ? scalar.text() : "";
     }
 
+    /** Adds a problem at its place. */
+    void refuse(String message) {
+        file.problems().add(position(), message);
+    }
+
     void judge(Verdict judged, String why) {
         verdict = judged;
         note = why;
