@@ -6,19 +6,13 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.OneOrListType;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
-import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
-import io.shardsim.simulator.yaml.Problems;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,20 +46,10 @@ public record KnownSetting(String path, Block row) {
     private static final Map<String, KnownSetting> TABLE = read();
 
     private static Map<String, KnownSetting> read() {
-        Problems problems = new Problems(FILE);
-        try (InputStream in = Objects.requireNonNull(KnownSetting.class.getResourceAsStream(FILE), FILE)) {
-            Object rows = new MapType(TEXT, ROW)
-                    .read(Objects.requireNonNull(YamlReader.read(in, problems), FILE), "settings", problems);
-            problems.throwIfAny();
-            Map<String, KnownSetting> table = new LinkedHashMap<>();
-            ((Map<?, ?>) Objects.requireNonNull(rows, FILE))
-                    .forEach((path, row) -> table.put((String) path, new KnownSetting((String) path, (Block) row)));
-            return table;
-        } catch (IOException failure) {
-            throw new UncheckedIOException(FILE, failure);
-        } catch (InputException defect) {
-            throw new IllegalStateException(defect.getMessage(), defect);
-        }
+        Map<String, Block> rows = ShippedFile.read(KnownSetting.class, FILE, new MapType(TEXT, ROW));
+        Map<String, KnownSetting> table = new LinkedHashMap<>();
+        rows.forEach((path, row) -> table.put(path, new KnownSetting(path, row)));
+        return table;
     }
 
     /** All that have a row, in the order of the table. */
@@ -93,15 +77,8 @@ public record KnownSetting(String path, Block row) {
     }
 
     private ValueType type() {
-        List<String> words = words();
-        return switch (words.get(0)) {
-            case "whole" -> ScalarTypes.whole(Long.parseLong(words.get(1)), Long.parseLong(words.get(2)));
-            case "decimal" -> ScalarTypes.decimal(Double.parseDouble(words.get(1)), Double.parseDouble(words.get(2)));
-            case "choice" -> ScalarTypes.choice(values());
-            case "flag" -> ScalarTypes.flag();
-            case "name" -> NAME;
-            default -> throw new IllegalStateException(FILE + ": " + path + " has no type " + words.get(0));
-        };
+        String type = row.text("type", "");
+        return type.equals("name") ? NAME : ScalarTypes.of(type);
     }
 
     private List<String> words() {

@@ -1,6 +1,8 @@
 package io.shardsim.scenarios.accuracy;
 
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.catalog.CatalogKeys;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
@@ -19,28 +21,21 @@ final class CaseKeys {
 
     private static final BlockType MEASURED = new BlockType(measured(), false).suchAs("{samples_per_second: 73.52}");
 
-    private static final BlockType CASE = BlockType.of(
-                    Key.required(
-                            "id",
-                            ScalarTypes.text(
-                                    "[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes"),
-                            "name of the case"),
-                    Key.required("source", TEXT, "document and place of the measurement"),
-                    Key.required(
-                            "role",
-                            ScalarTypes.choice("calibration", "validation"),
-                            "whether the measurement may set constants or only judge"),
-                    Key.optional(
-                            "confidence",
-                            ScalarTypes.choice("high", "medium", "low"),
-                            "how far the source is to be trusted; omitted: high"),
-                    Key.optional("note", TEXT, "what had to be assumed, and why"),
-                    Key.optional(
-                            "framework",
-                            ScenarioKeys.FRAMEWORK,
-                            "what a stranger would name: framework, release and what is used with it; omitted: no software settings are compared"),
-                    Key.required("scenario", new AnyBlock(), "the scenario that should reproduce it"),
-                    Key.required("measured", MEASURED, "published figures"))
+    private static final BlockType CASE = new BlockType(
+                    CatalogKeys.FILE.keys(
+                            "case",
+                            Map.of(
+                                    "name",
+                                    KnownSetting.NAME,
+                                    "text",
+                                    TEXT,
+                                    "framework",
+                                    ScenarioKeys.FRAMEWORK,
+                                    "scenario",
+                                    new AnyBlock(),
+                                    "measured",
+                                    MEASURED)),
+                    false)
             .withExpected("a block with id, source, role, scenario, measured");
 
     /** A file of cases. */

@@ -3,13 +3,12 @@ package io.shardsim.scenarios.catalog;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.job.Precision;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.GpuSpec;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What the GPUs of an architecture can do, in a file of the folder {@code catalog/architectures}.
@@ -22,15 +21,8 @@ public record Architecture(String title, List<String> precisions, long flashAtte
     public static final FigureFolder FILES = new FigureFolder(
             "catalog/architectures",
             "architecture",
-            FigureFolder.figures(List.of(
-                    Key.required(
-                            "precisions",
-                            new ListType(ScalarTypes.choice(Precision.values(), Precision::id), "precision"),
-                            "formats that its cores multiply"),
-                    Key.required(
-                            "flash_attention",
-                            ScalarTypes.whole(0, 99),
-                            "the newest FlashAttention with kernels for it; 0 for none"))));
+            FigureFolder.figures(CatalogKeys.FILE.keys(
+                    "architecture", Map.of("precision", ScalarTypes.choice(Precision.values(), Precision::id)))));
 
     /** What an architecture without a file is taken for: somebody's own, which can do all that is modelled. */
     private static final Architecture ANY = new Architecture(

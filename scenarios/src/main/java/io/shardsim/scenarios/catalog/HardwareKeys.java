@@ -3,6 +3,7 @@ package io.shardsim.scenarios.catalog;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.KeyFile;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.topology.FabricFamily;
 import io.shardsim.topology.FabricSpec;
@@ -19,6 +20,8 @@ import io.shardsim.topology.units.Bandwidth;
 import io.shardsim.topology.units.UnitTable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,20 +35,11 @@ import java.util.stream.Collectors;
  * proportion.
  */
 public final class HardwareKeys {
+    /** The keys of catalog files and scenarios. */
+    public static final KeyFile FILE = KeyFile.named("scenario-keys");
+
     /** What a GPU is; the keys of a GPU file and of an inline {@code gpu} block. */
-    public static final List<Key> GPU = List.of(
-            Key.required(
-                    "memory",
-                    ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
-                    "memory that a framework can allocate from"),
-            Key.required("memory_bandwidth", ScalarTypes.rate(), "memory bandwidth by the data sheet"),
-            Key.required(
-                    "peak_half",
-                    ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE),
-                    "dense fp16 and bf16 tensor-core peak"),
-            Key.required("peak_single", ScalarTypes.decimalQuantity(UnitTable.FLOP_RATE), "fp32 vector peak"),
-            Key.required("sm_count", ScalarTypes.whole(1, 100_000), "SMs of the GPU"),
-            Key.required("boost_clock", ScalarTypes.quantity(UnitTable.FREQUENCY, 1), "boost clock"));
+    public static final List<Key> GPU = FILE.keys("gpu");
 
     /** Key of {@link FabricSpec#nodesPerDomain}. */
     public static final String NODES_PER_DOMAIN = "nodes_per_domain";
@@ -57,67 +51,7 @@ public final class HardwareKeys {
     private static final long NVL72_TRAYS = 18;
 
     /** What a server and its network are, beside its GPU. */
-    public static final List<Key> SERVER = List.of(
-            Key.required("gpus_per_node", ScalarTypes.whole(1, 64), "GPUs of a node"),
-            Key.required(
-                    "intra_node", ScalarTypes.rate(), "line rate of one GPU's links inside the node, one direction"),
-            Key.required("intra_node_effective", ScalarTypes.rate(), "payload rate of these links together"),
-            Key.required("intra_node_latency", ScalarTypes.time(0), "one-way latency from GPU to GPU of a node"),
-            Key.required(
-                    "intra_node_links",
-                    ScalarTypes.choice(NvLinks.values(), NvLinks::id),
-                    "whether a switch joins the GPUs of a node, equally many links each two of them, or the links of a DGX-1"),
-            Key.required(
-                    "pcie_switches",
-                    ScalarTypes.whole(1, 64),
-                    "PCIe switches of a node; GPUs and NICs are dealt to them evenly"),
-            Key.required("pcie", ScalarTypes.rate(), "payload rate of a PCIe link, one direction"),
-            Key.required("pcie_latency", ScalarTypes.time(0), "one-way latency of a PCIe link"),
-            Key.required("nics_per_node", ScalarTypes.whole(1, 64), "NICs of a node"),
-            Key.required("nic", ScalarTypes.rate(), "line rate of a NIC, one direction"),
-            Key.required("nic_effective", ScalarTypes.rate(), "payload rate that a NIC sustains"),
-            Key.required(
-                    "nic_latency",
-                    ScalarTypes.time(0),
-                    "one-way latency of sender and receiver NIC, switches left out"),
-            Key.optional(
-                    NCCL_STEPS,
-                    ScalarTypes.decimal(0.01, 100),
-                    "latency of NICs and of NCCL's steps between nodes, in times of what is known of both; omitted: 1"),
-            Key.required("nic_per_message", ScalarTypes.time(0), "time a NIC is held by each message beside its bytes"),
-            Key.required(
-                    "gpu_direct", ScalarTypes.flag(), "whether NICs reach GPU memory without staging in host memory"),
-            Key.required("host_memory", ScalarTypes.quantity(UnitTable.DATA_SIZE, 1), "memory of the host"),
-            Key.optional(
-                    "fabric",
-                    ScalarTypes.choice(
-                            FabricFamily.all().stream().map(FabricFamily::id).toList()),
-                    "what joins the NICs of nodes ("
-                            + FabricFamily.all().stream()
-                                    .map(family -> family.id() + ": " + family.description())
-                                    .collect(Collectors.joining("; "))
-                            + "); omitted: leaf_spine"),
-            Key.required("nodes_per_leaf", ScalarTypes.whole(1, 65_536), "nodes under one leaf switch"),
-            Key.optional(
-                    "nodes_per_pod",
-                    ScalarTypes.whole(1, 65_536),
-                    "nodes under the same spines, above which there is a third tier; omitted: all"),
-            Key.optional(
-                    NODES_PER_DOMAIN,
-                    ScalarTypes.whole(1, 1024),
-                    "nodes whose GPUs NVLink joins, with fabric: nvlink_domain; omitted: " + NVL72_TRAYS
-                            + ", the trays of an NVL72"),
-            Key.required(
-                    "oversubscription", ScalarTypes.decimal(1, 1000), "capacity below a leaf over capacity above it"),
-            Key.required("hop_latency", ScalarTypes.time(0), "latency of one cable and switch of the fabric"),
-            Key.optional(
-                    "routing",
-                    ScalarTypes.choice(Routing.values(), Routing::id),
-                    "how a switch chooses among equal ways: spread over all of them, by a table of destinations as on InfiniBand, or by a hash; omitted: adaptive"),
-            Key.optional(
-                    ROUTE_SEED,
-                    ScalarTypes.whole(0, Long.MAX_VALUE),
-                    "from which static or ecmp routes are drawn; omitted: 0"));
+    public static final List<Key> SERVER = server();
 
     /** Optional: no price means no cost in the report. */
     public static final Key PRICE =
@@ -130,6 +64,24 @@ public final class HardwareKeys {
             "network whose NCCL constants hold between nodes");
 
     private HardwareKeys() {}
+
+    private static List<Key> server() {
+        Collection<FabricFamily> families = FabricFamily.all();
+        List<Key> keys = new ArrayList<>(FILE.keys(
+                "server",
+                Map.of(
+                        "links", ScalarTypes.choice(NvLinks.values(), NvLinks::id),
+                        "fabric",
+                                ScalarTypes.choice(
+                                        families.stream().map(FabricFamily::id).toList()),
+                        "routing", ScalarTypes.choice(Routing.values(), Routing::id))));
+        String described = families.stream()
+                .map(family -> family.id() + ": " + family.description())
+                .collect(Collectors.joining("; "));
+        keys.replaceAll(key ->
+                new Key(key.name(), key.type(), key.required(), key.meaning().replace("%s", described)));
+        return List.copyOf(keys);
+    }
 
     /** A GPU from values under {@link #GPU}. */
     static GpuSpec gpu(String name, String architecture, Map<String, Object> values) {

@@ -5,18 +5,17 @@ import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,31 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
     private static final ValueType WORD = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name");
-    private static final List<Key> CHANGES = List.of(
-            Key.optional("settings", SettingTypes.SETTINGS, "values by dotted key"),
-            Key.optional("kinds", new MapType(WORD, SettingTypes.SETTINGS), "further values under a kind of strategy"),
-            Key.optional(
-                    "where",
-                    new MapType(SettingTypes.DOTTED_OR_VALUE, SettingTypes.SETTINGS),
-                    "further values where a scenario has a key itself, or has it with one value"));
-    private static final BlockType RELEASE = new BlockType(
-            Stream.concat(
-                            Stream.of(
-                                    Key.required("from", WORD, "its number or its date"),
-                                    Key.optional(
-                                            "validated",
-                                            ScalarTypes.flag(),
-                                            "whether a published run of it is compared with; omitted: false")),
-                            CHANGES.stream())
-                    .toList(),
-            false);
-    static final FigureFolder FILES = new FigureFolder(
-            "catalog/releases",
-            "framework",
-            List.of(
-                    Key.required("releases", new ListType(RELEASE, "release"), "oldest first"),
-                    Key.optional("with", new MapType(WORD, new BlockType(CHANGES, false)), "what is named beside it"),
-                    Key.required("origin", FigureFile.SOURCE, "where this comes from")));
+    static final FigureFolder FILES = new FigureFolder("catalog/releases", "framework", keys());
 
     /** Digits of a number that a long surely holds. */
     private static final int DIGITS_MAX = 18;
@@ -93,6 +68,24 @@ public record Releases(String title, List<Release> releases, Map<String, Release
 
     /** Where settings come from, and of when that is. */
     public record Origin(String source, String date) {}
+
+    private static List<Key> keys() {
+        Map<String, ValueType> types = new HashMap<>(Map.of(
+                "word",
+                WORD,
+                "settings",
+                SettingTypes.SETTINGS,
+                "kinds",
+                new MapType(WORD, SettingTypes.SETTINGS),
+                "where",
+                new MapType(SettingTypes.DOTTED_OR_VALUE, SettingTypes.SETTINGS),
+                "source",
+                FigureFile.SOURCE));
+        List<Key> release = CatalogKeys.FILE.keys("release", types);
+        // What is named beside a framework changes as much, and has no date.
+        types.put("additions", new MapType(WORD, new BlockType(release.subList(2, release.size()), false)));
+        return CatalogKeys.FILE.keys("framework", types);
+    }
 
     /** Names of all frameworks, which are those of their files. */
     public static List<String> names() {

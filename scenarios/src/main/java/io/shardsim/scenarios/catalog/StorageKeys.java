@@ -3,8 +3,6 @@ package io.shardsim.scenarios.catalog;
 import io.shardsim.reports.Surroundings.Storage;
 import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ScalarTypes;
-import io.shardsim.topology.units.UnitTable;
 import java.util.List;
 import java.util.Map;
 
@@ -15,26 +13,11 @@ import java.util.Map;
 public final class StorageKeys {
     private static final double BYTES_PER_TIB = 1L << 40;
 
-    /** What a scenario may change. */
-    public static final List<Key> CHANGEABLE = List.of(
-            Key.optional(
-                    "requests_per_node", ScalarTypes.whole(1, 10_000), "requests of a node to S3 at once; omitted: 15"),
-            Key.optional(
-                    "capacity",
-                    ScalarTypes.quantity(UnitTable.DATA_SIZE, 1),
-                    "size of the FSx for Lustre file system; omitted: 4.8 TiB"),
-            Key.optional(
-                    "throughput_per_tib",
-                    ScalarTypes.rate(),
-                    "throughput of that file system for each TiB; omitted: 250 MB/s"));
-
     /** What a file may say. */
-    static final List<Key> ALL = List.of(
-            Key.optional("rate_per_request", ScalarTypes.rate(), "rate of one request"),
-            CHANGEABLE.get(0),
-            CHANGEABLE.get(1),
-            CHANGEABLE.get(2),
-            Key.required("node_rate", ScalarTypes.rate(), "most that one node reaches"));
+    static final List<Key> ALL = HardwareKeys.FILE.keys("storage_file");
+
+    /** What a scenario may change: not what one request and one node reach. */
+    public static final List<Key> CHANGEABLE = ALL.subList(1, 4);
 
     private StorageKeys() {}
 

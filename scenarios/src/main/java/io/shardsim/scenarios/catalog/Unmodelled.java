@@ -5,9 +5,6 @@ import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.catalog.FigureType;
 import io.shardsim.simulator.schema.Block;
-import io.shardsim.simulator.schema.BlockType;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.Problems;
@@ -15,6 +12,7 @@ import io.shardsim.simulator.yaml.YamlNode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,21 +28,12 @@ public record Unmodelled(String is, String write) {
     static final FigureFolder FILES = new FigureFolder(
             "catalog/unmodelled",
             "list",
-            List.of(
-                    Key.required("from", FigureFile.SOURCE, "where figures were read"),
-                    Key.required(
-                            "entries",
-                            new ListType(
-                                    BlockType.of(
-                                            Key.required(
-                                                    "names",
-                                                    new ListType(
-                                                            ScalarTypes.text("[a-z0-9]+", "a folded name"), "name"),
-                                                    "what people call it"),
-                                            Key.required("is", FigureType.LINE, "what it is"),
-                                            Key.required("write", FigureType.LINE, "what to write instead")),
-                                    "entry"),
-                            "what is asked for")));
+            CatalogKeys.FILE.keys(
+                    "unmodelled",
+                    Map.of(
+                            "source", FigureFile.SOURCE,
+                            "folded", ScalarTypes.text("[a-z0-9]+", "a folded name"),
+                            "text", FigureType.LINE)));
 
     /** What is known of a name in one of the files, also of its beginning up to a dot or dash; null where nothing is. */
     public static @Nullable Unmodelled of(String list, String name) {

@@ -1,14 +1,12 @@
 package io.shardsim.scenarios.explaining;
 
+import io.shardsim.scenarios.catalog.CatalogKeys;
 import io.shardsim.scenarios.catalog.SettingTypes;
 import io.shardsim.scenarios.scenario.SettingKey;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.catalog.FigureType;
 import io.shardsim.simulator.schema.Block;
-import io.shardsim.simulator.schema.BlockType;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import java.util.ArrayList;
@@ -41,47 +39,23 @@ public record KnownFault(
         Origin from) {
     private static final double FACTOR_MAX = 1000;
 
-    /** Keys that a factor can stand for: what {@link Explainer} scales. */
-    private static final Key TIMES = Key.optional(
-            "times",
-            new MapType(
-                    ScalarTypes.choice("cluster.nics_per_node", "cluster.pcie", "faults.slow_nic"),
-                    ScalarTypes.decimal(1 / FACTOR_MAX, FACTOR_MAX)),
-            "factors by dotted key, of what the cluster has");
-
-    private static final Key SETTINGS = Key.optional(
-            "settings",
-            new MapType(new SettingKey(), SettingTypes.VALUE),
-            "values by dotted key, of what makes the fault");
-
-    private static final Key TITLE = Key.required("title", FigureType.LINE, "what is added to that of the fault");
-
-    /** The files. */
+    /** The files; a factor stands for what {@link Explainer} scales. */
     public static final FigureFolder FILES = new FigureFolder(
             "catalog/faults",
             "fault",
-            List.of(
-                    Key.required("odds", ScalarTypes.whole(1, 1000), "how often it is the cause"),
-                    SETTINGS,
-                    TIMES,
-                    Key.optional(
-                            "variants", new ListType(BlockType.of(TITLE, SETTINGS, TIMES), "variant"), "its strengths"),
-                    Key.optional("ordered", ScalarTypes.flag(), "whether each strength is slower than the one before"),
-                    Key.optional("question", FigureType.LINE, "what to ask where a scenario leaves its keys open"),
-                    Key.optional(
-                            "unsimulated",
-                            BlockType.of(
-                                    Key.required(
-                                            "slowdown_max",
-                                            ScalarTypes.decimal(1, FACTOR_MAX),
-                                            "the most that it was seen to multiply a step with"),
-                                    Key.optional(
-                                            "at_memory_edge",
-                                            ScalarTypes.flag(),
-                                            "whether it happens only where memory is nearly full")),
-                            "what it costs where that is not simulated"),
-                    Key.required("look", new ListType(FigureType.LINE, "line"), "what to look at"),
-                    Key.required("from", FigureFile.SOURCE, "where its figures come from")));
+            CatalogKeys.FILE.keys(
+                    "fault",
+                    Map.of(
+                            "settings",
+                            new MapType(new SettingKey(), SettingTypes.VALUE),
+                            "times",
+                            new MapType(
+                                    ScalarTypes.choice("cluster.nics_per_node", "cluster.pcie", "faults.slow_nic"),
+                                    ScalarTypes.decimal(1 / FACTOR_MAX, FACTOR_MAX)),
+                            "text",
+                            FigureType.LINE,
+                            "source",
+                            FigureFile.SOURCE)));
 
     /**
      * What is known of a fault that no setting makes.

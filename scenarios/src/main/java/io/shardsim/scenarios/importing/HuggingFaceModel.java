@@ -1,10 +1,12 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code config.json} of a Hugging Face model whose layer the simulator has; of any other it says that it has not. */
@@ -20,50 +22,21 @@ final class HuggingFaceModel implements Importer {
      * @param tied whether embeddings are tied unless the file says otherwise
      * @param note how its layer differs; empty for not at all
      */
-    private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {}
+    private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {
+        static Kind of(Block row) {
+            return new Kind(
+                    row.flag("gated", false),
+                    Objects.requireNonNull(ACTIVATIONS.get(row.text("activation", ""))),
+                    row.text("positions", ""),
+                    row.flag("tied", false),
+                    row.text("note", ""));
+        }
+    }
 
-    private static final List<String> SILU = List.of("silu", "swish");
-    private static final List<String> GELU =
-            List.of("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python");
-    private static final String POSITIONS = "max_position_embeddings";
-    private static final String BIASES = "biases of query, key and value are left out; some 0.1 % of parameters";
-
-    private static final Map<String, Kind> KINDS = Map.ofEntries(
-            Map.entry("gpt2", new Kind(false, GELU, "n_positions", true, "")),
-            Map.entry("opt", new Kind(false, GELU, POSITIONS, true, "")),
-            Map.entry(
-                    "gpt_neox",
-                    new Kind(
-                            false,
-                            GELU,
-                            "",
-                            false,
-                            "attention and feed-forward block run one after the other, not side by side")),
-            Map.entry("bert", new Kind(false, GELU, POSITIONS, true, "")),
-            Map.entry("megatron-bert", new Kind(false, GELU, POSITIONS, true, "")),
-            Map.entry("t5", new Kind(false, List.of("relu"), "", true, "")),
-            Map.entry("mt5", new Kind(true, GELU, "", false, "")),
-            Map.entry("umt5", new Kind(true, GELU, "", false, "each layer has a position bias of its own")),
-            Map.entry("roberta", new Kind(false, GELU, POSITIONS, true, "")),
-            Map.entry("xlm-roberta", new Kind(false, GELU, POSITIONS, true, "")),
-            Map.entry("starcoder2", new Kind(false, GELU, "", true, "")),
-            Map.entry("llama", new Kind(true, SILU, "", false, "")),
-            Map.entry("mistral", new Kind(true, SILU, "", false, "")),
-            Map.entry("qwen2", new Kind(true, SILU, "", false, BIASES)),
-            Map.entry("qwen3", new Kind(true, SILU, "", false, "")),
-            Map.entry("mixtral", new Kind(true, SILU, "", false, "")),
-            Map.entry("qwen3_moe", new Kind(true, SILU, "", false, "")),
-            Map.entry("qwen2_moe", new Kind(true, SILU, "", false, BIASES)),
-            Map.entry(
-                    "olmoe",
-                    new Kind(true, SILU, "", false, "queries and keys are normed head by head, not all heads at once")),
-            Map.entry("deepseek_v2", new Kind(true, SILU, "", false, "")),
-            Map.entry("deepseek_v3", new Kind(true, SILU, "", false, "")),
-            Map.entry("kimi_k2", new Kind(true, SILU, "", false, "")),
-            Map.entry("gemma", new Kind(true, SILU, "", true, "")),
-            Map.entry("phi3", new Kind(true, SILU, "", false, "projections that Phi-3 joins run one by one")),
-            Map.entry("granite", new Kind(true, SILU, "", false, "")),
-            Map.entry("smollm3", new Kind(true, SILU, "", true, "")));
+    private static final Map<String, List<String>> ACTIVATIONS = Map.of(
+            "silu", List.of("silu", "swish"),
+            "gelu", List.of("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python"),
+            "relu", List.of("relu"));
 
     @Override
     public String table() {
@@ -79,11 +52,12 @@ final class HuggingFaceModel implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         String type = file.text("model_type");
-        Kind kind = type == null ? null : KINDS.get(type);
-        if (type == null || kind == null) {
+        Block row = type == null ? null : Known.kinds().get(type);
+        if (type == null || row == null) {
             refuse(file, type);
             return;
         }
+        Kind kind = Kind.of(row);
         if (!kind.note().isEmpty()) {
             file.judge("model_type", Verdict.APPROXIMATED, kind.note());
         }
@@ -118,7 +92,8 @@ final class HuggingFaceModel implements Importer {
         file.refuse(
                 "model_type",
                 "model_type " + YamlReader.printable(type) + " is not modelled; modelled: "
-                        + String.join(", ", KINDS.keySet().stream().sorted().toList()) + remedy);
+                        + String.join(
+                                ", ", Known.kinds().keySet().stream().sorted().toList()) + remedy);
     }
 
     private static void contributeShape(ForeignFile file, Draft draft, Kind kind) {

@@ -1,27 +1,20 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.Nearest;
-import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
-import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.KeyFile;
 import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
-import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.Problems;
-import io.shardsim.simulator.yaml.YamlNode;
-import io.shardsim.simulator.yaml.YamlReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A broken table is a defect of the tool; a test reads every one.
  */
 public final class KeyTable {
-    private static final ResourceDirectory TABLES = new ResourceDirectory("importing", ".yaml");
     /** A key of a scenario, alone or of some strategies, at the beginning of a note. */
     private static final Pattern SETS =
             Pattern.compile("((?:model|training|cluster|strategy)\\.[a-z_0-9]+)(?= of |; |$)");
@@ -53,21 +45,8 @@ public final class KeyTable {
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
-    private static final BlockType GROUP = BlockType.of(
-            Key.required("verdict", ScalarTypes.choice(Verdict.allWords()), "what becomes of these keys"),
-            Key.required("note", TEXT, "how it is modelled, or what leaving it out may change"),
-            Key.required("from", TEXT, "name of the source"),
-            Key.optional("off", new ListType(TEXT, "value"), "values under which these keys ask for nothing"),
-            Key.required("keys", new ListType(TEXT, "key"), "dotted paths"));
-    private static final BlockType SOURCE = BlockType.of(
-            Key.required("source", TEXT, "where the keys are documented"),
-            Key.required("date", ScalarTypes.text("\\d{4}-\\d{2}-\\d{2}", "a date"), "date of the source"));
-    private static final BlockType FILE = BlockType.of(
-            Key.required("title", TEXT, "what people call such a file"),
-            Key.required("sources", new MapType(TEXT, SOURCE), "where the keys are documented"),
-            Key.optional("writes", new ListType(TEXT, "kind"), "strategies whose files are written, too"),
-            Key.optional("elsewhere", new MapType(TEXT, TEXT), "settings that files do not carry, and what says them"),
-            Key.required("groups", new ListType(GROUP, "group"), "keys of one verdict"));
+    private static final KeyFile KEYS = KeyFile.named("import-keys");
+    private static final Map<String, ValueType> TYPES = types();
 
     /**
      * One documented key.
@@ -118,29 +97,35 @@ public final class KeyTable {
 
     /** Reads a table. */
     static KeyTable read(String name) {
-        Block own = block(name, FILE);
+        Block own = block(name, "table");
         Map<String, Entry> entries = entries(own, name);
-        entries(block(COMMON, FILE), COMMON).forEach(entries::putIfAbsent);
+        entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
         return new KeyTable(own, entries);
     }
 
-    /** Reads a file of this folder. */
-    static Block block(String name, BlockType type) {
-        String path = TABLES.path(name);
-        try (InputStream in = TABLES.open(name)) {
-            if (in == null) {
-                throw new IllegalStateException(path + " is missing");
-            }
-            Problems problems = new Problems(path);
-            YamlNode root = YamlReader.read(in, problems);
-            Block block = root == null ? null : type.readBlock(root, "table", problems);
-            problems.throwIfAny();
-            return Objects.requireNonNull(block, path);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(path + " cannot be read", failure);
-        } catch (InputException defect) {
-            throw broken(defect.getMessage());
-        }
+    private static Map<String, ValueType> types() {
+        Map<String, ValueType> types = new HashMap<>(Map.of(
+                "text",
+                TEXT,
+                "texts",
+                new MapType(TEXT, TEXT),
+                "lists",
+                new MapType(TEXT, new ListType(TEXT, "name")),
+                "numbers",
+                new MapType(TEXT, ScalarTypes.whole(1, Integer.MAX_VALUE)),
+                "verdict",
+                ScalarTypes.choice(Verdict.allWords()),
+                "date",
+                ScalarTypes.text("\\d{4}-\\d{2}-\\d{2}", "a date")));
+        types.put("sources", new MapType(TEXT, new BlockType(KEYS.keys("source", types), false)));
+        types.put("models", new MapType(TEXT, new BlockType(KEYS.keys("model", types), false)));
+        return types;
+    }
+
+    /** Reads a file of this folder, which has the keys of a kind of block. */
+    static Block block(String name, String keys) {
+        BlockType type = new BlockType(KEYS.keys(keys, TYPES), false);
+        return ShippedFile.read(KeyTable.class, "/importing/" + name + ".yaml", type);
     }
 
     private static IllegalStateException broken(@Nullable String why) {

@@ -1,11 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
-import io.shardsim.simulator.schema.BlockType;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
-import io.shardsim.simulator.schema.MapType;
-import io.shardsim.simulator.schema.ScalarTypes;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -17,22 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What is known by name; the resource {@code importing/known.yaml}. Read when a file is first imported. */
 final class Known {
-    private static final ListType NAMES = new ListType(KeyTable.TEXT, "name");
-    private static final BlockType KIND = BlockType.of(
-            Key.required("title", KeyTable.TEXT, "what people call such a file"),
-            Key.required("keys", NAMES, "keys that tell it"),
-            Key.optional("instead", KeyTable.TEXT, "what else to write"));
-    private static final Block FILE = KeyTable.block(
-            "known",
-            BlockType.of(
-                    Key.required("files", new ListType(KIND, "kind"), "kinds of files that are not read"),
-                    Key.required("models", new MapType(KeyTable.TEXT, NAMES), "why a model_type is not modelled"),
-                    Key.required("modules", new MapType(KeyTable.TEXT, KeyTable.TEXT), "matrices by other names"),
-                    Key.required("hub", new MapType(KeyTable.TEXT, KeyTable.TEXT), "models by their names on the hub"),
-                    Key.required(
-                            "vocabularies",
-                            new MapType(KeyTable.TEXT, ScalarTypes.whole(1, Integer.MAX_VALUE)),
-                            "tokens of a tokenizer or model")));
+    private static final Block FILE = KeyTable.block("known", "known");
     /** A key of YAML, JSON, Python or TOML, or a section of TOML. */
     private static final Pattern KEY = Pattern.compile(
             "(?m)(?:^[ \\t\\-\"']*+|[{,(]\\s*+[\"']?)([A-Za-z_][\\w.-]*+)[\"']?[ \\t]*+[:=](?!=)|^\\[+([\\w.-]++)]+\\s*$");
@@ -68,6 +48,11 @@ final class Known {
             keys.addAll(List.of(key.toLowerCase(Locale.ROOT).replace('-', '_').split("\\.")));
         }
         return keys;
+    }
+
+    /** What is known of each model_type that is modelled. */
+    static Map<String, Block> kinds() {
+        return FILE.map("kinds");
     }
 
     /** Why a model_type is not modelled; null where nothing is known of it. */

@@ -1,10 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
-import io.shardsim.simulator.schema.BlockType;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
-import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -37,35 +33,7 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
     /** Letters of a line that are cited. */
     private static final int CITED_MAX = 160;
 
-    private static final Key HAS = Key.required("has", KeyTable.TEXT, "a text that such a line has");
-
-    private static final Block TABLE = KeyTable.block(
-            "logs",
-            BlockType.of(
-                    Key.required(
-                            "speeds",
-                            new ListType(
-                                    BlockType.of(
-                                            Key.required("of", KeyTable.TEXT, "what prints it"),
-                                            HAS,
-                                            Key.required("figure", KeyTable.TEXT, "pattern with the figure as a group"),
-                                            Key.required("unit", KeyTable.TEXT, "as --measured has it"),
-                                            Key.optional("times", ScalarTypes.decimal(1e-6, 1e6), "factor"),
-                                            Key.optional("inverse", ScalarTypes.flag(), "steps a second"),
-                                            Key.required("source", KeyTable.TEXT, "where the format comes from")),
-                                    "format"),
-                            "formats of speeds"),
-                    Key.required(
-                            "evidence",
-                            new ListType(
-                                    BlockType.of(
-                                            Key.required("fault", KeyTable.TEXT, "name of the fault"),
-                                            Key.optional("shown", ScalarTypes.flag(), "whether it is there"),
-                                            HAS,
-                                            Key.required("line", KeyTable.TEXT, "pattern of the line"),
-                                            Key.required("source", KeyTable.TEXT, "where the line comes from")),
-                                    "line"),
-                            "lines that tell of faults")));
+    private static final Block TABLE = KeyTable.block("logs", "logs");
 
     public TrainingLog {
         findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));

@@ -39,7 +39,6 @@ public final class ProfileFiles {
     private static final ValueType NAME =
             ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a file, such as torch-fused");
     private static final ValueType BYTES = ScalarTypes.counted(0, 1024, "B");
-    private static final ValueType HOST = ScalarTypes.time(1);
     private static final ValueType COST = new Mapped<>(
             ScalarTypes.text(
                     "\\d{1,4}(\\.\\d{1,3})? B, \\d{1,3} kernels?",
@@ -49,75 +48,17 @@ public final class ProfileFiles {
     private static final ValueType RATIO =
             new Mapped<>(new EitherType(ScalarTypes.positive(), ratios()), Object.class, ProfileFiles::ratio);
 
-    private static final List<Key> OF_MODULES = join(
-            List.of(
-                    flag("dropout", "whether models are trained with dropout as the framework's examples ship"),
-                    flag(
-                            "recompute_stops_early",
-                            "whether a recomputation ends with the last tensor that backward needs"),
-                    flag(
-                            "recomputes_pointwise",
-                            "whether element-wise results are computed again in backward, not kept"),
-                    flag("fused_projections", "whether query, key and value come of one GEMM, gate and up of another"),
-                    flag(
-                            "logits_of_all_tokens",
-                            "whether a masked model computes logits of all tokens, not of the masked ones alone"),
-                    flag("grouped_experts", "whether all experts' products are one launch, not a loop over experts"),
-                    flag(
-                            "repeats_key_value_heads",
-                            "whether keys and values of fewer heads are copied for all of them"),
-                    flag(
-                            "loss_in_pieces",
-                            "whether logits, loss and gradients are computed piece by piece of the tokens"),
-                    Key.required(
-                            "vocabulary_multiple",
-                            ScalarTypes.whole(1, 65_536),
-                            "what a rank's part of the vocabulary is filled up to a multiple of"),
-                    bytes(
-                            "saved_activation",
-                            "of a feed-forward element, saved between the input and output of a GELU"),
-                    bytes(
-                            "saved_gated_activation",
-                            "of a feed-forward element, saved between gate, up and their product"),
-                    bytes("saved_rms_norm", "of an element, saved within an RMS norm"),
-                    bytes("saved_rotary", "of a query or key element, saved beside the turned one"),
-                    flag(
-                            "keeps_gathered_sequence",
-                            "whether a GEMM keeps the whole sequence that it was gathered for, not the rank's part"),
-                    bytes("kept_logit", "of a logit, kept between forward and backward of the loss, itself included"),
-                    bytes("logit_gradient", "of a logit, added by the backward of the loss"),
-                    bytes("earlier_logit", "of a logit, held until those of the micro-batch after it are there"),
-                    Key.required("host_forward_kernel", HOST, "host time to issue one kernel in a forward"),
-                    Key.required("host_backward_kernel", HOST, "host time to issue one kernel in a backward")),
-            operators(operator -> !operator.isOfFp8() && !operator.isOfUpdate()));
-    private static final List<Key> OF_TOOLCHAIN = List.of(
-            Key.required("matmul_rate_ratio", RATIO, "rate of GEMMs over that of the calibration"),
-            Key.required(
-                    "flash_rate_ratio", RATIO, "rate of fused attention over FlashAttention-2, heads of 128 and wider"),
-            Key.required("flash_narrow_rate_ratio", RATIO, "the same, narrower heads"),
-            Key.optional("flash_version", ScalarTypes.whole(1, 99), "version of FlashAttention; omitted: 2"));
-    private static final List<Key> OF_OPTIMIZER = join(
-            List.of(bytes("optimizer_temporary", "of a parameter, allocated and freed by the update")),
-            operators(Operator::isOfUpdate));
+    private static final List<Key> OF_MODULES =
+            join(keys("modules"), operators(operator -> !operator.isOfFp8() && !operator.isOfUpdate()));
+    private static final List<Key> OF_TOOLCHAIN = keys("toolchain");
+    private static final List<Key> OF_OPTIMIZER = join(keys("optimizer"), operators(Operator::isOfUpdate));
     private static final List<Key> OF_FP8 = join(
-            List.of(flag(
-                    "keeps_eight_bits",
-                    "whether operands are kept in FP8 for backward, and weights, in both orders, for the next"
-                            + " micro-batch")),
+            keys("fp8"),
             operators(Operator::isOfFp8),
             optional(operators(operator ->
                     operator.key().startsWith("norm") || operator.key().startsWith("rms_norm"))));
-    private static final List<Key> OF_PROFILE = join(
-            List.of(
-                    Key.required("modules", NAME, "an entry of modules"),
-                    Key.optional("compiler", NAME, "an entry of compilers; omitted: no compiler"),
-                    Key.required("toolchain", NAME, "an entry of toolchains"),
-                    Key.required("optimizer_library", NAME, "an entry of optimizers"),
-                    Key.optional(
-                            RECIPES, new ListType(NAME, "recipe"), "entries of fp8 that it ships, the usual one first"),
-                    Key.optional(
-                            PRECISION, ScalarTypes.choice("fp8"), "fp8 for a profile in FP8 whatever training says")),
-            optional(join(OF_MODULES, OF_TOOLCHAIN, OF_OPTIMIZER)));
+    private static final List<Key> OF_PROFILE =
+            join(keys("profile"), optional(join(OF_MODULES, OF_TOOLCHAIN, OF_OPTIMIZER)));
 
     static final FigureFolder PROFILES = folder("", "framework profile", OF_PROFILE);
     private static final FigureFolder MODULES = folder("/modules", "modules", OF_MODULES);
@@ -185,12 +126,9 @@ public final class ProfileFiles {
                 .toList();
     }
 
-    private static Key flag(String name, String meaning) {
-        return Key.required(name, ScalarTypes.flag(), meaning);
-    }
-
-    private static Key bytes(String name, String meaning) {
-        return Key.required(name, BYTES, "bytes " + meaning);
+    private static List<Key> keys(String block) {
+        return CalibrationKeys.FILE.keys(
+                block, Map.of("bytes", BYTES, "ratio", RATIO, "name", NAME, "recipes", new ListType(NAME, "recipe")));
     }
 
     private static List<Key> optional(List<Key> keys) {

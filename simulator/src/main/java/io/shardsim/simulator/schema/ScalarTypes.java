@@ -95,6 +95,29 @@ public final class ScalarTypes {
         return new DecimalQuantity(table, true);
     }
 
+    /** The type that a table of keys has by these words: {@code whole 1 8}, {@code choice a b}, {@code time 0} and their like. */
+    public static ValueType of(String written) {
+        List<String> words = List.of(written.split(" "));
+        List<String> rest = words.subList(1, words.size());
+        return switch (words.get(0)) {
+            case "whole" -> whole(Long.parseLong(rest.get(0)), Long.parseLong(rest.get(1)));
+            case "decimal" -> decimal(Double.parseDouble(rest.get(0)), Double.parseDouble(rest.get(1)));
+            case "positive" -> positive();
+            case "flag" -> flag();
+            case "choice" -> choice(rest);
+            case "counted" ->
+                new Counted(
+                        new Whole(Long.parseLong(rest.get(0)), Long.parseLong(rest.get(1))),
+                        rest.subList(2, rest.size()));
+            case "size" -> quantity(UnitTable.DATA_SIZE, Long.parseLong(rest.get(0)));
+            case "time" -> time(Long.parseLong(rest.get(0)));
+            case "frequency" -> quantity(UnitTable.FREQUENCY, Long.parseLong(rest.get(0)));
+            case "rate" -> rate();
+            case "flop_rate" -> decimalQuantity(UnitTable.FLOP_RATE);
+            default -> throw new IllegalArgumentException(written + " is no type of a key");
+        };
+    }
+
     /** Adds the problem that a value is of another type. */
     static <T> @Nullable T refuse(YamlNode node, String key, ValueType type, Problems problems) {
         String found = !(node instanceof Scalar scalar)

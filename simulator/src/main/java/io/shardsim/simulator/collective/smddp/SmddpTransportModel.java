@@ -7,14 +7,12 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.collective.TransportModel;
-import io.shardsim.simulator.schema.Key;
-import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.schema.ScalarTypes;
-import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.units.Bandwidth;
-import io.shardsim.topology.units.UnitTable;
 import java.util.List;
+import java.util.Map;
 
 /**
  * SMDDP's choices: its own all-gather and all-reduce where they are supported, NCCL's for everything else.
@@ -28,21 +26,12 @@ public final class SmddpTransportModel implements TransportModel {
     /** By which scenarios and the catalog call it. */
     public static final String NAME = "smddp";
 
-    private static final ValueType NETWORKS =
-            new ListType(ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a network"), "network");
-    private static final ValueType SIZE = ScalarTypes.quantity(UnitTable.DATA_SIZE, 1);
-
     /** The folder of its one file. */
     public static final FigureFolder CONSTANTS = new FigureFolder(
             "catalog/" + NAME,
             "SMDDP constants",
-            FigureFolder.figures(List.of(
-                    Key.required("all_reduce_networks", NETWORKS, "networks on which its all-reduce is its own"),
-                    Key.required("all_gather_networks", NETWORKS, "networks on which its all-gather is its own"),
-                    Key.required("all_gather_scratch", SIZE, "largest input of a rank that it gathers"),
-                    Key.required("all_gather_sort", SIZE, "largest input of all ranks over the GPUs of a node"),
-                    Key.required("multiprocessors", ScalarTypes.whole(1, 1024), "SMs that an all-gather takes"),
-                    Key.required("message", SIZE, "largest message"))));
+            FigureFolder.figures(NcclCatalog.KEYS.keys(
+                    "smddp", Map.of("network", ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a network")))));
 
     /** GPUs of the nodes for which the sort buffer's rule is written. */
     private static final int GPUS_PER_NODE = 8;
