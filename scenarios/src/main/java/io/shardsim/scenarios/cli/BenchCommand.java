@@ -7,16 +7,12 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code shardsim bench}: how fast this machine simulates. */
 @Command(
@@ -28,12 +24,8 @@ import picocli.CommandLine.Spec;
                     + " ring-256, hierarchical-256 and step-256 execute every event; the others skip what is proven to"
                     + " repeat, as `run` does. Events per second are those of one core while it executes events."
         })
-final class BenchCommand implements Callable<Integer> {
+final class BenchCommand extends Speaking {
     private static final double MIB = 1024.0 * 1024.0;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(arity = "0..*", paramLabel = "WORKLOAD", description = "Which ones; all of them if none is named.")
     private List<String> names = List.of();
@@ -60,14 +52,14 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (repeat < 1) {
-            throw new ParameterException(spec.commandLine(), "--repeat " + repeat + " must be at least 1");
+            throw refused("--repeat " + repeat + " must be at least 1");
         }
         if (growth && !names.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "--growth has workloads of its own; leave out " + names);
+            throw refused("--growth has workloads of its own; leave out " + names);
         }
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         List<Benchmark.Measured> rows = growth ? growth(out) : workloads(out);
         if (json) {
             out.print(document(rows));
@@ -127,12 +119,8 @@ final class BenchCommand implements Callable<Integer> {
         return Stream.of(Benchmark.values())
                 .filter(workload -> workload.id().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(),
-                        "no workload " + name + "; there are "
-                                + Stream.of(Benchmark.values())
-                                        .map(Benchmark::id)
-                                        .collect(Collectors.joining(", "))));
+                .orElseThrow(() -> refused("no workload " + name + "; there are "
+                        + Stream.of(Benchmark.values()).map(Benchmark::id).collect(Collectors.joining(", "))));
     }
 
     private Benchmark.Measured median(Benchmark workload) throws InterruptedException {

@@ -24,15 +24,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code calibrate FILE... --base NAME}: what a cluster reaches, as an instance file. */
 @Command(
@@ -49,15 +45,11 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class CalibrateCommand implements Callable<Integer> {
+final class CalibrateCommand extends Speaking {
     /** More than any log of nccl-tests has [bytes]. */
     private static final long LOG_MAX = 64L << 20;
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Logs of nccl-tests, or their JSON.")
     private List<String> files = List.of();
@@ -161,9 +153,8 @@ final class CalibrateCommand implements Callable<Integer> {
     }
 
     private void tell(String line) {
-        (question.isJson() ? spec.commandLine().getErr() : spec.commandLine().getOut())
-                .print(new Paragraphs(Terminal.width()).line(line));
-        spec.commandLine().getOut().flush();
+        (question.isJson() ? err() : out()).print(new Paragraphs(Terminal.width()).line(line));
+        out().flush();
     }
 
     private @Nullable CollectiveKind kind() {
@@ -196,9 +187,5 @@ final class CalibrateCommand implements Callable<Integer> {
             throw new InputException(problems);
         }
         return logs;
-    }
-
-    private ParameterException refused(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

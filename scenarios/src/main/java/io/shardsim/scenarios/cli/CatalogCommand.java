@@ -31,29 +31,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code catalog [KIND] [NAME]}: what scenarios can name and the constants behind it, with the source of every figure. */
 @Command(
         name = "catalog",
         description =
                 "Lists what scenarios can name, and the constants behind it; with a kind or a name, every figure with its unit and source.")
-final class CatalogCommand implements Callable<Integer> {
+final class CatalogCommand extends Speaking {
     private static final Map<String, Kind> KINDS = kinds();
     private static final String PRICES = "prices";
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             arity = "0..1",
@@ -110,8 +102,8 @@ final class CatalogCommand implements Callable<Integer> {
     public Integer call() {
         Paragraphs text = new Paragraphs(Terminal.width());
         answer(text);
-        spec.commandLine().getOut().print(text);
-        spec.commandLine().getOut().flush();
+        out().print(text);
+        out().flush();
         return ExitStatus.DONE;
     }
 
@@ -140,8 +132,7 @@ final class CatalogCommand implements Callable<Integer> {
         List<String> names = chosen.names().get();
         name = name == null || names.contains(name) ? name : hardware(name);
         if (name != null && !names.contains(name)) {
-            throw new ParameterException(
-                    spec.commandLine(), "no " + name + " among the " + kind + "; " + Nearest.remedy(name, names));
+            throw refused("no " + name + " among the " + kind + "; " + Nearest.remedy(name, names));
         }
         for (String each : name == null ? names : List.of(name)) {
             print(each, chosen.describe().apply(each), text);
@@ -152,10 +143,8 @@ final class CatalogCommand implements Callable<Integer> {
     private List<String> table() {
         boolean prices = PRICES.equals(kind);
         if (olderThan != null && !(prices && olderThan.matches("\\d{1,6}d"))) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--older-than " + olderThan
-                            + " is not a number of days after prices; write catalog prices --older-than 90d");
+            throw refused("--older-than " + olderThan
+                    + " is not a number of days after prices; write catalog prices --older-than 90d");
         }
         if (name != null && !prices) {
             return List.of();
@@ -176,7 +165,7 @@ final class CatalogCommand implements Callable<Integer> {
         try {
             return InstanceFiles.read(file);
         } catch (InputException refused) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(refused.getMessage()));
+            throw refused(String.valueOf(refused.getMessage()));
         }
     }
 
@@ -192,13 +181,11 @@ final class CatalogCommand implements Callable<Integer> {
         List<String> known = new ArrayList<>(KINDS.keySet());
         KINDS.values().forEach(each -> known.addAll(each.names().get()));
         if (name != null || !known.contains(wanted)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "no kind " + (name == null ? "or entry " : "") + wanted + " in the catalog; "
-                            + Nearest.remedy(
-                                    wanted,
-                                    name == null ? known : KINDS.keySet(),
-                                    "kinds: " + String.join(", ", KINDS.keySet())));
+            throw refused("no kind " + (name == null ? "or entry " : "") + wanted + " in the catalog; "
+                    + Nearest.remedy(
+                            wanted,
+                            name == null ? known : KINDS.keySet(),
+                            "kinds: " + String.join(", ", KINDS.keySet())));
         }
         KINDS.forEach((each, entries) -> {
             if (entries.names().get().contains(wanted)) {

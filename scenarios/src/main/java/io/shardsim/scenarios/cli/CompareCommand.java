@@ -16,14 +16,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code compare A B}: what differs between two training runs, and what each difference costs. */
 @Command(
@@ -43,7 +40,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class CompareCommand implements Callable<Integer> {
+final class CompareCommand extends Speaking {
     private static final String REPORT = "report.html";
 
     private final RunnerFactory runners;
@@ -60,10 +57,6 @@ final class CompareCommand implements Callable<Integer> {
             converter = ReportFolder.class,
             description = "Also write report.html there: where the seconds go and why, as waterfalls.")
     private @Nullable String out;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final SetOption set = new SetOption();
@@ -85,9 +78,7 @@ final class CompareCommand implements Callable<Integer> {
         }
         try {
             return compare(
-                    first,
-                    second,
-                    out == null ? null : ReportFolder.make(spec.commandLine(), out, "--out", List.of(REPORT)));
+                    first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
         } catch (InputException refused) {
             return question.refuse(refused.problems());
         }
@@ -110,8 +101,8 @@ final class CompareCommand implements Callable<Integer> {
     private void write(Path folder, Comparison comparison) throws IOException {
         WholeFiles.write(folder, Map.of(REPORT, CompareReport.write(comparison)));
         if (!question.isJson()) {
-            spec.commandLine().getOut().println("report: " + folder.resolve(REPORT));
-            spec.commandLine().getOut().flush();
+            out().println("report: " + folder.resolve(REPORT));
+            out().flush();
         }
     }
 

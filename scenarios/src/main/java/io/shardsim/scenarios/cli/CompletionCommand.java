@@ -2,14 +2,12 @@ package io.shardsim.scenarios.cli;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
-import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code completion}: what a shell needs to complete commands and their options. */
 @Command(
@@ -21,18 +19,14 @@ import picocli.CommandLine.Spec;
             "  source <(shardsim completion)",
             "  shardsim completion --fish | source"
         })
-final class CompletionCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class CompletionCommand extends Speaking {
     @Option(names = "--fish", description = "For fish, which reads no others.")
     private boolean fish;
 
     @Override
     public Integer call() {
-        CommandLine root = spec.root().commandLine();
-        PrintWriter out = spec.commandLine().getOut();
+        CommandLine root = line().getCommandSpec().root().commandLine();
+        PrintWriter out = out();
         if (fish) {
             String name = root.getCommandName();
             out.println("complete -c " + name + " -n __fish_use_subcommand -f");

@@ -8,16 +8,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code demo [SCENARIO]}: serves the teaching page until it is interrupted. */
 @Command(
@@ -32,14 +29,10 @@ import picocli.CommandLine.Spec;
             "2:wrong usage or input",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends Speaking {
     private static final int PORT_MAX = 65_535;
 
     private final Services.DemoFactory demos;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             paramLabel = "SCENARIO",
@@ -77,20 +70,18 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (port < 0 || port > PORT_MAX) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
+            throw refused("--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
         }
         DemoScenario scenario;
         try {
             scenario = file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
         } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
+            ProblemPrinter.print(refused.problems(), err());
             return ExitStatus.USAGE;
         }
         try (DemoServer server = demos.create(scenario, address(), port, threads)) {
             server.start();
-            PrintWriter out = spec.commandLine().getOut();
+            PrintWriter out = out();
             out.println(server.address());
             out.println("shows " + scenario.name() + "; Ctrl-C ends it");
             out.flush();
@@ -100,10 +91,8 @@ final class DemoCommand implements Callable<Integer> {
             new CountDownLatch(1).await();
             return ExitStatus.DONE;
         } catch (IOException failure) {
-            spec.commandLine()
-                    .getErr()
-                    .println("shardsim demo: cannot listen at " + bind + " port " + port + ": " + failure.getMessage()
-                            + "; leave out --port for a free one");
+            err().println("shardsim demo: cannot listen at " + bind + " port " + port + ": " + failure.getMessage()
+                    + "; leave out --port for a free one");
             return ExitStatus.FAILED;
         }
     }
@@ -113,7 +102,7 @@ final class DemoCommand implements Callable<Integer> {
             return InetAddress.getByName(bind);
         } catch (UnknownHostException unknown) {
             throw new ParameterException(
-                    spec.commandLine(), "--bind " + bind + " is no address of this machine; leave it out", unknown);
+                    line(), "--bind " + bind + " is no address of this machine; leave it out", unknown);
         }
     }
 }

@@ -32,14 +32,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code doctor FILE...}: whether a training is slow, why, what that costs, and what to change. */
 @Command(
@@ -56,15 +53,11 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class DoctorCommand implements Callable<Integer> {
+final class DoctorCommand extends Speaking {
     /** Ends of names of configurations, which are never taken for logs. */
     private static final String CONFIGURATION = ".*\\.(ya?ml|sh|bash|slurm|py|ipynb|toml)";
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             arity = "1..*",
@@ -108,8 +101,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         try {
             Choices choices = options.choices();
-            ConfigurationOutput folder =
-                    output == null ? null : new ConfigurationOutput(spec.commandLine(), output, false);
+            ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(line(), output, false);
             return examine(choices, folder);
         } catch (InputException refused) {
             return question.refuse(refused.problems());

@@ -15,15 +15,11 @@ import io.shardsim.topology.InstanceSpec;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code fits MODEL}: on how many GPUs, how, and at what price. */
 @Command(
@@ -40,14 +36,10 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage, 3 nothing fits,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class FitsCommand implements Callable<Integer> {
+final class FitsCommand extends Speaking {
     private static final int SEQUENCE_LENGTH = 4096;
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(paramLabel = "MODEL", description = "A model of the catalog (shardsim catalog models).")
     private String model = "";
@@ -157,10 +149,6 @@ final class FitsCommand implements Callable<Integer> {
                         + "; describe your servers in a scenario, and plan it"));
     }
 
-    private ParameterException refused(String message) {
-        return new ParameterException(spec.commandLine(), message);
-    }
-
     private int print(Fits fits, List<Fits.Row> rows) {
         if (scenario < 1 || scenario > rows.size()) {
             throw refused("--scenario " + scenario + " is not from 1 to " + rows.size());
@@ -169,7 +157,7 @@ final class FitsCommand implements Callable<Integer> {
         if (row.point() == null) {
             throw refused("--scenario " + scenario + ": " + row.way() + " " + row.why());
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         out.print(Exporter.scenario(model, fits.scenario(row)).files().get(0).text());
         out.flush();
         return ExitStatus.DONE;

@@ -30,15 +30,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code gallery DIR [FILE...]}: published runs and configurations as a site of plain files. */
 @Command(
@@ -54,15 +50,11 @@ import picocli.CommandLine.Spec;
             "2:wrong usage or input",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
-final class GalleryCommand implements Callable<Integer> {
+final class GalleryCommand extends Speaking {
     private static final String RUNS = "runs";
     private static final String DOCUMENTS = "docs";
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             index = "0",
@@ -110,15 +102,14 @@ final class GalleryCommand implements Callable<Integer> {
             problems.addAll(refused.problems());
         }
         if (ledger == null || !problems.isEmpty()) {
-            ProblemPrinter.print(problems, spec.commandLine().getErr());
+            ProblemPrinter.print(problems, err());
             return ExitStatus.USAGE;
         }
         List<ReferenceCase> chosen = ledger.chosen(only);
         if (chosen.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--only " + only + " is in the name of no published run; leave it out");
+            throw refused("--only " + only + " is in the name of no published run; leave it out");
         }
-        Path site = ReportFolder.make(spec.commandLine(), folder, "DIR", List.of("index.html"));
+        Path site = ReportFolder.make(line(), folder, "DIR", List.of("index.html"));
         return write(site, ledger, chosen, configurations);
     }
 
@@ -155,7 +146,7 @@ final class GalleryCommand implements Callable<Integer> {
                 }
             }
             index(site, ledger.entries(published), own);
-            advised.failures().forEach(spec.commandLine().getErr()::println);
+            advised.failures().forEach(err()::println);
             interruption.finished();
             if (runs.interrupted()) {
                 return ExitStatus.INTERRUPTED;
@@ -197,8 +188,8 @@ final class GalleryCommand implements Callable<Integer> {
     private void index(Path site, List<GalleryPage.Entry> entries, List<GalleryPage.Report> own) throws IOException {
         List<GalleryPage.Link> links = documents(site);
         WholeFiles.write(site, Map.of("index.html", new GalleryPage(entries, own, links).write()));
-        spec.commandLine().getOut().println("gallery: " + site.resolve("index.html"));
-        spec.commandLine().getOut().flush();
+        out().println("gallery: " + site.resolve("index.html"));
+        out().flush();
         if (open) {
             WebBrowser.open(site.resolve("index.html").toUri().toString());
         }

@@ -6,31 +6,24 @@ import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.simulator.Nearest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code help [COMMAND|CODE]}: what a command takes, or what a message means. */
 @Command(name = "help", description = "Shows what a command takes, or what the code of a message means.")
-final class HelpCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class HelpCommand extends Speaking {
     @Parameters(arity = "0..1", paramLabel = "COMMAND|CODE", description = "For example run, or memory-edge.")
     private @Nullable String topic;
 
     @Override
     public Integer call() {
-        CommandLine root = spec.commandLine().getParent();
+        CommandLine root = line().getParent();
         CommandLine command = topic == null ? root : root.getSubcommands().get(topic);
         if (command != null) {
-            command.usage(spec.commandLine().getOut());
+            command.usage(out());
             if (topic == null) {
                 print("", "Codes of messages, for shardsim help CODE: " + String.join(", ", MessageCode.ids()));
             }
@@ -47,8 +40,7 @@ final class HelpCommand implements Callable<Integer> {
     private ParameterException unknown(String name, CommandLine root) {
         List<String> known = new ArrayList<>(root.getSubcommands().keySet());
         known.addAll(MessageCode.ids());
-        return new ParameterException(
-                spec.commandLine(), name + " is no command and no code of a message; " + Nearest.remedy(name, known));
+        return refused(name + " is no command and no code of a message; " + Nearest.remedy(name, known));
     }
 
     private void print(String... paragraphs) {
@@ -56,7 +48,7 @@ final class HelpCommand implements Callable<Integer> {
         for (String paragraph : paragraphs) {
             text.line(paragraph, "");
         }
-        spec.commandLine().getOut().print(text);
-        spec.commandLine().getOut().flush();
+        out().print(text);
+        out().flush();
     }
 }

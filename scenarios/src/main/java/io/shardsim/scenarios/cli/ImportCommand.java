@@ -7,13 +7,10 @@ import io.shardsim.scenarios.importing.ScenarioImport;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code import FILE...}: prints a scenario for the configurations of training frameworks, and what became of each of their keys. */
 @Command(
@@ -28,11 +25,7 @@ import picocli.CommandLine.Spec;
             "Example: shardsim import config.json ds_config.json args.json --nodes 4 > my.yaml && shardsim run my.yaml",
             "Exit status: 0 done, 2 wrong usage or input."
         })
-final class ImportCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
+final class ImportCommand extends Speaking {
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Configuration files that belong to one training.")
     private List<String> files = List.of();
 
@@ -49,7 +42,7 @@ final class ImportCommand implements Callable<Integer> {
         try (Waiting waiting = Waiting.on(files)) {
             imported = ScenarioImport.read(files, choices);
         } catch (InputException broken) {
-            ProblemPrinter.print(broken.problems(), spec.commandLine().getErr());
+            ProblemPrinter.print(broken.problems(), err());
             return ExitStatus.USAGE;
         }
         print(imported);
@@ -57,8 +50,8 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private void print(Imported imported) {
-        PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
+        PrintWriter out = out();
+        PrintWriter err = err();
         out.print(json ? ImportReport.json(imported) : ImportReport.yaml(imported, Terminal.width()));
         out.flush();
         if (!json) {

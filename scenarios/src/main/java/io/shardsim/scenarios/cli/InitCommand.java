@@ -18,14 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code init [FILE]}: four questions, and a scenario to begin with. */
 @Command(
@@ -41,7 +37,7 @@ import picocli.CommandLine.Spec;
             "2:wrong usage, or the file is there already",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
-final class InitCommand implements Callable<Integer> {
+final class InitCommand extends Speaking {
     private static final int SEQUENCE_LENGTH = 4096;
     private static final int SAMPLES_PER_GPU = 8;
     private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,8}");
@@ -50,17 +46,13 @@ final class InitCommand implements Callable<Integer> {
     /** Answers by the place that they are for. */
     private final Map<String, String> said = new HashMap<>();
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "What is written. Default: ${DEFAULT-VALUE}.")
     private Path file = Path.of("scenario.yaml");
 
     @Override
     public Integer call() throws IOException {
         if (Files.exists(file)) {
-            throw new ParameterException(spec.commandLine(), file + " is there already; name another file");
+            throw refused(file + " is there already; name another file");
         }
         String text = template();
         try (BufferedReader answers = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
@@ -82,13 +74,13 @@ final class InitCommand implements Callable<Integer> {
         try {
             ScenarioReader.readText(file.toString(), text);
         } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), spec.commandLine().getErr());
+            ProblemPrinter.print(refused.problems(), err());
             return ExitStatus.USAGE;
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         WholeFiles.write(file, out -> out.write(bytes));
-        spec.commandLine().getOut().println("wrote " + file + "; run it: shardsim run " + file);
-        spec.commandLine().getOut().flush();
+        out().println("wrote " + file + "; run it: shardsim run " + file);
+        out().flush();
         return ExitStatus.DONE;
     }
 
@@ -120,7 +112,7 @@ final class InitCommand implements Callable<Integer> {
      * @param names that an answer may have; empty where it is a number
      */
     private String ask(String question, String usual, List<String> names, BufferedReader answers) throws IOException {
-        PrintWriter err = spec.commandLine().getErr();
+        PrintWriter err = err();
         while (true) {
             err.print(question + " [" + usual + "]: ");
             err.flush();

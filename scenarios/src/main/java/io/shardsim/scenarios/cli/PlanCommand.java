@@ -28,15 +28,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code plan FILE}: finds the best configuration that a scenario leaves open. */
 @Command(
@@ -53,14 +49,10 @@ import picocli.CommandLine.Spec;
                     + " does not fit,",
             ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
         })
-final class PlanCommand implements Callable<Integer> {
+final class PlanCommand extends Speaking {
     private static final String SCENARIO = "scenario";
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Mixin
     private final RunFile file = new RunFile();
@@ -150,19 +142,17 @@ final class PlanCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Goal goal = goal();
         checkWriting();
-        cluster.check(spec.commandLine());
+        cluster.check(line());
         try {
             Variations variations =
                     ScenarioFiles.variations(file.name(), file.overrides()).without(free);
             try (Planner planner = planner(variations, goal)) {
                 ConfigurationOutput configuration =
-                        new ConfigurationOutput(spec.commandLine(), output, SCENARIO.equals(write) || isMegatron());
+                        new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron());
                 return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
-            ProblemPrinter.print(
-                    ScenarioFiles.problems(file.name().file(), refused),
-                    spec.commandLine().getErr());
+            ProblemPrinter.print(ScenarioFiles.problems(file.name().file(), refused), err());
             return ExitStatus.USAGE;
         }
     }
@@ -212,10 +202,6 @@ final class PlanCommand implements Callable<Integer> {
         if (write != null && json && output == null) {
             throw refused("--json and --write both print on stdout; name a path with -o");
         }
-    }
-
-    private ParameterException refused(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 
     /** The chosen candidate in the words of a framework; null where the plan has too few. */
@@ -277,17 +263,11 @@ final class PlanCommand implements Callable<Integer> {
 
     private ScenarioRunner runner() throws InterruptedException {
         RunOptions options = new RunOptions(threads, true);
-        return cluster.isLocal() ? runners.create(options) : cluster.join(spec.commandLine(), options, this::tell);
+        return cluster.isLocal() ? runners.create(options) : cluster.join(line(), options, this::tell);
     }
 
     private void tell(String text) {
         warn("cluster: " + text);
-    }
-
-    private void warn(String text) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(text);
-        err.flush();
     }
 
     private Plan plan(Planner planner) throws InterruptedException {
@@ -321,9 +301,7 @@ final class PlanCommand implements Callable<Integer> {
         try (Interruption interruption = new Interruption(planner::interrupt)) {
             plan = plan(planner);
             String text = json ? PlanJson.write(plan, variations) : PlanText.write(plan, Terminal.width());
-            PrintWriter words = write != null && configuration.isTerminal()
-                    ? spec.commandLine().getErr()
-                    : spec.commandLine().getOut();
+            PrintWriter words = write != null && configuration.isTerminal() ? err() : out();
             words.print(text);
             words.flush();
             interruption.finished();

@@ -37,17 +37,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code run FILE...}: runs each scenario, or every point of its sweep, and reports. */
 @Command(
@@ -64,7 +60,7 @@ import picocli.CommandLine.Spec;
             ExitStatus.INTERRUPTED_HELP + ".",
             "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
         })
-final class RunCommand implements Callable<Integer> {
+final class RunCommand extends Speaking {
     static final String REPORTS = "build/reports/";
     /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
     private static final int POINTS_ON_THEIR_WAY = 256;
@@ -73,10 +69,6 @@ final class RunCommand implements Callable<Integer> {
     private final ReportWriter reports;
     /** When the newest file of each report's folder was written before this run. */
     private final Map<Path, FileTime> writtenBefore = new HashMap<>();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             arity = "1..*",
@@ -194,12 +186,12 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        cluster.check(spec.commandLine());
+        cluster.check(line());
         if (trials != null && !List.of("all", "none").contains(trials)) {
-            throw new ParameterException(spec.commandLine(), "--trials " + trials + " must be all or none");
+            throw refused("--trials " + trials + " must be all or none");
         }
         if (noTrials && "all".equals(trials)) {
-            throw new ParameterException(spec.commandLine(), "--trials all contradicts --no-trials; write one of them");
+            throw refused("--trials all contradicts --no-trials; write one of them");
         }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
@@ -232,7 +224,7 @@ final class RunCommand implements Callable<Integer> {
             List<String> names = names();
             boolean wanted = out != null || Request.current() == null;
             if (wanted && (!json || out != null || ReportFolder.isWritable(folder, names))) {
-                Path made = ReportFolder.make(spec.commandLine(), folder, "--out", names);
+                Path made = ReportFolder.make(line(), folder, "--out", names);
                 directories.put(scenario.name(), made);
                 writtenBefore.put(made, ReportFolder.written(made, names));
             }
@@ -258,7 +250,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int run(List<Scenario> scenarios, Map<String, Path> directories) throws IOException, InterruptedException {
         if (svg != null) {
-            ReportFolder.make(spec.commandLine(), svg, "--svg", List.of());
+            ReportFolder.make(line(), svg, "--svg", List.of());
         }
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
         PointRuns runs = cluster.isLocal()
@@ -340,19 +332,13 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private void warn(String text) {
-        err().println(text);
-        err().flush();
-    }
-
     private ScenarioRunner runner(int points) throws InterruptedException {
         RunOptions options = new RunOptions(threads, !noFastForward).sharedBy(points);
-        return cluster.isLocal() ? runners.create(options) : cluster.join(spec.commandLine(), options, this::tell);
+        return cluster.isLocal() ? runners.create(options) : cluster.join(line(), options, this::tell);
     }
 
     private void tell(String text) {
-        err().println("cluster: " + text);
-        err().flush();
+        warn("cluster: " + text);
     }
 
     private void showing(Consumer<ProgressListener> work) {
@@ -403,7 +389,7 @@ final class RunCommand implements Callable<Integer> {
         TextStyle style = Terminal.style(verbose ? TextStyle.Detail.FULL : TextStyle.Detail.BRIEF);
         String text = reports.text(result, style, part).stripTrailing();
         if (!text.isEmpty()) {
-            PrintWriter stdout = spec.commandLine().getOut();
+            PrintWriter stdout = out();
             if (named && part != SummaryTable.Part.ANSWER) {
                 stdout.println(result.scenario() + ":");
             }
@@ -415,7 +401,7 @@ final class RunCommand implements Callable<Integer> {
     private List<ScenarioResult> report(
             List<Scenario> scenarios, AdvisedRuns runs, PricedDifferences prices, Map<String, Path> directories)
             throws IOException, InterruptedException {
-        PrintWriter stdout = spec.commandLine().getOut();
+        PrintWriter stdout = out();
         List<ScenarioResult> results =
                 results(scenarios, scenario -> followed(scenario, prices.with(runs.results(scenario))));
         // Printed before a file is written: what was simulated is not lost to a full disk.
@@ -436,7 +422,7 @@ final class RunCommand implements Callable<Integer> {
 
     private void files(List<Scenario> scenarios, ScenarioResult result, @Nullable Path directory)
             throws IOException, InterruptedException {
-        PrintWriter stdout = spec.commandLine().getOut();
+        PrintWriter stdout = out();
         if (directory != null) {
             if (!ReportFolder.written(directory, names()).equals(writtenBefore.get(directory))) {
                 warn("another run wrote its report to " + directory + " meanwhile; this one replaces it."
@@ -491,10 +477,10 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void figures(String folder, ScenarioResult result) throws IOException {
-        int written = reports.writeFigures(ReportFolder.make(spec.commandLine(), folder, "--svg", List.of()), result);
+        int written = reports.writeFigures(ReportFolder.make(line(), folder, "--svg", List.of()), result);
         if (!json && !quiet) {
-            spec.commandLine().getOut().println("figures: " + written + " in " + YamlReader.oneLineOf(folder));
-            spec.commandLine().getOut().flush();
+            out().println("figures: " + written + " in " + YamlReader.oneLineOf(folder));
+            out().flush();
         }
     }
 
@@ -502,9 +488,7 @@ final class RunCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         Traces.Written written = Traces.write(directory, scenario, result, new RunOptions(1, !noFastForward));
         if (!json && !quiet) {
-            spec.commandLine()
-                    .getOut()
-                    .println("trace: " + YamlReader.oneLineOf(written.file().toString()));
+            out().println("trace: " + YamlReader.oneLineOf(written.file().toString()));
         }
         written.leftOut().forEach(what -> err().println("trace: left out " + what));
         err().flush();
@@ -550,9 +534,5 @@ final class RunCommand implements Callable<Integer> {
         }
         err().flush();
         return status;
-    }
-
-    private PrintWriter err() {
-        return spec.commandLine().getErr();
     }
 }

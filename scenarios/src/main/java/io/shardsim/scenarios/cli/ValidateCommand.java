@@ -27,14 +27,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code validate [FILE]}: simulates published measurements and prints how far off each is. */
 @Command(
@@ -51,17 +47,13 @@ import picocli.CommandLine.Spec;
             "3:no case fits in memory",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL,
         })
-final class ValidateCommand implements Callable<Integer> {
+final class ValidateCommand extends Speaking {
     private static final String JSON_FILE = "validation.json";
     private static final String TEXT_FILE = "validation.txt";
     /** The source tree that the launcher started from. */
     static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
 
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Parameters(
             paramLabel = "FILE",
@@ -110,7 +102,7 @@ final class ValidateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (record != null && file != null) {
-            throw new ParameterException(spec.commandLine(), "--record is for published cases; leave out FILE");
+            throw refused("--record is for published cases; leave out FILE");
         }
         List<ReferenceCase> cases;
         try {
@@ -122,11 +114,9 @@ final class ValidateCommand implements Callable<Integer> {
         List<ReferenceCase> wanted =
                 cases.stream().filter(one -> one.isNamed(only)).toList();
         if (wanted.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--only " + only + " is in the name of no case; leave it out for all of them");
+            throw refused("--only " + only + " is in the name of no case; leave it out for all of them");
         }
-        int status =
-                run(cases, wanted, ReportFolder.make(spec.commandLine(), out, "--out", List.of(JSON_FILE, TEXT_FILE)));
+        int status = run(cases, wanted, ReportFolder.make(line(), out, "--out", List.of(JSON_FILE, TEXT_FILE)));
         if (file != null) {
             remark(wanted);
         }
@@ -235,7 +225,7 @@ final class ValidateCommand implements Callable<Integer> {
         }
         String document = ValidationJson.write(outcomes, fits);
         String table = ValidationTable.write(outcomes, fits, Terminal.width());
-        PrintWriter stdout = spec.commandLine().getOut();
+        PrintWriter stdout = out();
         stdout.print(json ? document : table);
         stdout.flush();
         WholeFiles.write(directory, Map.of(JSON_FILE, document, TEXT_FILE, table));
@@ -260,9 +250,5 @@ final class ValidateCommand implements Callable<Integer> {
             return ExitStatus.OUT_OF_MEMORY;
         }
         return ExitStatus.DONE;
-    }
-
-    private PrintWriter err() {
-        return spec.commandLine().getErr();
     }
 }

@@ -5,13 +5,10 @@ import io.shardsim.scenarios.cluster.ClusterSettings;
 import io.shardsim.scenarios.cluster.Worker;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code worker}: a cluster member that runs points. */
 @Command(
@@ -22,12 +19,8 @@ import picocli.CommandLine.Spec;
             "",
             "Members are looked for at --join, else SHARDSIM_SEEDS, else the seeds of the cluster file. If the first of them is this member itself and none of the others answers, it starts the cluster."
         })
-final class WorkerCommand implements Callable<Integer> {
+final class WorkerCommand extends Speaking {
     private final RunnerFactory runners;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
 
     @Option(names = "--seed", description = "Start a cluster, of which this is the first member.")
     private boolean seed;
@@ -91,20 +84,16 @@ final class WorkerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ClusterSettings settings = settings();
         if (!seed && settings.seeds().isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "no member to join; start a cluster with --seed, or name a member with --join HOST:PORT");
+            throw refused("no member to join; start a cluster with --seed, or name a member with --join HOST:PORT");
         }
         if (settings.tls() == null && !withoutTls && !settings.listensOnLoopback()) {
-            throw new ParameterException(
-                    spec.commandLine(),
+            throw refused(
                     "would listen on " + settings.bind() + " without TLS, where whoever reaches the port can join;"
                             + " name certificates in --cluster-file (docs/cluster.md), or say --without-tls");
         }
-        String ended = new Worker(settings, threads, runners)
-                .run(seed, spec.commandLine().getOut());
+        String ended = new Worker(settings, threads, runners).run(seed, out());
         if (ended != null) {
-            spec.commandLine().getErr().println("worker: " + ended);
+            err().println("worker: " + ended);
             return ExitStatus.FAILED;
         }
         return ExitStatus.DONE;
@@ -115,7 +104,7 @@ final class WorkerCommand implements Callable<Integer> {
             return ClusterFile.settings(
                     new ClusterFile.Flags(file, host, bind, port, join, metricsPort), System.getenv());
         } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+            throw new ParameterException(line(), String.valueOf(wrong.getMessage()), wrong);
         }
     }
 }
