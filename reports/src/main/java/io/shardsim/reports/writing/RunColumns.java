@@ -11,7 +11,6 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.Subject;
 import io.shardsim.reports.SweptKeys;
 import io.shardsim.reports.TrainingCost;
-import io.shardsim.reports.writing.TableColumn.Says;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -58,7 +57,7 @@ final class RunColumns {
     private List<TableColumn> trainingKeys() {
         List<TableColumn> columns = new ArrayList<>();
         if (all.stream().map(this::strategy).distinct().count() > 1) {
-            columns.add(new TableColumn(STRATEGY, "", false, Says.WHAT_WAS_RUN, 0, cells(this::strategy)));
+            columns.add(key(STRATEGY, false, this::strategy));
         }
         List<String> paths = new ArrayList<>(strategySettings());
         paths.addAll(keys.settingPaths());
@@ -89,24 +88,12 @@ final class RunColumns {
     private List<TableColumn> collectiveKeys() {
         List<TableColumn> columns = new ArrayList<>();
         if (all.size() == 1 || differ(run -> bare(run).kind().id())) {
-            columns.add(new TableColumn(
-                    "collective",
-                    "",
-                    false,
-                    Says.WHAT_WAS_RUN,
-                    0,
-                    cells(run -> bare(run).kind().id())));
+            columns.add(key("collective", false, run -> bare(run).kind().id()));
         }
-        columns.add(new TableColumn(
-                "algorithm",
-                "",
-                false,
-                Says.WHAT_WAS_RUN,
-                0,
-                cells(run -> bare(run).algorithm())));
+        columns.add(key("algorithm", false, run -> bare(run).algorithm()));
         Function<RunResult, String> size = run -> Quantities.bytes(bare(run).totalBytes());
         if (all.size() == 1 || differ(size)) {
-            columns.add(new TableColumn("size", "", true, Says.WHAT_WAS_RUN, 0, cells(size)));
+            columns.add(key("size", true, size));
         }
         List<String> besides = List.of("workload.collective", "workload.size", "collectives.algorithm");
         addKeys(
@@ -115,6 +102,10 @@ final class RunColumns {
                         .filter(path -> !besides.contains(path))
                         .toList());
         return columns;
+    }
+
+    private TableColumn key(String name, boolean number, Function<RunResult, String> cell) {
+        return new TableColumn(name, "", number, 0, true, cells(cell));
     }
 
     private boolean differ(Function<RunResult, String> words) {
@@ -127,8 +118,7 @@ final class RunColumns {
             boolean number = cells.stream().allMatch(cell -> cell.matches("-|[0-9.,]+"));
             String name = keys.name(path);
             int half = middle(name);
-            columns.add(new TableColumn(
-                    name.substring(0, half), name.substring(half), number, Says.WHAT_WAS_RUN, 0, cells));
+            columns.add(new TableColumn(name.substring(0, half), name.substring(half), number, 0, true, cells));
         }
     }
 
@@ -192,7 +182,7 @@ final class RunColumns {
     }
 
     private TableColumn figure(String name, int rank, Function<RunResult, String> cell) {
-        return new TableColumn(name, "", true, Says.WHAT_CAME_OF_IT, rank, cells(cell));
+        return new TableColumn(name, "", true, rank, false, cells(cell));
     }
 
     private static String rateOrVerdict(RunResult run) {

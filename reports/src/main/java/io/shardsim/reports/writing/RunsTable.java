@@ -135,15 +135,7 @@ final class RunsTable {
     private TableColumn withKinds(TableColumn strategies) {
         List<String> kinds =
                 rows.stream().map(run -> run.facts().sharding().kind()).toList();
-        return distinct(kinds) < distinct(strategies.cells())
-                ? strategies
-                : new TableColumn(
-                        strategies.name(),
-                        strategies.unit(),
-                        strategies.number(),
-                        strategies.says(),
-                        strategies.rank(),
-                        kinds);
+        return distinct(kinds) < distinct(strategies.cells()) ? strategies : strategies.with(kinds);
     }
 
     private static long distinct(List<String> cells) {

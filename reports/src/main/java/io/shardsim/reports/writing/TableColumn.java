@@ -9,20 +9,10 @@ import java.util.Map;
  *
  * @param unit the second line of the head
  * @param number whether cells are aligned at their end
- * @param says what it is about
  * @param rank those of the highest rank go first where there is no room; those of rank 0 stay
+ * @param key whether it says what was run, not what came of it
  */
-record TableColumn(String name, String unit, boolean number, Says says, int rank, List<String> cells) {
-    /** What a column is about. */
-    enum Says {
-        WHAT_WAS_RUN,
-        WHAT_CAME_OF_IT
-    }
-
-    boolean key() {
-        return says == Says.WHAT_WAS_RUN;
-    }
-
+record TableColumn(String name, String unit, boolean number, int rank, boolean key, List<String> cells) {
     int width() {
         int width = Math.max(name.length(), unit.length());
         for (String cell : cells) {
@@ -31,25 +21,29 @@ record TableColumn(String name, String unit, boolean number, Says says, int rank
         return width;
     }
 
+    /** The same with other cells. */
+    TableColumn with(List<String> others) {
+        return new TableColumn(name, unit, number, rank, key, others);
+    }
+
     /** With cells of at most that length, and different where they are. */
     TableColumn inShort(int length) {
         Map<String, String> forms = ShortNames.of(cells, length);
-        List<String> shorter = cells.stream()
+        return with(cells.stream()
                 .map(cell -> PlainText.printable(forms.getOrDefault(cell, cell)))
-                .toList();
-        return new TableColumn(name, unit, number, says, rank, shorter);
+                .toList());
     }
 
     /** The same under a shorter name, where there is one. */
     TableColumn underShortName() {
         return words().equals("activation_checkpointing")
-                ? new TableColumn("check-", "pointing", number, says, rank, cells)
+                ? new TableColumn("check-", "pointing", number, rank, key, cells)
                 : this;
     }
 
     /** The same under a letter, which a legend explains. */
     TableColumn under(char letter) {
-        return new TableColumn(String.valueOf(letter), "", number, says, rank, cells);
+        return new TableColumn(String.valueOf(letter), "", number, rank, key, cells);
     }
 
     /** The whole head in one word. */
