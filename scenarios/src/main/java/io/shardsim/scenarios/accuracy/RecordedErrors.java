@@ -35,25 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordedErrors {
     private static final String FILE = "/accuracy/errors.csv";
-    private static final List<String> HEADER = List.of(
-            "id",
-            "role",
-            "metric",
-            "measured",
-            "simulated",
-            "work",
-            "architecture",
-            "gpu",
-            "strategy",
-            "nodes",
-            "gpus",
-            "size",
-            "sequence_length",
-            "source",
-            "by_framework",
-            "parameters",
-            "confidence",
-            "first");
+    private static final List<String> HEADER =
+            List.of(("id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes"
+                            + ",gpus,size,sequence_length,source,by_framework,parameters,confidence,first")
+                    .split(","));
     /** Largest cluster and sequence may be exceeded by this before a run says so. */
     private static final int BEYOND = 2;
 
