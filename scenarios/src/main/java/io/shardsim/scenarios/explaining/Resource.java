@@ -8,6 +8,7 @@ import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.function.BiFunction;
 
 /**
  * What a step may be bound by. A rate is better where it is higher, a time where it is lower; better by a tenth is a rate times 1.1 or a time times 0.9.
@@ -16,92 +17,31 @@ import io.shardsim.topology.units.Bandwidth;
  */
 enum Resource {
     /** Tensor and vector cores. */
-    GPU_FLOPS("GPU flops", true) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            return withGpu(cluster, factor, 1);
-        }
-    },
+    GPU_FLOPS("GPU flops", true, (cluster, factor) -> withGpu(cluster, factor, 1)),
     /** Memory of the GPU. */
-    HBM_RATE("HBM rate", true) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            return withGpu(cluster, 1, factor);
-        }
-    },
+    HBM_RATE("HBM rate", true, (cluster, factor) -> withGpu(cluster, 1, factor)),
     /** Links between GPUs of a node. */
-    NVLINK_RATE("NVLink rate", true) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            IntraNodeSpec links = cluster.instance().intraNode();
-            return cluster.withIntraNode(
-                    new IntraNodeSpec(links.perGpuRate().scaled(factor), links.latencyPs(), links.links()));
-        }
-    },
+    NVLINK_RATE("NVLink rate", true, Resource::withNvLinks),
     /** Links between GPU, host and NIC. */
-    PCIE_RATE("PCIe rate", true) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            PcieSpec pcie = cluster.instance().pcie();
-            return cluster.withPcie(
-                    new PcieSpec(pcie.switches(), pcie.linkRate().scaled(factor), pcie.latencyPs()));
-        }
-    },
+    PCIE_RATE("PCIe rate", true, Resource::withPcie),
     /** All NICs, and the fabric behind them. */
-    NIC_RATE("NIC rate", true) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            NicSpec nic = cluster.instance().nic();
-            Bandwidth slow = cluster.slowNicRate();
-            Cluster faster = withNic(
-                    cluster,
-                    new NicSpec(
-                            nic.lineRate().scaled(factor),
-                            nic.effectiveRate().scaled(factor),
-                            nic.latencyPs(),
-                            nic.perMessagePs(),
-                            nic.gpuDirect()));
-            return slow == null
-                    ? faster
-                    : withFaults(
-                            faster,
-                            cluster.faults()
-                                    .withNetwork(cluster.faults().network().withSlowNic(slow.scaled(factor))));
-        }
-    },
+    NIC_RATE("NIC rate", true, Resource::withNicRate),
     /** What a message costs beside its bytes: on its way, and while it holds a NIC. */
-    NIC_LATENCY("NIC latency", false) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            NicSpec nic = cluster.instance().nic();
-            return withNic(
-                    cluster,
-                    new NicSpec(
-                            nic.lineRate(),
-                            nic.effectiveRate(),
-                            StrictMath.round(nic.latencyPs() * factor),
-                            StrictMath.round(nic.perMessagePs() * factor),
-                            nic.gpuDirect()));
-        }
-    },
+    NIC_LATENCY("NIC latency", false, Resource::withNicLatency),
     /** The processes that issue kernels. */
-    HOST_TIME("host time", false) {
-        @Override
-        Cluster scaled(Cluster cluster, double factor) {
-            Faults faults = cluster.faults();
-            return withFaults(cluster, faults.withHost(StrictMath.round(faults.hostPerMille() * factor)));
-        }
-    };
+    HOST_TIME("host time", false, Resource::withHostTime);
 
     /** By how much each is changed. */
     static final double STEP = 0.1;
 
     private final String words;
     private final boolean rate;
+    private final BiFunction<Cluster, Double, Cluster> scaled;
 
-    Resource(String words, boolean rate) {
+    Resource(String words, boolean rate, BiFunction<Cluster, Double, Cluster> scaled) {
         this.words = words;
         this.rate = rate;
+        this.scaled = scaled;
     }
 
     String words() {
@@ -113,18 +53,15 @@ enum Resource {
         return rate;
     }
 
-    abstract Cluster scaled(Cluster cluster, double factor);
-
     /** A cluster with a tenth better, or worse. */
     Cluster changed(Cluster cluster, boolean better) {
-        return scaled(cluster, better == rate ? 1 + STEP : 1 - STEP);
+        return scaled.apply(cluster, better == rate ? 1 + STEP : 1 - STEP);
     }
 
     private static Cluster withGpu(Cluster cluster, double flopsFactor, double memoryFactor) {
         InstanceSpec old = cluster.instance();
         GpuSpec gpu = old.gpu();
-        return with(
-                cluster,
+        return new Cluster(
                 new InstanceSpec(
                         old.name(),
                         new GpuSpec(
@@ -141,15 +78,51 @@ enum Resource {
                         old.pcie(),
                         old.network(),
                         old.hostMemoryBytes(),
-                        old.price()));
+                        old.price()),
+                cluster.nodes(),
+                cluster.faults());
     }
 
-    private static Cluster withNic(Cluster cluster, NicSpec nic) {
-        return cluster.withNetwork(cluster.instance().network().withNic(nic));
+    private static Cluster withNvLinks(Cluster cluster, double factor) {
+        IntraNodeSpec links = cluster.instance().intraNode();
+        return cluster.withIntraNode(
+                new IntraNodeSpec(links.perGpuRate().scaled(factor), links.latencyPs(), links.links()));
     }
 
-    private static Cluster with(Cluster cluster, InstanceSpec instance) {
-        return new Cluster(instance, cluster.nodes(), cluster.faults());
+    private static Cluster withPcie(Cluster cluster, double factor) {
+        PcieSpec pcie = cluster.instance().pcie();
+        return cluster.withPcie(new PcieSpec(pcie.switches(), pcie.linkRate().scaled(factor), pcie.latencyPs()));
+    }
+
+    private static Cluster withNicRate(Cluster cluster, double factor) {
+        Bandwidth slow = cluster.slowNicRate();
+        Cluster faster = withNics(cluster, factor, 1);
+        return slow == null
+                ? faster
+                : withFaults(
+                        faster,
+                        cluster.faults().withNetwork(cluster.faults().network().withSlowNic(slow.scaled(factor))));
+    }
+
+    private static Cluster withNicLatency(Cluster cluster, double factor) {
+        return withNics(cluster, 1, factor);
+    }
+
+    private static Cluster withNics(Cluster cluster, double rateFactor, double timeFactor) {
+        NicSpec nic = cluster.instance().nic();
+        return cluster.withNetwork(cluster.instance()
+                .network()
+                .withNic(new NicSpec(
+                        nic.lineRate().scaled(rateFactor),
+                        nic.effectiveRate().scaled(rateFactor),
+                        StrictMath.round(nic.latencyPs() * timeFactor),
+                        StrictMath.round(nic.perMessagePs() * timeFactor),
+                        nic.gpuDirect())));
+    }
+
+    private static Cluster withHostTime(Cluster cluster, double factor) {
+        Faults faults = cluster.faults();
+        return withFaults(cluster, faults.withHost(StrictMath.round(faults.hostPerMille() * factor)));
     }
 
     private static Cluster withFaults(Cluster cluster, Faults faults) {
