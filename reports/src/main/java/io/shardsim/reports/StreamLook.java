@@ -1,14 +1,22 @@
 package io.shardsim.reports;
 
 import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
+import io.shardsim.simulator.schema.ValueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
 /**
- * How a stream is told and drawn: the one table that terminal, report, trace and page read, in the order in which streams stand. A further stream is
- * a row here.
+ * How a stream is told and drawn: the one table that terminal, report, trace and page read, {@code streams.yaml}, in the order in which streams stand. A further stream is
+ * a row there.
  *
  * @param stream what reports count it as
  * @param lane its short name beside a timeline
@@ -67,77 +75,35 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         }
     }
 
-    private static final List<StreamLook> ALL = List.of(
-            new StreamLook(
-                    Stream.COMPUTE,
-                    "compute",
-                    "idle",
-                    "nothing",
-                    Mark.COMPUTES,
-                    new Paint("#2f6ea3", "#6aa5d6", Words.LIKE_PAPER, 15)),
-            new StreamLook(
-                    Stream.GATHER,
-                    "gather",
-                    "waiting for parameters",
-                    "parameter gathers",
-                    Mark.GATHERS,
-                    new Paint("#d9642a", "#dc6a30", Words.DARK, 45)),
-            new StreamLook(
-                    Stream.REDUCE,
-                    "reduce",
-                    "waiting for gradients",
-                    "gradient reductions",
-                    Mark.REDUCES,
-                    new Paint("#eaa63c", "#e0a040", Words.DARK, -45)),
-            new StreamLook(
-                    Stream.TENSOR,
-                    "tensor",
-                    "waiting for tensor parallelism",
-                    "its tensor-parallel group",
-                    Mark.EXCHANGES,
-                    new Paint("#7a6bb0", "#9486c8", Words.DARK, 0)),
-            new StreamLook(
-                    Stream.CONTEXT,
-                    "context",
-                    "waiting for keys and values",
-                    "keys and values of its context-parallel group",
-                    Mark.EXCHANGES,
-                    new Paint("#a8668f", "#c07fa8", Words.DARK, 30)),
-            new StreamLook(
-                    Stream.EXPERT,
-                    "expert",
-                    "waiting for tokens of experts",
-                    "tokens on their way to experts and back",
-                    Mark.EXCHANGES,
-                    new Paint("#5b8a3c", "#79a857", Words.DARK, 15)),
-            new StreamLook(
-                    Stream.PIPELINE_FORWARD,
-                    "forward",
-                    "waiting for activations of the stage before",
-                    "activations of the stage before",
-                    Mark.EXCHANGES,
-                    new Paint("#4f9d8d", "#5fae9d", Words.DARK, 90)),
-            new StreamLook(
-                    Stream.PIPELINE_BACKWARD,
-                    "backward",
-                    "waiting for gradients of the stage after",
-                    "gradients of the stage after",
-                    Mark.EXCHANGES,
-                    new Paint("#4f9d8d", "#5fae9d", Words.DARK, 60)),
-            new StreamLook(
-                    Stream.COPY,
-                    "copy",
-                    "waiting for host copies",
-                    "host copies",
-                    Mark.NOTHING,
-                    new Paint("#b37aa6", "#b985ae", Words.LIKE_PAPER, -15)),
-            new StreamLook(
-                    Stream.HOST,
-                    "host",
-                    "waiting for the host",
-                    "the host",
-                    Mark.NOTHING,
-                    new Paint("#9a9a9a", "#8a8f96", Words.DARK, -75)));
+    private static final ValueType TEXT = ScalarTypes.text(".+", "a text");
+    private static final BlockType ROW = BlockType.of(
+            Key.required("lane", TEXT, "its short name beside a timeline"),
+            Key.required("waiting", TEXT, "what compute does when it waits for it"),
+            Key.required("waited_for", TEXT, "what compute waits for"),
+            Key.required("mark", ScalarTypes.choice(Mark.values(), Names::id), "what a rank does while it runs"),
+            Key.required("light", TEXT, "colour on light paper"),
+            Key.required("dark", TEXT, "colour on dark paper"),
+            Key.required("words", ScalarTypes.choice(Words.values(), Names::id), "words on it"),
+            Key.required("hatch", ScalarTypes.whole(-90, 90), "angle of the lines where compute waits for it"));
+    private static final List<StreamLook> ALL = read();
+
+    private static List<StreamLook> read() {
+        Map<String, Block> rows = ShippedFile.read(
+                StreamLook.class, "streams.yaml", new MapType(ScalarTypes.choice(Stream.values(), Names::id), ROW));
+        List<StreamLook> all = new ArrayList<>();
+        rows.forEach((id, row) -> all.add(new StreamLook(
+                Stream.valueOf(id.toUpperCase(Locale.ROOT)),
+                row.text("lane", ""),
+                row.text("waiting", ""),
+                row.text("waited_for", ""),
+                Mark.valueOf(row.text("mark", "").toUpperCase(Locale.ROOT)),
+                new Paint(
+                        row.text("light", ""),
+                        row.text("dark", ""),
+                        Words.valueOf(row.text("words", "").toUpperCase(Locale.ROOT)),
+                        Math.toIntExact(row.whole("hatch", 0))))));
+        return List.copyOf(all);
+    }
 
     /** All rows, in the order in which streams stand. */
     public static List<StreamLook> all() {
