@@ -31,7 +31,7 @@ import io.shardsim.topology.units.Bandwidth;
  * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao,
  * FlashAttention-2, arXiv:2307.08691, sections 3 and 4.
  */
-public final class RooflineKernelTime implements KernelTimeModel {
+public final class RooflineKernelTime {
     private static final double PS_PER_SECOND = 1e12;
     private static final int SINGLE_BYTES = 4;
     /** Depth of one k-step of a tile: k is padded to it [elements]. */
@@ -78,7 +78,7 @@ public final class RooflineKernelTime implements KernelTimeModel {
         return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount(), 2);
     }
 
-    @Override
+    /** How long one kernel keeps the GPU busy, run back to back with others on a stream, the gap to the next one included [ps]. */
     public long kernelPs(Kernel kernel) {
         if (kernel instanceof Kernel.Matmul matmul) {
             return matmulPs(matmul);

@@ -23,7 +23,7 @@ import java.util.List;
  * products of two streams take turns (github.com/yandex/YaFSDP, assets at 669fc36); github.com/NVIDIA/nccl issue 1431 complains of it.
  */
 public final class TransformerTimes {
-    private final KernelTimeModel model;
+    private final RooflineKernelTime model;
     private final LayerKernels kernels;
     private final FrameworkProfile profile;
 
@@ -31,7 +31,7 @@ public final class TransformerTimes {
      * @param model how long a kernel takes
      * @param kernels what a rank launches
      */
-    public TransformerTimes(KernelTimeModel model, LayerKernels kernels) {
+    public TransformerTimes(RooflineKernelTime model, LayerKernels kernels) {
         this.model = model;
         this.kernels = kernels;
         this.profile = kernels.profile();

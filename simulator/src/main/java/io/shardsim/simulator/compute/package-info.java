@@ -3,7 +3,7 @@
  *
  * <p>Three inputs, each its own file: the kernels of a transformer under a framework
  * ({@link io.shardsim.simulator.compute.FrameworkProfile}, {@link io.shardsim.simulator.compute.LayerKernels}), the time
- * of a kernel ({@link io.shardsim.simulator.compute.KernelTimeModel}), and the fitted coefficients of a GPU family
+ * of a kernel ({@link io.shardsim.simulator.compute.RooflineKernelTime}), and the fitted coefficients of a GPU family
  * ({@link io.shardsim.simulator.compute.GpuCalibration}). {@link io.shardsim.simulator.compute.TransformerTimes} puts
  * them together and is what planners ask.
  *

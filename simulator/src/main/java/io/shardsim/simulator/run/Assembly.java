@@ -89,7 +89,7 @@ final class Assembly implements SimulationEngine.Parts {
     public List<LogicalProcess.Command> commands() {
         wire();
         if (observer != null) {
-            observer.onAssembled(new AssembledView(setup, router, placement, devices, paths));
+            observer.onAssembled(new RunView(setup, router, placement, devices, paths));
         }
         if (skipsInTime() || observer != null || partition.leaves() == 1) {
             FastForward fastForward = skipsInTime()
