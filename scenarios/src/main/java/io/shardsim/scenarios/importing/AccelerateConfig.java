@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,12 +14,6 @@ final class AccelerateConfig implements Importer {
     @Override
     public String table() {
         return "accelerate";
-    }
-
-    @Override
-    public int likeness(Mapping root, int known) {
-        int marked = Importers.marked(root, known, "compute_environment", "distributed_type");
-        return marked > 0 || known < 2 ? marked : known;
     }
 
     @Override

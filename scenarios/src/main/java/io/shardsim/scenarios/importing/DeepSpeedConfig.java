@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -54,18 +53,6 @@ final class DeepSpeedConfig implements Importer {
     @Override
     public String table() {
         return "deepspeed";
-    }
-
-    @Override
-    public int likeness(Mapping root, int known) {
-        int marked = Importers.marked(
-                root,
-                known,
-                "zero_optimization",
-                "train_micro_batch_size_per_gpu",
-                "train_batch_size",
-                "zero_allow_untested_optimizer");
-        return marked > 0 || known < 2 ? marked : known;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.Position;
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
 import java.util.Map;
@@ -41,12 +40,6 @@ final class HuggingFaceModel implements Importer {
     @Override
     public String table() {
         return "huggingface";
-    }
-
-    @Override
-    public int likeness(Mapping root, int known) {
-        int marked = Importers.marked(root, known, "model_type", "architectures");
-        return marked > 0 || known < 3 ? marked : known;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,16 +64,7 @@ final class Importers {
         Importer best = null;
         int most = 0;
         for (Importer importer : ALL) {
-            if (arguments && !importer.readsArguments()) {
-                continue;
-            }
-            Set<String> names = table(importer).names("");
-            Mapping unwrapped = importer.unwrap(root);
-            int known = (int) unwrapped.entries().stream()
-                    .map(Entry::key)
-                    .filter(names::contains)
-                    .count();
-            int likeness = importer.likeness(unwrapped, known);
+            int likeness = table(importer).likeness(importer.unwrap(root), arguments);
             if (likeness > most) {
                 best = importer;
                 most = likeness;
@@ -88,15 +78,5 @@ final class Importers {
         List<String> titles = new ArrayList<>();
         ALL.forEach(importer -> titles.add(table(importer).title()));
         return "is of no known kind; known: " + String.join(", ", titles);
-    }
-
-    /** Likeness of a file that has one of these first keys, which no other kind has. */
-    static int marked(Mapping root, int known, String... marks) {
-        for (String mark : marks) {
-            if (root.entry(mark) != null) {
-                return 1000 + known;
-            }
-        }
-        return 0;
     }
 }

@@ -9,6 +9,7 @@ import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +45,9 @@ public final class KeyTable {
     private static final String LIKE = "~";
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
+
+    /** Likeness of a file with a key that no other kind has. */
+    private static final long MARK = 1000;
 
     private static final KeyFile KEYS = KeyFile.named("import-keys");
     private static final Map<String, ValueType> TYPES = types();
@@ -155,6 +159,25 @@ public final class KeyTable {
     /** What people call such a file. */
     public String title() {
         return file.text("title", "");
+    }
+
+    /**
+     * How sure it is that a file is of this kind: 0 for not at all, most where it has a first key that no other kind has.
+     *
+     * @param arguments whether the file is a command with arguments
+     */
+    int likeness(Mapping root, boolean arguments) {
+        Set<String> names = names("");
+        int known = (int) root.entries().stream()
+                .filter(entry -> names.contains(entry.key()))
+                .count();
+        if (arguments && !file.flag("arguments", false)) {
+            return 0;
+        }
+        boolean marked = file.<String>list("marks").stream().anyMatch(mark -> root.entry(mark) != null);
+        return marked
+                ? Math.toIntExact(file.whole("mark", MARK)) + known
+                : known < file.whole("enough", Long.MAX_VALUE) ? 0 : known;
     }
 
     /** Kinds of strategies whose configuration is written as such a file. */

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,18 +12,6 @@ final class MegatronArguments implements Importer {
     @Override
     public String table() {
         return "megatron";
-    }
-
-    @Override
-    public boolean readsArguments() {
-        return true;
-    }
-
-    @Override
-    public int likeness(Mapping root, int known) {
-        int marked =
-                Importers.marked(root, known, "tensor-model-parallel-size", "num-attention-heads", "micro-batch-size");
-        return marked > 0 || known < 2 ? marked : known;
     }
 
     @Override

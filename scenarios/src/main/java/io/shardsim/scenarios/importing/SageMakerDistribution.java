@@ -31,11 +31,6 @@ final class SageMakerDistribution implements Importer {
         return "sagemaker";
     }
 
-    @Override
-    public int likeness(Mapping root, int known) {
-        return Importers.marked(root, known, "smdistributed", "distribution", "torch_distributed", "pytorchddp");
-    }
-
     /** Brings the keys of the estimator and of its distribution to the top, and puts bare parameters where they belong. */
     @Override
     public Mapping unwrap(Mapping root) {

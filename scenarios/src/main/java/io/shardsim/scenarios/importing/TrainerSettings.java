@@ -1,41 +1,15 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 
 /** Arguments of the Hugging Face Trainer as JSON or YAML, and those of scripts built around it (TRL, LLaMA-Factory). */
 final class TrainerSettings implements Importer {
     private static final String FSDP = "fsdp_config.";
-    /** What a file of the Trainer has at least one of. */
-    private static final List<String> MARKS = List.of(
-            "per_device_train_batch_size",
-            "gradient_checkpointing",
-            "num_train_epochs",
-            "lr_scheduler_type",
-            "output_dir",
-            "fsdp",
-            "save_strategy",
-            "logging_steps");
 
     @Override
     public String table() {
         return "trainer";
-    }
-
-    @Override
-    public boolean readsArguments() {
-        return true;
-    }
-
-    @Override
-    public int likeness(Mapping root, int known) {
-        for (String mark : MARKS) {
-            if (root.entry(mark) != null) {
-                return 100 + known;
-            }
-        }
-        return known < 2 ? 0 : known;
     }
 
     /** A DeepSpeed configuration written out rather than named. */
