@@ -50,7 +50,7 @@ final class BenchCommand extends Speaking {
     private boolean growth;
 
     @Override
-    public Integer call() throws InterruptedException {
+    int answer() throws InterruptedException {
         if (repeat < 1) {
             throw refused("--repeat " + repeat + " must be at least 1");
         }

@@ -90,18 +90,14 @@ final class CalibrateCommand extends Speaking {
     }
 
     @Override
-    public Integer call() {
+    int answer() throws InputException {
         if (Catalog.instance(base) == null) {
             throw refused(Unmodelled.refusal("--base", "instances", base, Catalog.instanceNames()));
         }
         if (nodes < 0) {
             throw refused("--nodes " + nodes + " is no number of nodes; write 1 or more");
         }
-        try {
-            return calibrated();
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
-        }
+        return calibrated();
     }
 
     private int calibrated() throws InputException {

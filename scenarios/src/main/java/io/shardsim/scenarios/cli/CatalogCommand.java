@@ -99,7 +99,7 @@ final class CatalogCommand extends Speaking {
     }
 
     @Override
-    public Integer call() {
+    int answer() {
         Paragraphs text = new Paragraphs(Terminal.width());
         answer(text);
         out().print(text);

@@ -69,19 +69,14 @@ final class CompareCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws IOException {
+    int answer() throws IOException, InputException {
         List<Problem> problems = new ArrayList<>();
         Comparer.Side first = side(a, problems);
         Comparer.Side second = side(b, problems);
         if (first == null || second == null) {
-            return question.refuse(problems);
+            return refuse(problems);
         }
-        try {
-            return compare(
-                    first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
-        }
+        return compare(first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
     }
 
     private Comparer.@Nullable Side side(String written, List<Problem> problems) {

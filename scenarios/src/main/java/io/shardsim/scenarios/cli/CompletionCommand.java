@@ -24,7 +24,7 @@ final class CompletionCommand extends Speaking {
     private boolean fish;
 
     @Override
-    public Integer call() {
+    int answer() {
         CommandLine root = line().getCommandSpec().root().commandLine();
         PrintWriter out = out();
         if (fish) {

@@ -5,7 +5,6 @@ import io.shardsim.scenarios.explaining.CriticalPathText;
 import io.shardsim.scenarios.explaining.CriticalPaths;
 import io.shardsim.scenarios.explaining.Explainer;
 import io.shardsim.simulator.yaml.InputException;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -24,7 +23,7 @@ import picocli.CommandLine.Mixin;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, or too large to simulate, 3 the run does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class CriticalPathCommand implements Callable<Integer> {
+final class CriticalPathCommand extends Speaking {
     @Mixin
     private final RunFile file = new RunFile();
 
@@ -32,21 +31,14 @@ final class CriticalPathCommand implements Callable<Integer> {
     private final Question question = new Question();
 
     @Override
-    public Integer call() {
-        try {
-            CriticalPaths paths = new CriticalPaths();
-            Explainer.Subject subject = file.subject();
-            CriticalPaths.Followed followed = question.ask(
-                    progress -> paths.follow(subject),
-                    paths::interrupt,
-                    CriticalPathJson::write,
-                    CriticalPathText::write);
-            if (followed == null) {
-                return ExitStatus.INTERRUPTED;
-            }
-            return followed.path() != null ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
+    int answer() throws InputException {
+        CriticalPaths paths = new CriticalPaths();
+        Explainer.Subject subject = file.subject();
+        CriticalPaths.Followed followed = question.ask(
+                progress -> paths.follow(subject), paths::interrupt, CriticalPathJson::write, CriticalPathText::write);
+        if (followed == null) {
+            return ExitStatus.INTERRUPTED;
         }
+        return followed.path() != null ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 }

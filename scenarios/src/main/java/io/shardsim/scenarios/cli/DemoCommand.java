@@ -68,17 +68,12 @@ final class DemoCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws InterruptedException {
+    int answer() throws InterruptedException, InputException {
         if (port < 0 || port > PORT_MAX) {
             throw refused("--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
         }
-        DemoScenario scenario;
-        try {
-            scenario = file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
-        } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), err());
-            return ExitStatus.USAGE;
-        }
+        DemoScenario scenario =
+                file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
         try (DemoServer server = demos.create(scenario, address(), port, threads)) {
             server.start();
             PrintWriter out = out();

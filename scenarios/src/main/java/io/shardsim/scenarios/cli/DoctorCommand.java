@@ -98,14 +98,10 @@ final class DoctorCommand extends Speaking {
             Explainer.Subject subject, boolean imported, Map<String, String> titles, List<String> left) {}
 
     @Override
-    public Integer call() {
-        try {
-            Choices choices = options.choices();
-            ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(line(), output, false);
-            return examine(choices, folder);
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
-        }
+    int answer() throws InputException {
+        Choices choices = options.choices();
+        ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(line(), output, false);
+        return examine(choices, folder);
     }
 
     private int examine(Choices choices, @Nullable ConfigurationOutput folder) throws InputException {

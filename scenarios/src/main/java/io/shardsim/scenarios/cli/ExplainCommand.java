@@ -8,7 +8,6 @@ import io.shardsim.scenarios.explaining.ExplanationText;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -30,7 +29,7 @@ import picocli.CommandLine.Mixin;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class ExplainCommand implements Callable<Integer> {
+final class ExplainCommand extends Speaking {
     private final RunnerFactory runners;
 
     @Mixin
@@ -47,23 +46,18 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        try {
-            List<Measured> measured = evidence.required();
-            Explainer explainer = new Explainer(runners, question.threads());
-            Explainer.Subject subject = file.subject();
-            Explanation explanation = question.ask(
-                    progress ->
-                            explainer.explain(subject, Explainer.Evidence.of(measured, evidence.ruledOut()), progress),
-                    explainer::interrupt,
-                    ExplanationJson::write,
-                    ExplanationText::write);
-            if (explanation == null) {
-                return ExitStatus.INTERRUPTED;
-            }
-            return explanation.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
+    int answer() throws InputException {
+        List<Measured> measured = evidence.required();
+        Explainer explainer = new Explainer(runners, question.threads());
+        Explainer.Subject subject = file.subject();
+        Explanation explanation = question.ask(
+                progress -> explainer.explain(subject, Explainer.Evidence.of(measured, evidence.ruledOut()), progress),
+                explainer::interrupt,
+                ExplanationJson::write,
+                ExplanationText::write);
+        if (explanation == null) {
+            return ExitStatus.INTERRUPTED;
         }
+        return explanation.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 }

@@ -85,7 +85,7 @@ final class FitsCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws InputException {
+    int answer() throws InputException {
         Fits.Asked asked = asked();
         Fits fits = new Fits(asked, runners, question.threads());
         if (scenario != 0) {

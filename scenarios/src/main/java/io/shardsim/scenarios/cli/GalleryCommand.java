@@ -92,7 +92,7 @@ final class GalleryCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws IOException {
+    int answer() throws IOException {
         List<Problem> problems = new ArrayList<>();
         List<Scenario> configurations = ScenarioFiles.read(files, Overrides.NONE, problems);
         Ledger ledger = null;
@@ -102,8 +102,7 @@ final class GalleryCommand extends Speaking {
             problems.addAll(refused.problems());
         }
         if (ledger == null || !problems.isEmpty()) {
-            ProblemPrinter.print(problems, err());
-            return ExitStatus.USAGE;
+            return refuse(problems);
         }
         List<ReferenceCase> chosen = ledger.chosen(only);
         if (chosen.isEmpty()) {

@@ -19,7 +19,7 @@ final class HelpCommand extends Speaking {
     private @Nullable String topic;
 
     @Override
-    public Integer call() {
+    int answer() {
         CommandLine root = line().getParent();
         CommandLine command = topic == null ? root : root.getSubcommands().get(topic);
         if (command != null) {

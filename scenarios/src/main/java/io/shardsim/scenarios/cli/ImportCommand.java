@@ -36,14 +36,11 @@ final class ImportCommand extends Speaking {
     private final ImportOptions options = new ImportOptions();
 
     @Override
-    public Integer call() {
+    int answer() throws InputException {
         Choices choices = options.choices();
         Imported imported;
         try (Waiting waiting = Waiting.on(files)) {
             imported = ScenarioImport.read(files, choices);
-        } catch (InputException broken) {
-            ProblemPrinter.print(broken.problems(), err());
-            return ExitStatus.USAGE;
         }
         print(imported);
         return ExitStatus.DONE;

@@ -50,7 +50,7 @@ final class InitCommand extends Speaking {
     private Path file = Path.of("scenario.yaml");
 
     @Override
-    public Integer call() throws IOException {
+    int answer() throws IOException, InputException {
         if (Files.exists(file)) {
             throw refused(file + " is there already; name another file");
         }
@@ -71,12 +71,7 @@ final class InitCommand extends Speaking {
                         "{sequence}",
                         String.valueOf(positions > 0 ? Math.min(SEQUENCE_LENGTH, positions) : SEQUENCE_LENGTH))
                 .replace("{batch}", String.valueOf(SAMPLES_PER_GPU * gpus));
-        try {
-            ScenarioReader.readText(file.toString(), text);
-        } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), err());
-            return ExitStatus.USAGE;
-        }
+        ScenarioReader.readText(file.toString(), text);
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         WholeFiles.write(file, out -> out.write(bytes));
         out().println("wrote " + file + "; run it: shardsim run " + file);

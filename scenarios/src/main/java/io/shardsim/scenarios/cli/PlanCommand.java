@@ -139,7 +139,7 @@ final class PlanCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws InterruptedException {
+    int answer() throws InterruptedException {
         Goal goal = goal();
         checkWriting();
         cluster.check(line());
@@ -152,8 +152,7 @@ final class PlanCommand extends Speaking {
                 return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
-            ProblemPrinter.print(ScenarioFiles.problems(file.name().file(), refused), err());
-            return ExitStatus.USAGE;
+            return refuse(ScenarioFiles.problems(file.name().file(), refused));
         }
     }
 

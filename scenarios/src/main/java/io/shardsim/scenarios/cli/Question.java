@@ -2,9 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.Problem;
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,12 +38,6 @@ final class Question {
 
     int threads() {
         return threads;
-    }
-
-    /** Says what is wrong with what the command was given; its exit status. */
-    int refuse(List<Problem> problems) {
-        ProblemPrinter.print(problems, spec.commandLine().getErr());
-        return ExitStatus.USAGE;
     }
 
     /**

@@ -185,7 +185,7 @@ final class RunCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    int answer() throws IOException, InterruptedException {
         cluster.check(line());
         if (trials != null && !List.of("all", "none").contains(trials)) {
             throw refused("--trials " + trials + " must be all or none");
@@ -200,8 +200,7 @@ final class RunCommand extends Speaking {
         }
         Map<String, Path> directories = problems.isEmpty() ? directories(scenarios, problems) : Map.of();
         if (!problems.isEmpty()) {
-            ProblemPrinter.print(problems, err());
-            return ExitStatus.USAGE;
+            return refuse(problems);
         }
         return run(scenarios, directories);
     }

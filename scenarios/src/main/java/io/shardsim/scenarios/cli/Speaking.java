@@ -1,6 +1,9 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,6 +15,19 @@ abstract class Speaking implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
+
+    /** Does what the command is for; what is wrong with a file is told. */
+    @Override
+    public final Integer call() throws Exception {
+        try {
+            return answer();
+        } catch (InputException refused) {
+            return refuse(refused.problems());
+        }
+    }
+
+    /** The exit status. */
+    abstract int answer() throws Exception;
 
     final CommandLine line() {
         return spec.commandLine();
@@ -29,6 +45,12 @@ abstract class Speaking implements Callable<Integer> {
     final void warn(String text) {
         err().println(text);
         err().flush();
+    }
+
+    /** Says what is wrong with files; the exit status. */
+    final int refuse(List<Problem> problems) {
+        ProblemPrinter.print(problems, err());
+        return ExitStatus.USAGE;
     }
 
     /** What to throw where the command is used wrongly. */

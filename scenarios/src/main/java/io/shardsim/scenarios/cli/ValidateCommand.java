@@ -100,17 +100,11 @@ final class ValidateCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws IOException {
+    int answer() throws IOException, InputException {
         if (record != null && file != null) {
             throw refused("--record is for published cases; leave out FILE");
         }
-        List<ReferenceCase> cases;
-        try {
-            cases = file == null ? ReferenceCases.published(HOME) : read(file);
-        } catch (InputException refused) {
-            ProblemPrinter.print(refused.problems(), err());
-            return ExitStatus.USAGE;
-        }
+        List<ReferenceCase> cases = file == null ? ReferenceCases.published(HOME) : read(file);
         List<ReferenceCase> wanted =
                 cases.stream().filter(one -> one.isNamed(only)).toList();
         if (wanted.isEmpty()) {

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(name = "version", description = "Prints the version.")
 final class VersionCommand extends Speaking {
     @Override
-    public Integer call() {
+    int answer() {
         for (String line : line().getCommandSpec().root().version()) {
             out().println(line);
         }

@@ -11,7 +11,6 @@ import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -31,7 +30,7 @@ import picocli.CommandLine.Mixin;
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
-final class WhatIfCommand implements Callable<Integer> {
+final class WhatIfCommand extends Speaking {
     private final RunnerFactory runners;
 
     @Mixin
@@ -45,18 +44,14 @@ final class WhatIfCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    int answer() throws InputException {
         RunName name = file.name();
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), file.overrides(), problems);
         if (scenarios.isEmpty()) {
-            return question.refuse(problems);
+            return refuse(problems);
         }
-        try {
-            return price(WhatIf.subjects(name, scenarios.get(0)));
-        } catch (InputException refused) {
-            return question.refuse(refused.problems());
-        }
+        return price(WhatIf.subjects(name, scenarios.get(0)));
     }
 
     private int price(List<WhatIf.Subject> subjects) throws InputException {

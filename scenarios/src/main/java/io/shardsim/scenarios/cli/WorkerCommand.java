@@ -81,7 +81,7 @@ final class WorkerCommand extends Speaking {
     }
 
     @Override
-    public Integer call() throws InterruptedException {
+    int answer() throws InterruptedException {
         ClusterSettings settings = settings();
         if (!seed && settings.seeds().isEmpty()) {
             throw refused("no member to join; start a cluster with --seed, or name a member with --join HOST:PORT");
