@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
@@ -65,9 +64,6 @@ public final class Strategies {
     }
 
     private static StrategyDescriptor read(Descriptor file) {
-        List<Parameter> parameters = StrategyCatalog.settings(file).stream()
-                .map(setting -> new Parameter(setting.name(), setting.written(), setting.meaning(), setting.source()))
-                .toList();
         return new StrategyDescriptor(
                 file.id(),
                 file.text("title"),
@@ -75,6 +71,6 @@ public final class Strategies {
                 file.text("source"),
                 file.text("version"),
                 file.text("class"),
-                parameters);
+                StrategyCatalog.settings(file));
     }
 }

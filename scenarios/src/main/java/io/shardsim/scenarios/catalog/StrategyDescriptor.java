@@ -1,9 +1,6 @@
 package io.shardsim.scenarios.catalog;
 
-import io.shardsim.simulator.schema.ScalarTypes;
-import io.shardsim.simulator.schema.ValueType;
-import io.shardsim.simulator.strategy.settings.ParameterForm;
-import io.shardsim.topology.units.UnitTable;
+import io.shardsim.simulator.strategy.settings.Setting;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -26,7 +23,7 @@ public record StrategyDescriptor(
         String source,
         String version,
         String implementation,
-        List<Parameter> parameters) {
+        List<Setting> parameters) {
     /** The parameter that may not exceed the world size, and divides it. */
     public static final String SHARD_GROUP = "shard_group";
     /** The parameter of strategies that come with a collective library. */
@@ -37,38 +34,8 @@ public record StrategyDescriptor(
     /** Parameters that name algorithms. */
     public static final Set<String> ALGORITHMS = Set.of("gather_algorithm", "hierarchical_algorithm", REDUCE_ALGORITHM);
 
-    /** More parameters than any model has, and few enough that their bytes never overflow. */
-    private static final long ELEMENTS_MAX = 1L << 50;
-
-    /** More ranks, layers or stages than any scenario has. */
-    private static final long COUNT_MAX = 1L << 20;
-
     public StrategyDescriptor {
         parameters = List.copyOf(parameters);
-    }
-
-    /**
-     * One parameter.
-     *
-     * @param defaultText as the file writes it; its form says what a scenario may write
-     * @param meaning one sentence
-     * @param source where the default comes from
-     */
-    public record Parameter(String name, String defaultText, String meaning, String source) {
-        /** What a scenario may write. */
-        public ValueType type() {
-            ParameterForm form = ParameterForm.of(defaultText);
-            return switch (form) {
-                case ELEMENTS -> ScalarTypes.counted(0, ELEMENTS_MAX, form.word());
-                case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, COUNT_MAX, form.word());
-                case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
-                case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
-                case TIME -> ScalarTypes.time(0);
-                case RATE -> ScalarTypes.rate();
-                case FLAG -> ScalarTypes.flag();
-                case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + defaultText);
-            };
-        }
     }
 
     /** Whether this is the same strategy as a later version of the same product has it. */
@@ -93,8 +60,8 @@ public record StrategyDescriptor(
                 .toArray();
     }
 
-    public @Nullable Parameter parameter(String name) {
-        for (Parameter parameter : parameters) {
+    public @Nullable Setting parameter(String name) {
+        for (Setting parameter : parameters) {
             if (parameter.name().equals(name)) {
                 return parameter;
             }
@@ -103,6 +70,6 @@ public record StrategyDescriptor(
     }
 
     public List<String> parameterNames() {
-        return parameters.stream().map(Parameter::name).toList();
+        return parameters.stream().map(Setting::name).toList();
     }
 }

@@ -22,6 +22,7 @@ import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.yaml.InputException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -255,8 +256,8 @@ final class CatalogCommand extends Speaking {
             return List.of("");
         }
         List<String> lines = new ArrayList<>(List.of(descriptor.title() + " [" + descriptor.source() + "]"));
-        for (StrategyDescriptor.Parameter parameter : descriptor.parameters()) {
-            lines.add(parameter.name() + ": " + parameter.defaultText() + " (" + parameter.meaning() + ") ["
+        for (Setting parameter : descriptor.parameters()) {
+            lines.add(parameter.name() + ": " + parameter.written() + " (" + parameter.meaning() + ") ["
                     + parameter.source() + "]");
         }
         return lines;

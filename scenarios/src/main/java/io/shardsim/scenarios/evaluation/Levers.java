@@ -17,6 +17,7 @@ import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
@@ -260,10 +261,8 @@ final class Levers {
                 .removeIf(name -> other.parameter(name) == null
                         && (name.equals(StrategyDescriptor.SHARD_GROUP) || !inForce.isChanged(name)));
         settings.putAll(changed);
-        StrategyDescriptor.Parameter profile = other.parameter(PROFILE);
-        if (execution.kernels() == null
-                && profile != null
-                && !profile.defaultText().equals(job.kernels())) {
+        Setting profile = other.parameter(PROFILE);
+        if (execution.kernels() == null && profile != null && !profile.written().equals(job.kernels())) {
             settings.put(PROFILE, job.kernels());
         }
         if (other.parameterNames().containsAll(settings.keySet())) {

@@ -1,11 +1,11 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.KnownSetting;
-import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -86,10 +86,9 @@ final class Notches {
 
     private void addParameters() {
         StrategyParameters inForce = strategy.settings();
-        for (StrategyDescriptor.Parameter parameter :
-                task.strategy().descriptor().parameters()) {
+        for (Setting parameter : task.strategy().descriptor().parameters()) {
             String name = parameter.name();
-            switch (ParameterForm.of(parameter.defaultText())) {
+            switch (ParameterForm.of(parameter.written())) {
                 case FLAG -> {
                     if (KnownSetting.of("strategy." + name).isSwitch()) {
                         add("strategy." + name, String.valueOf(!inForce.flag(name)));

@@ -17,6 +17,7 @@ import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
@@ -113,7 +114,7 @@ final class SettingRemarks {
     private void addIdle(List<String> sentences) {
         Set<String> told = strategy.idle(job).keySet();
         Step step = null;
-        for (StrategyDescriptor.Parameter parameter : spec.descriptor().parameters()) {
+        for (Setting parameter : spec.descriptor().parameters()) {
             String name = parameter.name();
             String other = told.contains(name) ? null : otherValue(parameter);
             if (other != null) {
@@ -130,9 +131,9 @@ final class SettingRemarks {
      * What to compare a given setting with: the opposite of a switch, the default of anything else. Null where that says nothing: it is not
      * given, or is the default, or the default stands for one of the other values.
      */
-    private @Nullable String otherValue(StrategyDescriptor.Parameter parameter) {
+    private @Nullable String otherValue(Setting parameter) {
         String name = parameter.name();
-        String byDefault = parameter.defaultText();
+        String byDefault = parameter.written();
         if (!spec.given().containsKey(name) || name.equals(StrategyDescriptor.COLLECTIVE_LIBRARY)) {
             return null;
         }

@@ -2,13 +2,13 @@ package io.shardsim.scenarios.exporting;
 
 import io.shardsim.reports.Names;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
@@ -107,9 +107,9 @@ final class Settings {
 
     private void putStrategy(StrategySpec strategy) {
         Map<String, String> inForce = strategy.parameters();
-        for (Parameter parameter : strategy.descriptor().parameters()) {
+        for (Setting parameter : strategy.descriptor().parameters()) {
             String name = parameter.name();
-            String text = inForce.getOrDefault(name, parameter.defaultText());
+            String text = inForce.getOrDefault(name, parameter.written());
             Object value = parameter.type().read(new Scalar(Position.START, text, true), name, new Problems(scenario));
             // The kernels in force stand under training.
             if (!name.equals("framework_profile")) {

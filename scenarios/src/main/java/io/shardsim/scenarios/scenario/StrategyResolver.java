@@ -3,7 +3,6 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
@@ -14,6 +13,7 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
@@ -68,7 +68,7 @@ final class StrategyResolver {
         }
         Map<String, String> given = new LinkedHashMap<>();
         for (Entry entry : block.others()) {
-            Parameter parameter = descriptor.parameter(entry.key());
+            Setting parameter = descriptor.parameter(entry.key());
             if (parameter == null) {
                 int before = problems.told();
                 refuseParameter(entry, descriptor);

@@ -34,7 +34,7 @@ public record StrategySpec(StrategyDescriptor descriptor, Map<String, String> gi
         descriptor
                 .parameters()
                 .forEach(parameter ->
-                        values.put(parameter.name(), given.getOrDefault(parameter.name(), parameter.defaultText())));
+                        values.put(parameter.name(), given.getOrDefault(parameter.name(), parameter.written())));
         return values;
     }
 }

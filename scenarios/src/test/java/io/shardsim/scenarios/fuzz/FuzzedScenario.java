@@ -2,12 +2,12 @@ package io.shardsim.scenarios.fuzz;
 
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
-import io.shardsim.scenarios.catalog.StrategyDescriptor.Parameter;
 import io.shardsim.scenarios.evaluation.RandomScenario;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -146,7 +146,7 @@ final class FuzzedScenario {
         }
         block.keySet().removeIf(key -> !key.equals("kind") && strategy.parameter(key) == null);
         if (!strategy.parameters().isEmpty()) {
-            Parameter parameter = values.pick(strategy.parameters());
+            Setting parameter = values.pick(strategy.parameters());
             block.put(parameter.name(), values.of(parameter.name(), parameter.type()));
         }
     }

@@ -8,6 +8,7 @@ import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.topology.units.QuantityException;
+import io.shardsim.topology.units.UnitTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,27 @@ public record Setting(String name, String written, String meaning, String source
                     Key.required("meaning", LINE, "one sentence"),
                     Key.required("source", LINE, "where the default comes from"))
             .suchAs("{value: 25 MiB, meaning: ..., source: ...}");
+
+    /** More parameters than any model has, and few enough that their bytes never overflow. */
+    private static final long ELEMENTS_MAX = 1L << 50;
+
+    /** More ranks, layers or stages than any scenario has. */
+    private static final long COUNT_MAX = 1L << 20;
+
+    /** What a scenario may write. */
+    public ValueType type() {
+        ParameterForm form = ParameterForm.of(written);
+        return switch (form) {
+            case ELEMENTS -> ScalarTypes.counted(0, ELEMENTS_MAX, form.word());
+            case RANKS, LAYERS, STAGES -> ScalarTypes.counted(0, COUNT_MAX, form.word());
+            case PERCENT -> ScalarTypes.text("\\d{1,9}(\\.\\d{1,9})?\\s*%", "a percentage such as 15 %");
+            case SIZE -> ScalarTypes.quantity(UnitTable.DATA_SIZE, 0);
+            case TIME -> ScalarTypes.time(0);
+            case RATE -> ScalarTypes.rate();
+            case FLAG -> ScalarTypes.flag();
+            case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + written);
+        };
+    }
 
     /** The settings in a block of such. */
     public static List<Setting> of(@Nullable Block block) {
