@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.evaluation.PointRuns;
+
 /** What the process tells its caller. */
 public final class ExitStatus {
     public static final int DONE = 0;
@@ -21,4 +23,15 @@ public final class ExitStatus {
     static final String INTERRUPTED_HELP = SIGNALS + " " + BY_SIGNAL;
 
     private ExitStatus() {}
+
+    /** What the runs of a command come to by themselves. */
+    static int of(PointRuns runs) {
+        if (runs.interrupted()) {
+            return INTERRUPTED;
+        }
+        if (runs.failures().isEmpty()) {
+            return DONE;
+        }
+        return runs.onlyRefused() ? USAGE : FAILED;
+    }
 }

@@ -260,20 +260,12 @@ final class PlanCommand extends Speaking {
         return Framework.valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    private ScenarioRunner runner() throws InterruptedException {
-        RunOptions options = new RunOptions(threads, true);
-        return cluster.isLocal() ? runners.create(options) : cluster.join(line(), options, this::tell);
-    }
-
-    private void tell(String text) {
-        warn("cluster: " + text);
-    }
-
     private Plan plan(Planner planner) throws InterruptedException {
         KeptPoints kept = new KeptPoints(Path.of(RunCommand.REPORTS + planner.scenario()));
         boolean keeps = resume || Request.current() == null;
         Map<String, KeptPoints> folders = keeps ? Map.of(planner.scenario(), kept) : Map.of();
-        try (KeepingRunner runner = new KeepingRunner(runner(), folders, resume, this::warn);
+        try (KeepingRunner runner = new KeepingRunner(
+                        cluster.runner(runners, this, new RunOptions(threads, true)), folders, resume, this::warn);
                 ProgressBarLine progress = ProgressBarLine.open()) {
             Plan plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);
             if (resume) {

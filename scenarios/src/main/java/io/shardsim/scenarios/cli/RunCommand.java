@@ -276,7 +276,7 @@ final class RunCommand extends Speaking {
                 int atOnce = cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY;
                 showing(progress -> advised.tryOtherSettings(runner, atOnce, left::get, progress));
                 if (!cluster.isLocal() && !runner.standing().isEmpty()) {
-                    tell(runner.standing());
+                    warn(RunningCluster.SAYS + runner.standing());
                 }
                 if (resume) {
                     warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
@@ -333,11 +333,7 @@ final class RunCommand extends Speaking {
 
     private ScenarioRunner runner(int points) throws InterruptedException {
         RunOptions options = new RunOptions(threads, !noFastForward).sharedBy(points);
-        return cluster.isLocal() ? runners.create(options) : cluster.join(line(), options, this::tell);
-    }
-
-    private void tell(String text) {
-        warn("cluster: " + text);
+        return cluster.runner(runners, this, options);
     }
 
     private void showing(Consumer<ProgressListener> work) {
@@ -513,16 +509,13 @@ final class RunCommand extends Speaking {
     }
 
     private int status(List<ScenarioResult> results, PointRuns runs, AdvisedRuns advised) {
-        if (runs.interrupted()) {
-            return ExitStatus.INTERRUPTED;
-        }
-        if (!runs.failures().isEmpty()) {
-            return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
+        int status = ExitStatus.of(runs);
+        if (status != ExitStatus.DONE) {
+            return status;
         }
         if (advised.anyTryFailed()) {
             return ExitStatus.FAILED;
         }
-        int status = ExitStatus.DONE;
         for (ScenarioResult result : results) {
             if (!result.anyFits()) {
                 if (json || quiet) {

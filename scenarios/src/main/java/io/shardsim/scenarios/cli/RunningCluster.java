@@ -4,9 +4,9 @@ import io.shardsim.scenarios.cluster.ClusterFile;
 import io.shardsim.scenarios.cluster.ClusterRunner;
 import io.shardsim.scenarios.cluster.ClusterSettings;
 import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -14,6 +14,9 @@ import picocli.CommandLine.ParameterException;
 
 /** The cluster that runs the points, and how. */
 final class RunningCluster {
+    /** Begins what a command says of its cluster. */
+    static final String SAYS = "cluster: ";
+
     @Option(
             names = "--cluster",
             split = ",",
@@ -55,11 +58,14 @@ final class RunningCluster {
         }
     }
 
-    /** A runner that asks the members. */
-    ScenarioRunner join(CommandLine command, RunOptions options, Consumer<String> told) throws InterruptedException {
+    /** One of this JVM, or one that asks the members; what there is to say of these, the command says. */
+    ScenarioRunner runner(RunnerFactory runners, Speaking command, RunOptions options) throws InterruptedException {
+        if (isLocal()) {
+            return runners.create(options);
+        }
         ClusterRunner.Split how =
                 !split ? ClusterRunner.Split.NO : restart ? ClusterRunner.Split.YES_AND_AGAIN : ClusterRunner.Split.YES;
-        return ClusterRunner.join(settings(command), options, how, told);
+        return ClusterRunner.join(settings(command.line()), options, how, text -> command.warn(SAYS + text));
     }
 
     private ClusterSettings settings(CommandLine command) {

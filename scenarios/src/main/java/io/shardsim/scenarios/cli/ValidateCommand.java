@@ -165,7 +165,7 @@ final class ValidateCommand extends Speaking {
             }
             err().flush();
             interruption.finished();
-            return fits.isEmpty() ? status(outcomes, runs) : status(runs);
+            return fits.isEmpty() ? status(outcomes, runs) : ExitStatus.of(runs);
         }
     }
 
@@ -225,19 +225,9 @@ final class ValidateCommand extends Speaking {
         WholeFiles.write(directory, Map.of(JSON_FILE, document, TEXT_FILE, table));
     }
 
-    private static int status(PointRuns runs) {
-        if (runs.interrupted()) {
-            return ExitStatus.INTERRUPTED;
-        }
-        if (!runs.failures().isEmpty()) {
-            return runs.onlyRefused() ? ExitStatus.USAGE : ExitStatus.FAILED;
-        }
-        return ExitStatus.DONE;
-    }
-
     private int status(List<CaseOutcome> outcomes, PointRuns runs) {
-        if (status(runs) != ExitStatus.DONE) {
-            return status(runs);
+        if (ExitStatus.of(runs) != ExitStatus.DONE) {
+            return ExitStatus.of(runs);
         }
         if (outcomes.stream().allMatch(outcome -> outcome.simulated() == null)) {
             err().println("no case fits in memory");
