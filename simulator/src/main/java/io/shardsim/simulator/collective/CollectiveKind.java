@@ -34,15 +34,10 @@ public enum CollectiveKind {
      */
     public double busFactor(int ranks) {
         double part = (ranks - 1.0) / ranks;
-        switch (this) {
-            case ALL_REDUCE:
-                return 2 * part;
-            case SEND_RECV:
-            case BROADCAST:
-            case BROADCAST_FROM_LAST:
-                return 1;
-            default:
-                return part;
-        }
+        return switch (this) {
+            case ALL_REDUCE -> 2 * part;
+            case SEND_RECV, BROADCAST, BROADCAST_FROM_LAST -> 1;
+            default -> part;
+        };
     }
 }

@@ -115,17 +115,16 @@ final class NcclTuning {
     /** Bus rate of all rings [bytes/us]. */
     private double ringRate(Protocol protocol) {
         double rate = rings.count() * rings.rate();
-        switch (protocol) {
-            case LL:
-                double llRateMax = rings.nodes() == 1
-                        ? gpu.tuner().llRateMax()
-                        : network.host().llRateMax(rings.nodes());
-                return Math.min(llRateMax, rate * 0.5);
-            case LL128:
-                return Math.min(rate * 0.92, rings.count() * gpu.tuner().ring().ll128RateMax());
-            default:
-                return rate;
-        }
+        return switch (protocol) {
+            case LL -> Math.min(llRateMax(), rate * 0.5);
+            case LL128 ->
+                Math.min(rate * 0.92, rings.count() * gpu.tuner().ring().ll128RateMax());
+            case SIMPLE -> rate;
+        };
+    }
+
+    private double llRateMax() {
+        return rings.nodes() == 1 ? gpu.tuner().llRateMax() : network.host().llRateMax(rings.nodes());
     }
 
     /** Bus rate of all trees [bytes/us]. */
@@ -134,18 +133,13 @@ final class NcclTuning {
         double each = rings.nodes() == 2 ? treeRateInNode() : rings.rate();
         double rate = Math.min(
                 rings.count() * each * 0.92, rings.count() * gpu.tuner().tree().rateMax()[at]);
-        switch (protocol) {
-            case LL:
-                double llRateMax = rings.nodes() == 1
-                        ? gpu.tuner().llRateMax()
-                        : network.host().llRateMax(rings.nodes());
-                return Math.min(rate / 3.8, llRateMax);
-            case LL128:
-                double share = rings.nodes() == 1 ? 7.0 / 9.0 : 120.0 / 128.0;
-                return Math.min(rate * share, rings.count() * gpu.tuner().tree().ll128RateMax()[at]);
-            default:
-                return rate;
-        }
+        double share = rings.nodes() == 1 ? 7.0 / 9.0 : 120.0 / 128.0;
+        return switch (protocol) {
+            case LL -> Math.min(rate / 3.8, llRateMax());
+            case LL128 ->
+                Math.min(rate * share, rings.count() * gpu.tuner().tree().ll128RateMax()[at]);
+            case SIMPLE -> rate;
+        };
     }
 
     /**
@@ -167,15 +161,11 @@ final class NcclTuning {
     /** Algorithm rate over bus rate of a ring. */
     private double rateRatio(CollectiveKind kind) {
         double ranks = rings.ranks();
-        switch (kind) {
-            case ALL_REDUCE:
-                return ranks / (2 * (ranks - 1));
-            case BROADCAST:
-            case BROADCAST_FROM_LAST:
-                return 1;
-            default:
-                return ranks / (ranks - 1);
-        }
+        return switch (kind) {
+            case ALL_REDUCE -> ranks / (2 * (ranks - 1));
+            case BROADCAST, BROADCAST_FROM_LAST -> 1;
+            default -> ranks / (ranks - 1);
+        };
     }
 
     private static double treeCorrection(Protocol protocol, long totalBytes) {
