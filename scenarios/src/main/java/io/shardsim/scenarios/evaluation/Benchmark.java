@@ -45,6 +45,7 @@ public enum Benchmark {
     private static final long PHOLD_EVENTS = 5_000_000;
 
     private final String id;
+    /** Whether what is proven to repeat is skipped, as in an ordinary run. */
     private final boolean skips;
 
     Benchmark(String id, boolean skips) {
@@ -54,11 +55,6 @@ public enum Benchmark {
 
     public String id() {
         return id;
-    }
-
-    /** True when what is proven to repeat is skipped, as in an ordinary run. */
-    public boolean skips() {
-        return skips;
     }
 
     /**

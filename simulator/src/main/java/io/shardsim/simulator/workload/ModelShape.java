@@ -503,9 +503,4 @@ public record ModelShape(
         }
         return ofLayers + flops(operators().output(), tokens, sequenceLength, ofToken);
     }
-
-    /** Flops of one training step with no recomputation counted: what model flops utilization divides by. */
-    public double modelFlops(long tokens, int sequenceLength) {
-        return forwardFlops(tokens, sequenceLength) + backwardFlops(tokens, sequenceLength);
-    }
 }
