@@ -5,7 +5,6 @@ import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.catalog.Architecture;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
-import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.catalog.Machines;
 import io.shardsim.scenarios.catalog.Releases;
@@ -17,6 +16,8 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
 import io.shardsim.simulator.catalog.FigureFolder;
+import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.nccl.NcclCatalog;
 import io.shardsim.simulator.collective.smddp.SmddpTransportModel;
 import io.shardsim.simulator.compute.GpuCalibration;
@@ -34,6 +35,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -73,7 +75,7 @@ final class CatalogCommand extends Speaking {
         kinds.put("instances", new Kind(Catalog::instanceNames, entry -> figures(Catalog.instance(entry))));
         kinds.put("gpus", new Kind(Catalog::gpuNames, entry -> figures(Catalog.gpu(entry))));
         kinds.put("storage", new Kind(Catalog::storageNames, entry -> figures(Catalog.storage(entry))));
-        kinds.put("collectives", new Kind(() -> CollectiveDescriptors.names(null), CatalogCommand::collective));
+        kinds.put("collectives", new Kind(() -> CollectiveCatalog.shipped().names(null), CatalogCommand::collective));
         kinds.put("strategies", new Kind(Strategies::kinds, CatalogCommand::strategy));
         kinds.put("schedules", new Kind(PipelineSchedules.all()::names, CatalogCommand::schedule));
         kinds.put(
@@ -242,9 +244,10 @@ final class CatalogCommand extends Speaking {
 
     private static List<String> collective(String name) {
         List<String> lines = new ArrayList<>(List.of("algorithm, forced with collectives: {algorithm: " + name + "}"));
-        for (CollectiveDescriptors.Algorithm algorithm : CollectiveDescriptors.all()) {
-            if (algorithm.name().equals(name)) {
-                lines.add(String.join(", ", algorithm.kinds()) + " [" + algorithm.source() + "]");
+        for (CollectiveCatalog.Entry entry : CollectiveCatalog.shipped().entries()) {
+            if (entry.algorithm().name().equals(name)) {
+                String kinds = entry.kinds().stream().map(CollectiveKind::id).collect(Collectors.joining(", "));
+                lines.add(kinds + " [" + entry.descriptor().text("source") + "]");
             }
         }
         return lines;

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.scenario;
 
-import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
 import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.TransportModel;
@@ -24,12 +23,9 @@ public record CollectiveSettings(
 
     static final List<String> LIBRARIES = List.of(NCCL, SMDDP);
 
-    private static final Lazy<List<CollectiveAlgorithm>> ALGORITHMS =
-            new Lazy<>(() -> CollectiveCatalog.load().algorithms());
-
     /** The library's choices and what they cost. */
     public TransportModel transports() {
-        List<CollectiveAlgorithm> algorithms = ALGORITHMS.get();
+        List<CollectiveAlgorithm> algorithms = CollectiveCatalog.shipped().algorithms();
         long chunkBytesMax = chunkBytes == null ? Long.MAX_VALUE : chunkBytes;
         NcclTransportModel nccl = new NcclTransportModel(algorithms, chunkBytesMax);
         return library.equals(SMDDP) ? new SmddpTransportModel(nccl, algorithms, chunkBytesMax) : nccl;

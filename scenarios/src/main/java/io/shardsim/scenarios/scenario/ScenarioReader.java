@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.scenario;
 
 import io.shardsim.scenarios.catalog.CatalogEntry;
-import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.InputException;
@@ -357,7 +357,7 @@ public final class ScenarioReader {
                 return;
             }
             String kind = task instanceof Task.Collective bare ? bare.kind().id() : null;
-            List<String> known = CollectiveDescriptors.names(kind);
+            List<String> known = CollectiveCatalog.shipped().names(kind);
             if (!known.contains(algorithm)) {
                 problems.add(
                         position,

@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.scenario;
 
-import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.TrainingJob;
@@ -104,11 +104,11 @@ final class StrategyResolver {
         if (!StrategyDescriptor.ALGORITHMS.contains(key) || name.equals(CollectiveSettings.AUTO)) {
             return true;
         }
-        boolean exists = CollectiveDescriptors.names(null).contains(name);
+        boolean exists = CollectiveCatalog.shipped().names(null).contains(name);
         // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
         List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
-        able.addAll(CollectiveDescriptors.names(
-                key.equals(StrategyDescriptor.REDUCE_ALGORITHM) ? null : CollectiveKind.ALL_GATHER.id()));
+        able.addAll(CollectiveCatalog.shipped()
+                .names(key.equals(StrategyDescriptor.REDUCE_ALGORITHM) ? null : CollectiveKind.ALL_GATHER.id()));
         if (able.contains(name)) {
             return true;
         }

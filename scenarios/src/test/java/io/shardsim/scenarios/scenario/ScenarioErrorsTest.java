@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.shardsim.scenarios.catalog.Catalog;
-import io.shardsim.scenarios.catalog.CollectiveDescriptors;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.List;
@@ -90,7 +90,7 @@ class ScenarioErrorsTest {
                         "shard_group: 128",
                         "shard_group: 128, gather_algorithm: tree, framework_profile: fsdp2",
                         "a.yaml:7:60: gather_algorithm tree does not carry all_gather; known: auto, "
-                                + String.join(", ", CollectiveDescriptors.names("all_gather")),
+                                + String.join(", ", CollectiveCatalog.shipped().names("all_gather")),
                         "a.yaml:7:85: framework_profile fsdp2 is not known; did you mean fsdp?"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",

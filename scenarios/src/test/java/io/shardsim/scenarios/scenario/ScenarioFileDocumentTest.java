@@ -3,12 +3,12 @@ package io.shardsim.scenarios.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.catalog.Catalog;
-import io.shardsim.scenarios.catalog.CollectiveDescriptors;
 import io.shardsim.scenarios.catalog.Machines;
 import io.shardsim.scenarios.catalog.ModelKeys;
 import io.shardsim.scenarios.catalog.Releases;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.InputException;
@@ -91,7 +91,8 @@ class ScenarioFileDocumentTest {
         return "| of | names |\n|---|---|\n"
                 + "| models | " + String.join(", ", Catalog.modelNames()) + " |\n"
                 + "| frameworks | " + String.join(", ", Releases.names()) + " |\n"
-                + "| collective algorithms | " + String.join(", ", CollectiveDescriptors.names(null)) + " |\n";
+                + "| collective algorithms | "
+                + String.join(", ", CollectiveCatalog.shipped().names(null)) + " |\n";
     }
 
     @Test

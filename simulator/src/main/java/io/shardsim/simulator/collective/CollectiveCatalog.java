@@ -1,5 +1,6 @@
 package io.shardsim.simulator.collective;
 
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.catalog.DescriptorFolder;
 import io.shardsim.simulator.schema.Key;
@@ -11,6 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The algorithms that the files {@code collectives/*.yaml} name. One name, such as {@code ring}, may stand for several classes that carry
@@ -26,6 +28,8 @@ public final class CollectiveCatalog {
                     new ListType(ScalarTypes.choice(CollectiveKind.values(), CollectiveKind::id), "kind"),
                     "collectives that it carries"));
 
+    private static final Lazy<CollectiveCatalog> SHIPPED = new Lazy<>(CollectiveCatalog::load);
+
     private final List<Entry> entries;
 
     private CollectiveCatalog(List<Entry> entries) {
@@ -38,6 +42,11 @@ public final class CollectiveCatalog {
      * @param kinds collectives that the algorithm carries
      */
     public record Entry(Descriptor descriptor, Set<CollectiveKind> kinds, CollectiveAlgorithm algorithm) {}
+
+    /** The catalog on the class path, read once. */
+    public static CollectiveCatalog shipped() {
+        return SHIPPED.get();
+    }
 
     /** Reads the catalog on the class path. */
     public static CollectiveCatalog load() {
@@ -57,6 +66,17 @@ public final class CollectiveCatalog {
     /** All algorithms, in the order of their files. */
     public List<CollectiveAlgorithm> algorithms() {
         return entries.stream().map(Entry::algorithm).toList();
+    }
+
+    /** Names of the algorithms that carry a kind of collective, or any kind where it is null. */
+    public List<String> names(@Nullable String kind) {
+        return entries.stream()
+                .filter(entry ->
+                        kind == null || entry.descriptor().words("kinds").contains(kind))
+                .map(entry -> entry.algorithm().name())
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     private static Entry entry(Descriptor descriptor) {
