@@ -85,15 +85,16 @@ public final class HardwareKeys {
 
     /** A GPU from values under {@link #GPU}. */
     static GpuSpec gpu(String name, String architecture, Map<String, Object> values) {
+        Values of = new Values(values, Map.of());
         return new GpuSpec(
                 name,
                 architecture,
-                whole(values, "memory"),
-                rate(values, "memory_bandwidth"),
-                (Double) value(values, "peak_half"),
-                (Double) value(values, "peak_single"),
-                Math.toIntExact(whole(values, "sm_count")),
-                whole(values, "boost_clock"));
+                of.whole("memory"),
+                new Bandwidth(of.whole("memory_bandwidth")),
+                (Double) of.any("peak_half"),
+                (Double) of.any("peak_single"),
+                of.count("sm_count"),
+                of.whole("boost_clock"));
     }
 
     /**
@@ -190,19 +191,12 @@ public final class HardwareKeys {
             if (!changed.containsKey(lineKey) || changed.containsKey(payloadKey)) {
                 return new Bandwidth(whole(payloadKey));
             }
+            Values unchanged = new Values(base, Map.of());
             BigDecimal scaled = BigDecimal.valueOf(whole(lineKey))
-                    .multiply(BigDecimal.valueOf(HardwareKeys.whole(base, payloadKey)))
-                    .divide(BigDecimal.valueOf(HardwareKeys.whole(base, lineKey)), 0, RoundingMode.DOWN);
+                    .multiply(BigDecimal.valueOf(unchanged.whole(payloadKey)))
+                    .divide(BigDecimal.valueOf(unchanged.whole(lineKey)), 0, RoundingMode.DOWN);
             return new Bandwidth(Math.max(1, scaled.longValueExact()));
         }
-    }
-
-    private static Bandwidth rate(Map<String, Object> values, String key) {
-        return new Bandwidth(whole(values, key));
-    }
-
-    private static long whole(Map<String, Object> values, String key) {
-        return (Long) value(values, key);
     }
 
     private static Object value(Map<String, Object> values, String key) {
