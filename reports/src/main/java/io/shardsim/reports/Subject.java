@@ -40,7 +40,7 @@ public final class Subject {
     public static List<String> of(ScenarioResult result) {
         Subject subject = new Subject(result);
         List<String> parts = new ArrayList<>(subject.leftOut());
-        parts.addAll(subject.work(true));
+        parts.addAll(subject.work());
         parts.add(subject.cluster());
         subject.varied(parts);
         return parts;
@@ -173,51 +173,28 @@ public final class Subject {
     }
 
     /** Model and batch, or the collective. */
-    private List<String> work(boolean ranges) {
-        List<String> parts = new ArrayList<>();
-        boolean training = first().facts().training() != null;
-        if (training) {
-            addListed(parts, ranges, "models", distinct(Subject::model));
-            addRange(
-                    parts,
-                    ranges,
-                    "sequence ",
-                    String::valueOf,
-                    run -> run.facts().model().sequenceLength());
-            addRange(
-                    parts,
-                    ranges,
-                    "global batch ",
-                    Quantities::count,
-                    run -> run.facts().model().globalBatch());
-            addListed(parts, ranges, "strategies", strategies());
-        } else {
-            parts.add(collectives(ranges));
+    private List<String> work() {
+        if (first().facts().training() == null) {
+            return List.of(collectives(true));
         }
-        return parts;
+        return List.of(
+                listed(distinct(Subject::model), "models"),
+                range("sequence ", String::valueOf, run -> run.facts().model().sequenceLength()),
+                range(
+                        "global batch ",
+                        Quantities::count,
+                        run -> run.facts().model().globalBatch()),
+                listed(strategies(), "strategies"));
     }
 
-    private static void addListed(List<String> parts, boolean ranges, String plural, List<String> values) {
-        if (values.size() == 1 || (ranges && values.size() <= LISTED_MAX)) {
-            parts.add(String.join(", ", values));
-        } else if (ranges) {
-            parts.add(values.size() + " " + plural);
-        }
+    private static String listed(List<String> values, String plural) {
+        return values.size() <= LISTED_MAX ? String.join(", ", values) : values.size() + " " + plural;
     }
 
-    private void addRange(
-            List<String> parts,
-            boolean ranges,
-            String name,
-            LongFunction<String> words,
-            ToLongFunction<RunResult> figure) {
+    private String range(String name, LongFunction<String> words, ToLongFunction<RunResult> figure) {
         long least = runs.stream().mapToLong(figure).min().orElse(0);
         long most = runs.stream().mapToLong(figure).max().orElse(0);
-        if (least == most) {
-            parts.add(name + words.apply(most));
-        } else if (ranges) {
-            parts.add(name + words.apply(least) + " to " + words.apply(most));
-        }
+        return name + (least == most ? "" : words.apply(least) + " to ") + words.apply(most);
     }
 
     private static String model(RunResult run) {
@@ -268,9 +245,8 @@ public final class Subject {
     private String cluster() {
         int least = runs.stream().mapToInt(RunResult::gpus).min().orElse(0);
         int most = runs.stream().mapToInt(RunResult::gpus).max().orElse(0);
-        List<String> instances = instances();
         return (least == most ? "" : least + " to ") + Quantities.counted(most, "GPU") + " of "
-                + (instances.size() <= LISTED_MAX ? String.join(", ", instances) : instances.size() + " instances");
+                + listed(instances(), "instances");
     }
 
     private List<String> instances() {
@@ -297,9 +273,7 @@ public final class Subject {
     }
 
     private String varied(String path) {
-        List<String> values = keys.distinctValues(runs, path);
-        return keys.name(path) + ": "
-                + (values.size() <= LISTED_MAX ? String.join(", ", values) : values.size() + " values");
+        return keys.name(path) + ": " + listed(keys.distinctValues(runs, path), "values");
     }
 
     private List<String> distinct(Function<RunResult, String> words) {
