@@ -1,5 +1,6 @@
 package io.shardsim.reports;
 
+import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.plan.HostMemory;
@@ -231,12 +232,10 @@ public record RunFacts(
 
     /** What a dotted key was resolved to; null where this run has no such key. */
     public @Nullable Setting setting(String path) {
-        for (Setting setting : settings()) {
-            if (setting.path().equals(path)) {
-                return setting;
-            }
-        }
-        return null;
+        return settings().stream()
+                .filter(setting -> setting.path().equals(path))
+                .findFirst()
+                .orElse(null);
     }
 
     public List<Source> sources() {
@@ -526,5 +525,9 @@ public record RunFacts(
      * @param source document and place, as text
      * @param date ISO 8601, or empty when the source has none
      */
-    public record Source(String what, String source, String date) {}
+    public record Source(String what, String source, String date) {
+        public static Source of(Figure figure) {
+            return new Source(figure.key(), figure.source(), figure.date());
+        }
+    }
 }

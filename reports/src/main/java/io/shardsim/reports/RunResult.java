@@ -275,12 +275,10 @@ public record RunResult(
     }
 
     public @Nullable LinkUse link(LinkClass linkClass) {
-        for (LinkUse use : network.links()) {
-            if (use.linkClass() == linkClass) {
-                return use;
-            }
-        }
-        return null;
+        return network.links().stream()
+                .filter(use -> use.linkClass() == linkClass)
+                .findFirst()
+                .orElse(null);
     }
 
     RunResult withScaling(@Nullable ScalingEfficiency scaling) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -82,9 +83,8 @@ public record StrategyComparison(
         if (variesKinds(scenario.runs())) {
             return Set.of(STRATEGY, KIND);
         }
-        List<KeyWeight> weights = KeyWeight.of(scenario);
         Set<String> worth = new HashSet<>();
-        for (KeyWeight weight : weights) {
+        for (KeyWeight weight : KeyWeight.of(scenario)) {
             if (worth.isEmpty() || weight.ratio() >= NOTABLE_WEIGHT) {
                 worth.add(weight.key());
             }
@@ -308,7 +308,7 @@ public record StrategyComparison(
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {
-        Map<Integer, Integer> seriesByGpus = new TreeMap<>();
+        SortedMap<Integer, Integer> seriesByGpus = new TreeMap<>();
         for (List<RunResult> runs : series.values()) {
             runs.stream()
                     .filter(run -> run.training() != null)
@@ -316,22 +316,15 @@ public record StrategyComparison(
                     .distinct()
                     .forEach(gpus -> seriesByGpus.merge(gpus, 1, Integer::sum));
         }
-        int largest = 0;
-        for (Map.Entry<Integer, Integer> entry : seriesByGpus.entrySet()) {
-            if (entry.getValue() > 1) {
-                largest = Math.max(largest, entry.getKey());
-            }
-        }
-        return largest;
+        seriesByGpus.values().removeIf(count -> count < 2);
+        return seriesByGpus.isEmpty() ? 0 : seriesByGpus.lastKey();
     }
 
     private static @Nullable RunResult at(List<RunResult> runs, int gpus) {
-        for (RunResult run : runs) {
-            if (run.gpus() == gpus && run.training() != null) {
-                return run;
-            }
-        }
-        return null;
+        return runs.stream()
+                .filter(run -> run.gpus() == gpus && run.training() != null)
+                .findFirst()
+                .orElse(null);
     }
 
     private static double rate(RunResult run) {

@@ -220,12 +220,9 @@ public final class ReferenceCases {
     }
 
     private static List<String> ids(boolean ofCollective) {
-        List<String> ids = new ArrayList<>();
-        for (Metric metric : Metric.values()) {
-            if (metric.ofCollective() == ofCollective) {
-                ids.add(metric.id());
-            }
-        }
-        return ids;
+        return Stream.of(Metric.values())
+                .filter(metric -> metric.ofCollective() == ofCollective)
+                .map(Metric::id)
+                .toList();
     }
 }

@@ -61,12 +61,10 @@ public record StrategyDescriptor(
     }
 
     public @Nullable Setting parameter(String name) {
-        for (Setting parameter : parameters) {
-            if (parameter.name().equals(name)) {
-                return parameter;
-            }
-        }
-        return null;
+        return parameters.stream()
+                .filter(parameter -> parameter.name().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     public List<String> parameterNames() {

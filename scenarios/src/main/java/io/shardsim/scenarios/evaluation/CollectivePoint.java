@@ -56,6 +56,9 @@ record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups wor
                         choice.algorithm().name() + ", " + choice.transport().name(),
                         point.collectives().library()),
                 new RunFacts.Remarks(
-                        point.notes(), List.of(), Figures.sources(point), ResolvedSettings.ofCollective(point, task)));
+                        point.notes(),
+                        List.of(),
+                        point.figures().stream().map(RunFacts.Source::of).toList(),
+                        ResolvedSettings.ofCollective(point, task)));
     }
 }

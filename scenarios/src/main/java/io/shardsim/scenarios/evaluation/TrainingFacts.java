@@ -42,7 +42,12 @@ final class TrainingFacts {
                         point.cluster(),
                         new RunFacts.Sharded(strategy(), model(), memory()),
                         new RunFacts.Remarks(
-                                notes(), warnings(), Figures.sources(point), ResolvedSettings.of(training)))
+                                notes(),
+                                warnings(),
+                                point.figures().stream()
+                                        .map(RunFacts.Source::of)
+                                        .toList(),
+                                ResolvedSettings.of(training)))
                 .withSurroundings(task.surroundings());
     }
 

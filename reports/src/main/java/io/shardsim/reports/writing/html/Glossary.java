@@ -12,6 +12,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What the words of a report mean; every term in the page leads here. */
@@ -44,24 +46,20 @@ public final class Glossary {
 
     /** The entry with this id. */
     public static Term term(String id) {
-        for (Term term : TERMS) {
-            if (term.id().equals(id)) {
-                return term;
-            }
-        }
-        throw new IllegalArgumentException("the glossary has no " + id);
+        return first(term -> term.id().equals(id))
+                .orElseThrow(() -> new IllegalArgumentException("the glossary has no " + id));
+    }
+
+    private static Optional<Term> first(Predicate<Term> wanted) {
+        return TERMS.stream().filter(wanted).findFirst();
     }
 
     /** What the head of a column means, its unit in brackets aside; null where it is no term. */
     public static @Nullable Term behind(String head) {
         String words = head.replaceAll(" \\[.*", "");
         String id = HEADS.get(words);
-        for (Term term : TERMS) {
-            if (id == null ? term.name().equals(words) : term.id().equals(id)) {
-                return term;
-            }
-        }
-        return null;
+        return first(term -> id == null ? term.name().equals(words) : term.id().equals(id))
+                .orElse(null);
     }
 
     public static List<Term> terms() {

@@ -8,6 +8,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.topology.LinkClass;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +37,9 @@ public final class NetworkSection {
     }
 
     private List<LinkClass> usedClasses() {
-        List<LinkClass> used = new ArrayList<>();
-        for (LinkClass linkClass : LinkClass.values()) {
-            if (result.runs().stream().anyMatch(run -> run.link(linkClass) != null)) {
-                used.add(linkClass);
-            }
-        }
-        return used;
+        return Arrays.stream(LinkClass.values())
+                .filter(linkClass -> result.runs().stream().anyMatch(run -> run.link(linkClass) != null))
+                .toList();
     }
 
     /** Mean utilization of each class of links, one row per run. */

@@ -2,6 +2,7 @@ package io.shardsim.reports.writing.html;
 
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
@@ -13,7 +14,9 @@ import io.shardsim.simulator.plan.MemoryFit;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Work;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -148,27 +151,17 @@ final class RunBars {
         if (runs.isEmpty()) {
             return null;
         }
-        double capacity = runs.stream()
-                .mapToDouble(run -> run.facts().ledger().capacityBytes() / Quantities.GIB)
-                .max()
-                .orElse(0);
-        boolean oneCapacity = runs.stream()
-                        .mapToLong(run -> run.facts().ledger().capacityBytes())
-                        .distinct()
-                        .count()
-                == 1;
-        double most = runs.stream()
-                .mapToDouble(run -> run.facts().ledger().peakBytes() / Quantities.GIB)
-                .max()
-                .orElse(0);
-        List<MemoryOwner> used = new ArrayList<>();
-        for (MemoryOwner owner : MemoryOwner.values()) {
-            if (runs.stream().anyMatch(run -> run.facts().ledger().ofOwner(owner) > 0)) {
-                used.add(owner);
-            }
-        }
+        List<RunFacts.Memory> ledgers =
+                runs.stream().map(run -> run.facts().ledger()).toList();
+        LongSummaryStatistics capacities =
+                ledgers.stream().mapToLong(RunFacts.Memory::capacityBytes).summaryStatistics();
+        double capacity = capacities.getMax() / Quantities.GIB;
+        long peak = ledgers.stream().mapToLong(RunFacts.Memory::peakBytes).max().orElse(0);
+        List<MemoryOwner> used = Arrays.stream(MemoryOwner.values())
+                .filter(owner -> ledgers.stream().anyMatch(ledger -> ledger.ofOwner(owner) > 0))
+                .toList();
         // A run that needs many times the memory must not squeeze the others.
-        double shown = Math.min(Math.max(most, capacity) * 1.02, 2 * capacity);
+        double shown = Math.min(Math.max(peak / Quantities.GIB, capacity) * 1.02, 2 * capacity);
         List<RunResult> drawn = drawn(runs);
         JsonObject data = new JsonObject()
                 .with("unit", "GiB per GPU at the peak")
@@ -180,7 +173,7 @@ final class RunBars {
                                 run -> headroom(run.facts().ledger().fit()),
                                 run -> !run.facts().ledger().fit().isRoomy()));
         data.list("parts", used, owner -> memory(owner, drawn));
-        if (oneCapacity) {
+        if (capacities.getMin() == capacities.getMax()) {
             data.with("limit", Figure.number(capacity));
             data.with("limitName", "capacity " + Quantities.significant(capacity) + " GiB");
         }
