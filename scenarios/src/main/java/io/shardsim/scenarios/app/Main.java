@@ -8,7 +8,7 @@ import io.shardsim.scenarios.demo.DemoServer;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.ReportFiles;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 
 /** Where the program starts. */
 public final class Main {
@@ -37,9 +37,8 @@ public final class Main {
     }
 
     /** A server of the teaching page, not started yet. */
-    public static DemoServer demo(DemoScenario scenario, InetAddress address, int port, int threads)
-            throws IOException {
+    public static DemoServer demo(DemoScenario scenario, InetSocketAddress place, int threads) throws IOException {
         PointSimulation simulation = new PointSimulation(threads, true);
-        return new DemoServer(scenario, simulation::run, PointSimulation::fits, address, port, threads);
+        return new DemoServer(scenario, simulation::run, PointSimulation::fits, place, threads);
     }
 }

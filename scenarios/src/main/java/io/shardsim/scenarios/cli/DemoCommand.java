@@ -6,14 +6,12 @@ import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code demo [SCENARIO]}: serves the teaching page until it is interrupted. */
@@ -30,8 +28,6 @@ import picocli.CommandLine.Parameters;
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
 final class DemoCommand extends Speaking {
-    private static final int PORT_MAX = 65_535;
-
     private final Services.DemoFactory demos;
 
     @Parameters(
@@ -44,14 +40,8 @@ final class DemoCommand extends Speaking {
     @Mixin
     private final SetOption set = new SetOption();
 
-    @Option(names = "--port", paramLabel = "N", description = "Port to listen at. Default: one that is free.")
-    private int port;
-
-    @Option(
-            names = "--bind",
-            paramLabel = "ADDRESS",
-            description = "Address to listen at. Default: this machine's loopback address; another one lets others in.")
-    private String bind = "127.0.0.1";
+    @Mixin
+    private final PageAddress address = new PageAddress();
 
     @Option(names = "--no-open", description = "Print the address and open no browser.")
     private boolean noOpen;
@@ -69,12 +59,10 @@ final class DemoCommand extends Speaking {
 
     @Override
     int answer() throws InterruptedException, InputException {
-        if (port < 0 || port > PORT_MAX) {
-            throw refused("--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
-        }
+        InetSocketAddress place = address.place();
         DemoScenario scenario =
                 file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
-        try (DemoServer server = demos.create(scenario, address(), port, threads)) {
+        try (DemoServer server = demos.create(scenario, place, threads)) {
             server.start();
             PrintWriter out = out();
             out.println(server.address());
@@ -86,18 +74,7 @@ final class DemoCommand extends Speaking {
             new CountDownLatch(1).await();
             return ExitStatus.DONE;
         } catch (IOException failure) {
-            err().println("shardsim demo: cannot listen at " + bind + " port " + port + ": " + failure.getMessage()
-                    + "; leave out --port for a free one");
-            return ExitStatus.FAILED;
-        }
-    }
-
-    private InetAddress address() {
-        try {
-            return InetAddress.getByName(bind);
-        } catch (UnknownHostException unknown) {
-            throw new ParameterException(
-                    line(), "--bind " + bind + " is no address of this machine; leave it out", unknown);
+            return address.refuse(failure);
         }
     }
 }

@@ -18,7 +18,7 @@ final class Request {
 
     private final Map<String, String> texts;
     private final ProgressListener progress;
-    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    private final List<ScenarioResult> results = new ArrayList<>();
     // State: guarded by this.
     private @Nullable Runnable stop;
     private boolean cancelled;
@@ -54,13 +54,21 @@ final class Request {
         return progress;
     }
 
-    /** Keeps what the runs came to as rows of {@code results.csv}. */
+    /** Keeps what the runs came to. */
     void keep(List<ScenarioResult> results) {
-        results.forEach(result -> rows.addAll(ResultsCsv.rows(result)));
+        this.results.addAll(results);
     }
 
+    /** What was kept. */
+    List<ScenarioResult> results() {
+        return List.copyOf(results);
+    }
+
+    /** The same as rows of {@code results.csv}. */
     List<Map<String, @Nullable Object>> rows() {
-        return rows;
+        return results.stream()
+                .flatMap(result -> ResultsCsv.rows(result).stream())
+                .toList();
     }
 
     /** Ends the command early, as Ctrl-C does. */

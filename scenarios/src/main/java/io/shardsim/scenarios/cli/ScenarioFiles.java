@@ -80,7 +80,8 @@ final class ScenarioFiles {
         return SweptFile.of(open(name), overrides);
     }
 
-    private static OpenedFile open(String name) throws InputException {
+    /** Opens a name, and says so where that takes long. */
+    static OpenedFile open(String name) throws InputException {
         try (Waiting waiting = Waiting.on(List.of(name))) {
             return opened(name);
         }

@@ -2,18 +2,13 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.cluster.Build;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.simulator.Nearest;
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.Reader;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -23,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -32,13 +26,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.util.RawValue;
 
 /**
  * {@code serve --stdio}: answers the requests of a program, JSON lines as {@code docs/protocol.md} describes them.
  *
- * <p>A request is a command with its options, run in this JVM: what it prints with {@code --json} is the answer. Requests run one after the other, each
- * on all cores. A reader beside them hears what is cancelled.
+ * <p>Requests run one after the other, each on all cores. A reader beside them hears what is cancelled.
  */
 @Command(
         name = "serve",
@@ -55,7 +47,7 @@ final class ServeCommand implements Callable<Integer> {
 
     private static final JsonMapper JSON = JsonMapper.shared();
 
-    private final Services services;
+    private final Answers answers;
     /** Requests without an answer yet, by number. */
     private final Map<Long, Request> open = new ConcurrentHashMap<>();
 
@@ -66,8 +58,8 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--stdio", required = true, description = "Serve stdin and stdout.")
     private boolean stdio;
 
-    ServeCommand(Services services) {
-        this.services = services;
+    ServeCommand(Answers answers) {
+        this.answers = answers;
     }
 
     @Override
@@ -77,7 +69,7 @@ final class ServeCommand implements Callable<Integer> {
         System.setOut(System.err);
         ExecutorService commands = Executors.newSingleThreadExecutor();
         try {
-            say(message("hello")
+            say(Answers.message("hello")
                     .put("version", VERSION)
                     .put("build", Build.current().toString()));
             hearAll(commands);
@@ -137,9 +129,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void open(long number, String type, JsonNode asked, ExecutorService commands) {
-        Map<String, String> texts = new HashMap<>();
-        asked.path("texts").properties().forEach(text -> texts.put(text.getKey(), plain(text.getValue())));
-        Request request = new Request(texts, progress(number));
+        Request request = new Request(Answers.texts(asked), progress(number));
         if (open.size() >= REQUESTS_MAX || open.putIfAbsent(number, request) != null) {
             refuse(
                     number,
@@ -150,8 +140,8 @@ final class ServeCommand implements Callable<Integer> {
         }
         commands.execute(() -> {
             ObjectNode answer = request.isCancelled()
-                    ? problems(ExitStatus.INTERRUPTED, List.of("cancelled before it began"))
-                    : answer(type, asked, request);
+                    ? Answers.problems(ExitStatus.INTERRUPTED, List.of("cancelled before it began"))
+                    : answers.answer(type, asked, request);
             open.remove(number);
             say(answer.put("number", number));
         });
@@ -164,7 +154,7 @@ final class ServeCommand implements Callable<Integer> {
             long nowNanos = System.nanoTime();
             if (nowNanos - nextNanos.get() >= 0) {
                 nextNanos.set(nowNanos + PROGRESS_NANOS);
-                say(message("progress")
+                say(Answers.message("progress")
                         .put("number", number)
                         .put("share", share)
                         .put("text", what));
@@ -172,92 +162,8 @@ final class ServeCommand implements Callable<Integer> {
         };
     }
 
-    private ObjectNode answer(String type, JsonNode asked, Request request) {
-        try {
-            StringWriter out = new StringWriter();
-            ByteArrayOutputStream err = new ByteArrayOutputStream();
-            CommandLine commandLine = ShardsimCommand.commandLine(services)
-                    .setOut(new PrintWriter(out))
-                    .setErr(new PlainWriter(err))
-                    .setExpandAtFiles(false)
-                    .setParameterExceptionHandler((refused, arguments) -> {
-                        refused.getCommandLine().getErr().println(ShardsimCommand.told(refused));
-                        return ExitStatus.USAGE;
-                    });
-            List<String> known = known(commandLine);
-            if (!known.contains(type)) {
-                String why = type.isEmpty() ? "type is missing; " : "type " + type + " is not known; ";
-                return problems(ExitStatus.USAGE, List.of(why + Nearest.remedy(type, known)));
-            }
-            int status = request.run(() -> commandLine.execute(words(type, asked)));
-            commandLine.getErr().flush();
-            List<String> told = err.toString(StandardCharsets.UTF_8).lines().toList();
-            return out.getBuffer().isEmpty() ? problems(status, told) : result(status, out.toString(), told, request);
-        } catch (Throwable failure) {
-            return problems(ExitStatus.FAILED, List.of(ShardsimCommand.told(failure)));
-        }
-    }
-
-    /** Commands that have an answer for programs. */
-    private static List<String> known(CommandLine commandLine) {
-        return commandLine.getSubcommands().entrySet().stream()
-                .filter(each -> each.getValue().getCommandSpec().findOption("--json") != null)
-                .map(Map.Entry::getKey)
-                .toList();
-    }
-
-    private static String[] words(String type, JsonNode asked) {
-        List<String> words = new ArrayList<>(List.of(type, "--json"));
-        asked.path("options").properties().forEach(each -> addOption(words, "--" + each.getKey(), each.getValue()));
-        words.add("--");
-        asked.path("arguments").forEach(argument -> words.add(plain(argument)));
-        return words.toArray(String[]::new);
-    }
-
-    private static void addOption(List<String> words, String name, JsonNode value) {
-        if (value.isArray()) {
-            value.forEach(each -> addOption(words, name, each));
-        } else if (value.isObject()) {
-            value.properties().forEach(each -> words.add(name + "=" + each.getKey() + "=" + plain(each.getValue())));
-        } else if (value.isBoolean()) {
-            words.addAll(value.booleanValue() ? List.of(name) : List.of());
-        } else if (!value.isNull()) {
-            words.add(name + "=" + plain(value));
-        }
-    }
-
-    /** A text as it is, anything else as JSON, which YAML reads. */
-    private static String plain(JsonNode value) {
-        return value.isString() ? value.stringValue() : value.toString();
-    }
-
-    private ObjectNode result(int status, String printed, List<String> notes, Request request) {
-        ObjectNode result = message("result").put("status", status);
-        try {
-            JSON.readTree(printed);
-            result.putRawValue("document", new RawValue(printed.replaceAll("[\r\n]\\s*", "")));
-        } catch (JacksonException noJson) {
-            result.put("text", printed);
-        }
-        if (!request.rows().isEmpty()) {
-            result.set("rows", JSON.valueToTree(request.rows()));
-        }
-        result.set("notes", JSON.valueToTree(notes));
-        return result;
-    }
-
-    private static ObjectNode problems(int status, List<String> problems) {
-        ObjectNode message = message("problems").put("status", status);
-        message.set("problems", JSON.valueToTree(problems));
-        return message;
-    }
-
     private void refuse(@Nullable Long number, String why) {
-        say(problems(ExitStatus.USAGE, List.of(why)).put("number", number));
-    }
-
-    private static ObjectNode message(String type) {
-        return JSON.createObjectNode().put("type", type);
+        say(Answers.problems(ExitStatus.USAGE, List.of(why)).put("number", number));
     }
 
     /** A program that no longer listens wants no more answers either. */

@@ -5,7 +5,7 @@ import io.shardsim.scenarios.demo.DemoServer;
 import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 
 /**
  * What the commands are given.
@@ -17,6 +17,6 @@ public record Services(RunnerFactory runners, ReportWriter reports, DemoFactory 
     /** Makes the server of the teaching page, not started yet. */
     @FunctionalInterface
     public interface DemoFactory {
-        DemoServer create(DemoScenario scenario, InetAddress address, int port, int threads) throws IOException;
+        DemoServer create(DemoScenario scenario, InetSocketAddress place, int threads) throws IOException;
     }
 }

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.evaluation.OutOfHeap;
 import io.shardsim.scenarios.scenario.KeyPlace;
+import io.shardsim.scenarios.studio.Answering;
 import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.TooLargeException;
@@ -80,6 +81,11 @@ public final class ShardsimCommand implements Runnable {
         return unknown ? new String[] {arguments[0]} : arguments;
     }
 
+    /** Answers requests as the commands do. */
+    public static Answering answering(Services services) {
+        return new Answers(services);
+    }
+
     /** The whole command line. */
     public static CommandLine commandLine(Services services) {
         CommandLine commandLine = new CommandLine(new ShardsimCommand());
@@ -97,10 +103,11 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new ValidateCommand(services.runners()));
         commandLine.addSubcommand(new GalleryCommand(services.runners()));
         commandLine.addSubcommand(new DemoCommand(services.demos()));
+        commandLine.addSubcommand(new StudioCommand(new Answers(services)));
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());
         commandLine.addSubcommand(new WorkerCommand(services.runners()));
-        commandLine.addSubcommand(new ServeCommand(services));
+        commandLine.addSubcommand(new ServeCommand(new Answers(services)));
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
         commandLine.addSubcommand(new CompletionCommand());

@@ -6,14 +6,12 @@ import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.reports.replay.ReplayPage;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.serving.BoundedServer;
+import io.shardsim.scenarios.serving.PageServer;
+import io.shardsim.scenarios.serving.Refused;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -24,15 +22,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Serves the teaching page and what it asks for, to pages of its own origin only.
  *
  * <p>A page opens an event stream, over which it learns its name and how far its runs are; every other request carries that name. When the stream
- * breaks, the page has been closed and its runs are freed. Built on the JDK's HTTP server: nothing to load, so the page is there a moment after the command.
+ * breaks, the page has been closed and its runs are freed.
  */
 public final class DemoServer implements AutoCloseable {
     private static final int VIEWERS_MAX = 32;
@@ -49,15 +45,8 @@ public final class DemoServer implements AutoCloseable {
     private static final Map<String, ?> GONE = Map.of("gone", true);
 
     private static final String LESSON = "lesson";
-    private static final String NO_CHOICE = "body is no JSON object of texts";
 
-    private static final String JSON = "application/json; charset=utf-8";
-    /** Nothing but the page's own files; no inline script or style, no frame, no form, nothing from elsewhere. */
-    private static final String CONTENT_POLICY =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
-                    + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-    private final BoundedServer server;
+    private final PageServer server;
     private final ExecutorService workers;
     private final DemoScenario scenario;
     private final RunRecorder runs;
@@ -66,56 +55,36 @@ public final class DemoServer implements AutoCloseable {
     private final LaneRuns lanes;
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
-    private final JsonMapper mapper = new JsonMapper();
     /** Chosen when the first page asks; until then nobody waits for it. */
     private @Nullable FirstSides sides;
 
-    /** A request that is refused, with the status and the reason. */
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        private final int status;
-
-        Refused(int status, String reason) {
-            super(reason);
-            this.status = status;
-        }
-    }
-
-    /** Answers one path. */
-    private interface Handler {
-        void handle(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException;
-    }
-
     /**
      * @param fits whether a point fits in memory; nothing runs
-     * @param port 0 for one that is free
+     * @param place with port 0, any that is free
      * @param threads runs that go on at once
      */
     public DemoServer(
             DemoScenario scenario,
             RunRecorder runs,
             Predicate<ScenarioPoint> fits,
-            InetAddress address,
-            int port,
+            InetSocketAddress place,
             int threads)
             throws IOException {
         this.scenario = scenario;
         this.runs = runs;
         this.fits = fits;
-        server = BoundedServer.open(new InetSocketAddress(address, port), "demo-connection");
+        server = PageServer.open(place, "demo-connection", "", ReplayPage::asset);
         workers = Executors.newFixedThreadPool(threads, BoundedServer.daemons("demo-run"));
         lanes = new LaneRuns(workers, runs);
-        serve("/", "GET", this::asset);
-        serve("/api/offer", "GET", this::offer);
-        serve("/api/events", "GET", this::events);
-        serve("/api/run", "POST", this::run);
-        serve("/api/race", "POST", this::race);
-        serve("/api/window", "GET", this::window);
-        serve("/api/lessons", "GET", this::lessons);
-        serve("/api/lesson", "POST", this::lesson);
-        serve("/api/export", "GET", this::export);
-        serve("/api/close", "POST", this::close);
+        server.serve("/api/offer", "GET", this::offer);
+        server.serve("/api/events", "GET", this::events);
+        server.serve("/api/run", "POST", this::run);
+        server.serve("/api/race", "POST", this::race);
+        server.serve("/api/window", "GET", this::window);
+        server.serve("/api/lessons", "GET", this::lessons);
+        server.serve("/api/lesson", "POST", this::lesson);
+        server.serve("/api/export", "GET", this::export);
+        server.serve("/api/close", "POST", this::close);
     }
 
     /** Answers from now on. What the page opens with begins to run meanwhile. */
@@ -127,9 +96,7 @@ public final class DemoServer implements AutoCloseable {
 
     /** Where the page is. */
     public String address() {
-        InetSocketAddress bound = server.address();
-        String host = bound.getAddress().getHostAddress();
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound.getPort() + "/";
+        return server.address();
     }
 
     /** Pages that are open now. */
@@ -137,64 +104,8 @@ public final class DemoServer implements AutoCloseable {
         return viewers.size();
     }
 
-    private void serve(String path, String method, Handler handler) {
-        server.serve(path, exchange -> answer(exchange, method, handler));
-    }
-
-    private void answer(HttpExchange exchange, String method, Handler handler) throws IOException {
-        try {
-            guard(exchange, method);
-            handler.handle(exchange);
-        } catch (Refused refused) {
-            send(exchange, refused.status, JSON, ReplayJson.bytes(Map.of("error", refused.getMessage())));
-        } catch (InputException refused) {
-            List<String> problems =
-                    refused.problems().stream().map(Problem::message).toList();
-            send(exchange, 422, JSON, ReplayJson.bytes(Map.of("problems", problems)));
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-        } catch (IllegalStateException failed) {
-            send(exchange, 500, JSON, ReplayJson.bytes(Map.of("error", String.valueOf(failed.getMessage()))));
-        }
-    }
-
-    /**
-     * Lets only pages of this very address in: a name that another site made to point here, and requests that other sites' pages send, are refused.
-     */
-    private void guard(HttpExchange exchange, String method) throws Refused {
-        String host = exchange.getRequestHeaders().getFirst("Host");
-        int port = server.address().getPort();
-        String own = address().substring("http://".length(), address().length() - 1);
-        boolean known = host != null
-                && (host.equals(own)
-                        || host.equals("localhost:" + port)
-                                && server.address().getAddress().isLoopbackAddress());
-        if (!known) {
-            throw new Refused(403, "this server answers at " + address() + " only");
-        }
-        String origin = exchange.getRequestHeaders().getFirst("Origin");
-        String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
-        boolean foreign = origin != null && !origin.equals("http://" + host)
-                || site != null && !site.equals("same-origin") && !site.equals("none");
-        if (foreign && !exchange.getRequestURI().getPath().equals("/")) {
-            throw new Refused(403, "asked for by a page of another origin");
-        }
-        if (!exchange.getRequestMethod().equals(method)) {
-            throw new Refused(405, "use " + method);
-        }
-    }
-
-    private void asset(HttpExchange exchange) throws IOException, Refused {
-        String path = exchange.getRequestURI().getPath();
-        ReplayPage.Asset asset = ReplayPage.asset(path.equals("/") ? "index.html" : path.substring(1));
-        if (asset == null) {
-            throw new Refused(404, "nothing here");
-        }
-        send(exchange, 200, asset.type(), asset.content());
-    }
-
     private void offer(HttpExchange exchange) throws IOException, Refused, InputException {
-        send(exchange, 200, JSON, ReplayJson.bytes(offer(query(exchange))));
+        server.sendJson(exchange, 200, offer(PageServer.query(exchange)));
     }
 
     /** What a page shows: the scenario of a lesson, where one is named. */
@@ -229,9 +140,7 @@ public final class DemoServer implements AutoCloseable {
     private void events(HttpExchange exchange) throws IOException, Refused, InterruptedException {
         Viewer viewer = admitted();
         try {
-            headers(exchange, "text/event-stream; charset=utf-8");
-            exchange.sendResponseHeaders(200, 0);
-            pump(viewer, exchange.getResponseBody());
+            pump(viewer, server.stream(exchange, "text/event-stream; charset=utf-8"));
         } finally {
             drop(viewer);
         }
@@ -257,7 +166,7 @@ public final class DemoServer implements AutoCloseable {
                 event(out, frame++, "progress", progress);
                 quiet = 0;
             } else if (++quiet >= QUIET_FRAMES_MAX) {
-                server.write(out, ":\n\n".getBytes(StandardCharsets.UTF_8));
+                server.write(out, ":\n\n");
                 quiet = 0;
             }
             Thread.sleep(FRAME_MILLIS);
@@ -266,7 +175,7 @@ public final class DemoServer implements AutoCloseable {
 
     private void event(OutputStream out, long number, String name, Object data) throws IOException {
         String text = "id: " + number + "\nevent: " + name + "\ndata: " + ReplayJson.text(data) + "\n\n";
-        server.write(out, text.getBytes(StandardCharsets.UTF_8));
+        server.write(out, text);
     }
 
     private void drop(Viewer viewer) {
@@ -275,7 +184,7 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private void run(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
-        Map<String, String> query = query(exchange);
+        Map<String, String> query = PageServer.query(exchange);
         Viewer viewer = viewer(query);
         String side = side(query);
         if (!viewer.takes(side, SIDES_MAX)) {
@@ -286,12 +195,12 @@ public final class DemoServer implements AutoCloseable {
         Viewer.Done done = viewer.run(side, shown.point(choice));
         // Without one, a later choice has taken its place: nothing went wrong, the page knows.
         Map<String, ?> answer = done == null ? GONE : done.document(shown.words(choice));
-        send(exchange, 200, JSON, ReplayJson.bytes(answer));
+        server.sendJson(exchange, 200, answer);
     }
 
     /** Runs the strategies that the offer names, or two to four points that the page names. */
     private void race(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
-        viewer(query(exchange));
+        viewer(PageServer.query(exchange));
         Map<String, String> choice = choice(exchange);
         Map<Integer, ScenarioPoint> points = new LinkedHashMap<>();
         for (String place : choice.getOrDefault("points", "").split(",")) {
@@ -303,56 +212,44 @@ public final class DemoServer implements AutoCloseable {
                     422, "a race takes two to " + FirstSides.LANES_MAX + " points that differ in strategy alone");
         }
         Race race = lanes.race(points);
-        send(exchange, 200, JSON, ReplayJson.bytes(race == null ? GONE : race.document()));
+        server.sendJson(exchange, 200, race == null ? GONE : race.document());
     }
 
     private void lessons(HttpExchange exchange) throws IOException {
-        send(
-                exchange,
-                200,
-                JSON,
-                ReplayJson.bytes(lessons.all().stream().map(Lesson::asked).toList()));
+        server.sendJson(exchange, 200, lessons.all().stream().map(Lesson::asked).toList());
     }
 
     private void lesson(HttpExchange exchange) throws IOException, Refused, InterruptedException {
-        Map<String, String> query = query(exchange);
+        Map<String, String> query = PageServer.query(exchange);
         Lesson lesson = lesson(query);
         LessonAnswer answer = lesson == null ? null : viewer(query).answer(lessons, lesson);
-        send(exchange, 200, JSON, ReplayJson.bytes(answer == null ? GONE : answer.document()));
+        server.sendJson(exchange, 200, answer == null ? GONE : answer.document());
     }
 
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
-        byte[] body = server.body(exchange, BODY_BYTES_MAX + 1);
-        if (body.length > BODY_BYTES_MAX) {
-            throw new Refused(413, "body of more than " + BODY_BYTES_MAX + " bytes");
+        JsonNode tree = server.body(exchange, BODY_BYTES_MAX);
+        if (!tree.valueStream().allMatch(JsonNode::isString)) {
+            throw new Refused(400, "body is no JSON object of texts");
         }
-        try {
-            Map<String, String> choice = new LinkedHashMap<>();
-            JsonNode tree = mapper.readTree(body);
-            if (!tree.isObject() || !tree.valueStream().allMatch(JsonNode::isString)) {
-                throw new Refused(400, NO_CHOICE);
-            }
-            tree.forEachEntry((key, value) -> choice.put(key, value.asString()));
-            return choice;
-        } catch (JacksonException unreadable) {
-            throw new Refused(400, NO_CHOICE);
-        }
+        Map<String, String> choice = new LinkedHashMap<>();
+        tree.forEachEntry((key, value) -> choice.put(key, value.asString()));
+        return choice;
     }
 
     private void window(HttpExchange exchange) throws IOException, Refused, InterruptedException {
-        Map<String, String> query = query(exchange);
+        Map<String, String> query = PageServer.query(exchange);
         Replay replay = viewer(query).replay(side(query), query.getOrDefault("run", ""));
         long from = number(query, "from");
         long until = number(query, "until");
         if (from < 0 || until <= from) {
             throw new Refused(400, "from " + from + " is not before until " + until);
         }
-        send(exchange, 200, JSON, ReplayJson.bytes(replay == null ? GONE : replay.window(from, until)));
+        server.sendJson(exchange, 200, replay == null ? GONE : replay.window(from, until));
     }
 
     /** A file that plays what the page shows without this server. */
     private void export(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
-        Map<String, String> query = query(exchange);
+        Map<String, String> query = PageServer.query(exchange);
         Viewer viewer = viewer(query);
         long from = number(query, "from");
         Map<String, Object> sides = new LinkedHashMap<>();
@@ -372,9 +269,7 @@ public final class DemoServer implements AutoCloseable {
         recorded.put("offer", offer);
         recorded.put("sides", sides);
         recorded.put("lessons", recordedLessons(viewer, query.getOrDefault("answered", "")));
-        exchange.getResponseHeaders().set("Content-Disposition", "attachment; filename=\"shardsim-run.html\"");
-        byte[] file = ReplayExport.write(recorded).getBytes(StandardCharsets.UTF_8);
-        send(exchange, 200, "text/html; charset=utf-8", file);
+        server.sendFile(exchange, "text/html; charset=utf-8", "shardsim-run.html", ReplayExport.write(recorded));
     }
 
     private List<Map<String, Object>> recordedLessons(Viewer viewer, String id) throws InterruptedException {
@@ -386,8 +281,8 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {
-        drop(viewer(query(exchange)));
-        send(exchange, 200, JSON, ReplayJson.bytes(Map.of()));
+        drop(viewer(PageServer.query(exchange)));
+        server.sendJson(exchange, 200, Map.of());
     }
 
     private Viewer viewer(Map<String, String> query) throws Refused {
@@ -412,41 +307,6 @@ public final class DemoServer implements AutoCloseable {
             throw new Refused(400, key + " is no number of picoseconds");
         }
         return Long.parseLong(text);
-    }
-
-    private static Map<String, String> query(HttpExchange exchange) throws Refused {
-        Map<String, String> query = new LinkedHashMap<>();
-        String raw = exchange.getRequestURI().getRawQuery();
-        for (String part : raw == null ? new String[0] : raw.split("&")) {
-            int equals = part.indexOf('=');
-            if (equals > 0) {
-                query.put(part.substring(0, equals), decoded(part.substring(equals + 1)));
-            }
-        }
-        return query;
-    }
-
-    private static String decoded(String value) throws Refused {
-        try {
-            return URLDecoder.decode(value, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException broken) {
-            throw new Refused(400, "broken escape in the address");
-        }
-    }
-
-    private static void headers(HttpExchange exchange, String type) {
-        exchange.getResponseHeaders().set("Content-Type", type);
-        exchange.getResponseHeaders().set("Cache-Control", "no-store");
-        exchange.getResponseHeaders().set("Content-Security-Policy", CONTENT_POLICY);
-        exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
-        exchange.getResponseHeaders().set("Referrer-Policy", "no-referrer");
-        exchange.getResponseHeaders().set("Cross-Origin-Resource-Policy", "same-origin");
-        exchange.getResponseHeaders().set("Cross-Origin-Opener-Policy", "same-origin");
-    }
-
-    private void send(HttpExchange exchange, int status, String type, byte @Nullable [] content) throws IOException {
-        headers(exchange, type);
-        server.send(exchange, status, content == null ? new byte[0] : content);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.scenarios.importing.Imported.Assumption;
+import io.shardsim.scenarios.scenario.OpenedFile;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -88,7 +89,7 @@ public final class ScenarioImport {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
         ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
-        if (content == null || isScenario(content.root())) {
+        if (content == null || OpenedFile.isScenario(content.root())) {
             return text == null || content != null ? null : ForeignReader.unread(file, text);
         }
         Importer importer = Importers.recognize(content.root(), content.arguments());
@@ -103,11 +104,7 @@ public final class ScenarioImport {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
         ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
-        return content != null && isScenario(content.root());
-    }
-
-    private static boolean isScenario(Mapping root) {
-        return root.entry("scenario") != null || root.entry("cluster") != null && root.entry("training") != null;
+        return content != null && OpenedFile.isScenario(content.root());
     }
 
     private void add(Source source, Problems found) {
@@ -116,7 +113,7 @@ public final class ScenarioImport {
             return;
         }
         Mapping root = content.root();
-        if (isScenario(root)) {
+        if (OpenedFile.isScenario(root)) {
             found.add(Position.START, "is a scenario already; run it with shardsim run " + source.name());
             return;
         }

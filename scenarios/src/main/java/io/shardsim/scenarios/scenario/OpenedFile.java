@@ -7,6 +7,7 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The YAML of a file, a stream or a text, and what is wrong with it so far; every reader of scenarios begins with one. */
@@ -51,6 +52,25 @@ public final class OpenedFile {
     public static OpenedFile text(String name, String text) {
         Problems problems = new Problems(name);
         return new OpenedFile(YamlReader.readText(text, problems), problems, false);
+    }
+
+    /** Whether it is a scenario, not a file of another tool. */
+    public boolean isScenario() {
+        return root instanceof Mapping keys && isScenario(keys);
+    }
+
+    /** Whether these are the keys of a scenario, not of a file of another tool. */
+    public static boolean isScenario(Mapping keys) {
+        return keys.entry("scenario") != null || keys.entry("cluster") != null && keys.entry("training") != null;
+    }
+
+    /**
+     * What it says, as plain Java values.
+     *
+     * @throws InputException as {@link #keys} does
+     */
+    public Map<String, Object> tree() throws InputException {
+        return Sweep.values(keys());
     }
 
     /** What it holds; null after problems were added. */

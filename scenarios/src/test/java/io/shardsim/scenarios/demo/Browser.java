@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Headless Chromium as the tests of the page use it; where none is installed, they are skipped with a message, in CI they fail. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
     private static final Path SAMPLES = Path.of("target", "demo-samples");
     private static final JsonMapper MAPPER = new JsonMapper();
 
@@ -38,7 +38,7 @@ final class Browser implements AutoCloseable {
     private ChromeDriver driver;
 
     /** @param folder holds the profile and what is saved */
-    Browser(Path folder) {
+    public Browser(Path folder) {
         this.folder = folder;
         driver = start();
     }
@@ -91,7 +91,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Another browser in place of one that no longer answers. What it said last is in the log of its driver. */
-    void startAgain() {
+    public void startAgain() {
         ProcessHandle.current()
                 .descendants()
                 .filter(process -> process.info().command().orElse("").contains("chrom"))
@@ -115,7 +115,7 @@ final class Browser implements AutoCloseable {
         return null;
     }
 
-    void open(String address, int width, String scheme) {
+    public void open(String address, int width, String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
@@ -124,50 +124,50 @@ final class Browser implements AutoCloseable {
         driver.get(address);
     }
 
-    void scheme(String scheme) {
+    public void scheme(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    void resize(int width, int height) {
+    public void resize(int width, int height) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 700));
     }
 
-    Object script(String script, Object... arguments) {
+    public Object script(String script, Object... arguments) {
         return driver.executeScript("return " + script, arguments);
     }
 
     /** Runs a script that calls its last argument when it is done. */
-    Object scriptAsync(String script) {
+    public Object scriptAsync(String script) {
         return driver.executeAsyncScript(script);
     }
 
-    double number(String script) {
+    public double number(String script) {
         return ((Number) script(script)).doubleValue();
     }
 
-    WebElement find(String css) {
+    public WebElement find(String css) {
         return driver.findElement(By.cssSelector(css));
     }
 
-    List<WebElement> all(String css) {
+    public List<WebElement> all(String css) {
         return driver.findElements(By.cssSelector(css));
     }
 
-    String text(String css) {
+    public String text(String css) {
         return find(css).getText();
     }
 
     /** Presses keys wherever the focus is. */
-    void press(CharSequence... keys) {
+    public void press(CharSequence... keys) {
         driver.switchTo().activeElement().sendKeys(keys);
     }
 
     /** Moves the focus on by the tabulator until it is on an element, as someone without a mouse does. */
-    void tabTo(String css) {
+    public void tabTo(String css) {
         for (int i = 0; i < 120; i++) {
             if (Boolean.TRUE.equals(script("document.activeElement.matches(arguments[0])", css))) {
                 return;
@@ -177,20 +177,20 @@ final class Browser implements AutoCloseable {
         throw new AssertionError("no way to " + css + " with the tabulator");
     }
 
-    void until(String what, String script) {
+    public void until(String what, String script) {
         Awaitility.await(what)
-                .atMost(Duration.ofMinutes(3))
+                .atMost(Duration.ofMinutes(1))
                 .pollInterval(Duration.ofMillis(40))
                 .until(() -> Boolean.TRUE.equals(script(script)));
     }
 
-    void screenshot(String name, int width) throws IOException {
+    public void screenshot(String name, int width) throws IOException {
         resize(width, (int) number("document.documentElement.scrollHeight"));
         Files.write(SAMPLES.resolve(name), driver.getScreenshotAs(OutputType.BYTES));
     }
 
     /** No message on the console, and no request to anywhere but the page's own origin. */
-    void assertNothingWentWrong(String origin) {
+    public void assertNothingWentWrong(String origin) {
         List<String> problems = new ArrayList<>();
         for (LogEntry entry : driver.manage().logs().get(LogType.BROWSER)) {
             problems.add(entry.getMessage());
@@ -208,7 +208,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** No serious or critical finding of the accessibility checker. */
-    void assertAccessible(String when) {
+    public void assertAccessible(String when) {
         List<Rule> violations = new AxeBuilder().analyze(driver).getViolations();
         assertThat(violations.stream()
                         .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))

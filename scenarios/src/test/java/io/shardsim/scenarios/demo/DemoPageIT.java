@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class DemoPageIT {
     @BeforeAll
     static void start() throws Exception {
         browser = new Browser(folder);
-        server = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        server = Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
         server.start();
     }
 
@@ -249,7 +250,8 @@ class DemoPageIT {
     }
 
     private static DemoServer open(String file) throws Exception {
-        DemoServer own = Main.demo(DemoScenario.open(file), InetAddress.getLoopbackAddress(), 0, 2);
+        DemoServer own =
+                Main.demo(DemoScenario.open(file), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
         own.start();
         browser.open(own.address() + "?watch", 1280, "light");
         browser.until("all runs", "document.body.dataset.ready === 'all'");
@@ -562,7 +564,8 @@ class DemoPageIT {
                 training: {global_batch: 16, sequence_length: 512, micro_batch: 1, precision: bf16, activation_checkpointing: full}
                 strategy: {kind: megatron, tensor_parallel: 2, pipeline_parallel: 2}
                 """);
-        try (DemoServer split = Main.demo(DemoScenario.open(file.toString()), InetAddress.getLoopbackAddress(), 0, 2)) {
+        try (DemoServer split = Main.demo(
+                DemoScenario.open(file.toString()), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2)) {
             split.start();
             browser.open(split.address() + "?watch", 1280, "light");
             browser.until("its run", "document.body.dataset.ready === 'all'");
@@ -588,7 +591,8 @@ class DemoPageIT {
     /** A laptop that slept, or a server that was started anew: the page runs everything again by itself. */
     @Test
     void pageFindsItsServerAgain() throws Exception {
-        DemoServer first = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        DemoServer first =
+                Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
         first.start();
         String address = first.address();
         browser.open(address + "?watch", 1280, "light");
@@ -602,7 +606,8 @@ class DemoPageIT {
                 """);
         first.close();
         int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
-        try (DemoServer second = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), port, 2)) {
+        try (DemoServer second =
+                Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 2)) {
             second.start();
             Awaitility.await("the page is back").atMost(Duration.ofSeconds(60)).until(() -> second.viewers() == 1);
             browser.until("both have begun", "window.began >= 2");

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -34,7 +35,7 @@ class DemoServerTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = Main.demo(DemoScenario.open(null), InetAddress.getLoopbackAddress(), 0, 2);
+        server = Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
         server.start();
     }
 

@@ -8,6 +8,7 @@ import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,7 +34,7 @@ class RaceIT {
     static void start() throws Exception {
         browser = new Browser(folder);
         scenario = DemoScenario.open("library/gpt2-30b-on-p4d.yaml");
-        server = Main.demo(scenario, InetAddress.getLoopbackAddress(), 0, 2);
+        server = Main.demo(scenario, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
         server.start();
     }
 

@@ -85,8 +85,7 @@ public final class RequestTarget implements Target {
                 new DemoScenario("request.yaml", SCENARIO),
                 simulation::run,
                 PointSimulation::fits,
-                InetAddress.getLoopbackAddress(),
-                0,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 1);
         server.start();
         address = URI.create(server.address());

@@ -1,0 +1,46 @@
+package io.shardsim.reports;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files that a page is made of.
+ *
+ * @param folder beside the class, with its slash; empty for the class's own
+ * @param style the style sheet, which begins with the variables
+ * @param variables colours, which other pages have too
+ */
+public record PageFiles(Class<?> beside, String folder, String style, String variables) {
+    /** File types by how a name ends; nothing else is served. */
+    private static final Map<String, String> TYPES = Map.of(
+            "html", "text/html; charset=utf-8",
+            "css", "text/css; charset=utf-8",
+            "js", "text/javascript; charset=utf-8",
+            "svg", "image/svg+xml");
+
+    /** A file and its media type. */
+    public record Asset(String type, byte[] content) {}
+
+    /** The file of this name; null when there is none. Names hold no folders. */
+    public @Nullable Asset asset(String name) {
+        if (!name.matches("[a-z][a-z-]*\\.[a-z]+")) {
+            return null;
+        }
+        String type = TYPES.get(name.substring(name.indexOf('.') + 1));
+        try (InputStream in = beside.getResourceAsStream(folder + name)) {
+            return type == null || in == null ? null : new Asset(type, withVariables(name, in.readAllBytes()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] withVariables(String name, byte[] content) {
+        return name.equals(style)
+                ? (variables + new String(content, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8)
+                : content;
+    }
+}

@@ -1,0 +1,62 @@
+package io.shardsim.reports.writing.html;
+
+import io.shardsim.reports.ErrorInterval;
+import io.shardsim.reports.PageFiles;
+import io.shardsim.reports.Quantities;
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.TrainingCost;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The page in which a scenario is asked: its files, in folder {@code studio}, and what it says of an answer, which is what the report says. */
+public final class StudioPage {
+    private static final PageFiles FILES = new PageFiles(StudioPage.class, "studio/", "page.css", Palette.variables());
+
+    private StudioPage() {}
+
+    /** The file of this name; null when there is none. */
+    public static PageFiles.@Nullable Asset asset(String name) {
+        return FILES.asset(name);
+    }
+
+    /** What the report says of a result, section by section, as maps, lists and records. */
+    public static Map<String, Object> answer(ScenarioResult result) {
+        ReportPage page = new ReportPage(result, List.of());
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("lead", page.opening().lead());
+        answer.put("partial", page.partial());
+        answer.put("figures", figures(page, result.fastest()));
+        answer.put("range", range(result.fastest()));
+        answer.put("runs", page.runs().runs());
+        answer.put("best", page.opening().bestRuns());
+        answer.put("comparisons", page.why().comparisons());
+        answer.put("verdicts", page.why().verdicts());
+        answer.put("warnings", page.why().warnings());
+        answer.put("notes", page.why().notes());
+        return answer;
+    }
+
+    /** The figures that the report opens with, and what the training takes. */
+    private static List<OpeningSection.KeyFigure> figures(ReportPage page, @Nullable RunResult fastest) {
+        List<OpeningSection.KeyFigure> figures = new ArrayList<>(page.opening().keyFigures());
+        TrainingCost cost = fastest == null ? null : fastest.cost();
+        if (cost != null) {
+            String tokens = "for " + Quantities.tokens(cost.tokens()) + " tokens";
+            figures.add(new OpeningSection.KeyFigure(Quantities.significant(cost.days()), "days", tokens, ""));
+            if (cost.hasPrice()) {
+                figures.add(new OpeningSection.KeyFigure(
+                        Quantities.usd(cost.usd()), "", "all nodes on demand, " + tokens, ""));
+            }
+        }
+        return figures;
+    }
+
+    private static String range(@Nullable RunResult fastest) {
+        ErrorInterval range = fastest == null ? null : fastest.facts().accuracy();
+        return range == null ? "" : range.brief() + ".";
+    }
+}

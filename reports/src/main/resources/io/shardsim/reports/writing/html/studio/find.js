@@ -1,0 +1,139 @@
+// Further questions about an answer: what would be faster, what is best, why is mine slow.
+import { $, el, button, table, digits, percent } from './dom.js';
+import * as server from './server.js';
+import { apply, pointOf, set } from './state.js';
+
+// What a search may choose.
+const AXES = {
+  strategy: 'strategy', 'training.micro_batch': 'micro-batch', 'training.activation_checkpointing': 'checkpointing',
+  'cluster.nodes': 'nodes', 'cluster.instance': 'instance',
+};
+
+const SUSPECTS_MAX = 4;
+
+let ask;
+let of = null;
+let ending = new AbortController();
+const found = el('div', { class: 'found', id: 'found' });
+const status = el('p', { role: 'status', id: 'found-status' });
+
+export function build(onAsk) {
+  ask = onAsk;
+  const axes = Object.entries(AXES).map(([key, text]) => el('label', {},
+    el('input', { type: 'checkbox', value: key, checked: key !== 'cluster.nodes' && key !== 'cluster.instance' }), ' ' + text));
+  $('#find').append(
+    el('p', { class: 'buttons' },
+      button('What would be faster?', whatIf, { id: 'what-if' }),
+      button('Find the best', () => { $('#plan').hidden = !$('#plan').hidden; }, { 'aria-controls': 'plan', id: 'best' }),
+      button('Why is mine slow?', () => { $('#slow').hidden = !$('#slow').hidden; }, { 'aria-controls': 'slow', id: 'mine' })),
+    el('div', { id: 'plan', class: 'search-box', hidden: true },
+      el('fieldset', { class: 'axes' }, el('legend', {}, 'The search may choose'), ...axes),
+      el('label', {}, 'in at most ', el('input', { id: 'deadline', size: 6, placeholder: '30' }), ' days'),
+      el('label', {}, 'for at most ', el('input', { id: 'budget', size: 8, placeholder: '400k' }), ' dollars'),
+      el('label', {}, 'to train on ', el('input', { id: 'tokens', size: 6, placeholder: '500B' }), ' tokens'),
+      el('label', {}, 'best is ', el('select', { id: 'objective' }, el('option', {}, 'fastest'), el('option', {}, 'cheapest'))),
+      button('Search', plan, { id: 'search' })),
+    el('div', { id: 'slow', class: 'search-box', hidden: true },
+      el('label', {}, 'My run reaches ', el('input', { id: 'measured', size: 16, placeholder: '95 samples/s' })), button('Explain', explain, { id: 'explain' })),
+    status, found);
+}
+
+// Asks about another answer from now on.
+export function offer(question, said) {
+  const best = said.document.runs[said.document.summaries[0]?.fastest] ?? null;
+  of = best && { question: pointOf(question, best.point) };
+  for (const one of $('#find').querySelectorAll('button')) one.disabled = !of;
+}
+
+export function clear() {
+  ending.abort();
+  of = null;
+  found.replaceChildren();
+  status.textContent = '';
+  for (const one of $('#find').querySelectorAll('button')) one.disabled = true;
+}
+
+async function inquire(type, question, options, draw) {
+  ending.abort();
+  ending = new AbortController();
+  const { signal } = ending;
+  found.replaceChildren(button('Stop', () => { ending.abort(); found.replaceChildren(); status.textContent = 'Stopped.'; }));
+  status.textContent = 'Simulating.';
+  try {
+    const said = await server.ask(type, { question }, options, ({ text }) => { status.textContent = text || 'Simulating.'; }, signal);
+    if (signal.aborted) return;
+    status.textContent = '';
+    found.replaceChildren(...draw(said.document));
+  } catch (refused) {
+    if (signal.aborted) return;
+    status.textContent = '';
+    found.replaceChildren(el('p', { class: 'wrong' }, refused.message));
+  }
+}
+
+const change = (text, question) => button(text, () => ask(question));
+
+function whatIf() {
+  const { question } = of;
+  inquire('what-if', question, {}, ({ runs: [run] }) => {
+    const gains = run.settings.filter(({ gain }) => gain > 0);
+    const losses = run.settings.length - gains.length;
+    return [
+      el('p', {}, gains.length ? `${gains.length} of ${run.settings.length + run.without_effect.length} settings gain; each was simulated alone.` : 'No setting gains; each was simulated alone.'),
+      actions(['setting', 'samples/s', 'gain', ''], gains.map(({ title, samples_per_second: rate, gain, set: settings }) =>
+        [title, digits(rate), percent(gain), change('Ask this', apply(question, settings))])),
+      el('p', {}, bounded(run) + (losses ? ` ${losses} settings lose, ${run.too_large.length} do not fit.` : '')),
+    ];
+  });
+}
+
+function bounded({ bound_by: resource, resources }) {
+  const one = resources.find((each) => each.resource === resource);
+  return one ? `Bound by ${resource.replaceAll('_', ' ')}: 10 % more of it gains ${percent(one.better_gain)}.` : '';
+}
+
+function plan() {
+  const { question } = of;
+  const value = (id) => $('#' + id).value.trim() || undefined;
+  const free = [...document.querySelectorAll('#plan .axes input:checked')].map((axis) => axis.value);
+  const options = { free: free.join(',') || undefined, deadline: value('deadline') && value('deadline') + 'd', budget: value('budget') && value('budget') + ' USD', tokens: value('tokens'), objective: $('#objective').value };
+  // What no axis frees stays as it is; a micro-batch goes with what it was chosen for.
+  inquire('plan', question, options, (planned) => [
+    el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`),
+    actions(['strategy', 'nodes', 'micro-batch', 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
+      words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch), digits(candidate.samples_per_second),
+      digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
+    el('p', {}, 'The best of other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
+      strategy + ' ' + (rate ? digits(rate) : 'does not fit')).join(', ') + ' (samples/s).'),
+  ]);
+}
+
+const words = ({ kind, ...parameters }) => [kind, ...Object.entries(parameters).filter(([, value]) => value !== 1).map(([key, value]) => `${key} ${value}`)].join(', ');
+
+function candidateOf(question, { strategy, training, cluster }) {
+  const kept = strategy.kind === question.strategy?.kind ? question : set(question, 'strategy', undefined);
+  const blocks = { strategy, training, cluster };
+  return Object.entries(blocks).reduce((changed, [block, values]) =>
+    Object.entries(values).reduce((inner, [key, value]) => set(inner, block + '.' + key, value), changed), kept);
+}
+
+function explain() {
+  inquire('explain', of.question, { measured: $('#measured').value }, ({ logs: [log], suspects }) => [
+    el('p', {}, log.as_expected
+      ? `${digits(log.measured)} ${log.unit} is as expected: a healthy run reaches ${digits(log.healthy)}.`
+      : `A healthy run reaches ${digits(log.healthy)} ${log.unit}, ${digits(log.times_as_fast)} times as much.`),
+    suspects.length === 0 ? el('p', {}, log.as_expected ? '' : 'No fault that is known explains it.')
+      : el('ol', {}, ...suspects.slice(0, SUSPECTS_MAX).map(suspect)),
+  ]);
+}
+
+// A cause: how likely it is, what it would come to, and where to look.
+const suspect = ({ title, likely, simulated: [rate], look_at: places }) => el('li', {},
+  `${title}: ${digits(rate)} samples/s`, likely ? `, likely by ${percent(likely).slice(1)}` : ', not likely',
+  el('ul', {}, ...places.map((place) => el('li', {}, place))));
+
+// A table whose last column holds buttons.
+function actions(head, rows) {
+  return rows.length === 0 ? '' : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Proposals' },
+    table(head, rows, head.map((_, i) => i > 0 && i < head.length - 1)));
+}

@@ -1,0 +1,133 @@
+// Asks what the fields say, shows the answer, and keeps the question in the address.
+import { $, el, button, digits } from './dom.js';
+import * as server from './server.js';
+import { write, toAddress, fromAddress } from './state.js';
+import * as form from './form.js';
+import * as answer from './answer.js';
+import * as find from './find.js';
+
+let question;
+// The question that is asked now, and what ends it.
+let turn = 0;
+let ending = new AbortController();
+
+async function begin() {
+  const offer = await server.get('api/offer');
+  form.build(offer, changeKey);
+  answer.build(offer, (other) => ask(other));
+  find.build((other) => ask(other));
+  $('#build').textContent = offer.build;
+  $('#examples').append(...offer.examples.map((name) => button(exampleWords(offer, name), () => open(name))));
+  $('#library').append(...offer.library.map(({ name, about }) => el('option', { value: name, title: about }, name)));
+  $('#library').addEventListener('change', (event) => event.target.value && open(event.target.value));
+  $('#apply').addEventListener('click', () => read('scenario.yaml', $('#yaml').value));
+  $('#file').addEventListener('change', (event) => readFile(event.target.files[0]));
+  $('#cancel').addEventListener('click', stop);
+  $('#yaml').addEventListener('dragover', (event) => event.preventDefault());
+  $('#yaml').addEventListener('drop', (event) => {
+    event.preventDefault();
+    readFile(event.dataTransfer.files[0]);
+  });
+  window.addEventListener('popstate', async () => ask((await fromAddress(location.hash)) ?? offer.start, false));
+  await ask((await fromAddress(location.hash)) ?? offer.start, false);
+}
+
+function changeKey(path, text) {
+  const changed = write(question, path, text);
+  ask(path === 'strategy.kind' ? form.withStrategy(changed, text) : changed);
+}
+
+function exampleWords(offer, name) {
+  return offer.library.find((one) => one.name === name).about.split(/(?<=[?.])\s/)[0];
+}
+
+async function open(name) {
+  answer.forget();
+  ask((await server.get('api/library?name=' + encodeURIComponent(name))).scenario);
+}
+
+async function readFile(file) {
+  if (file) read(file.name, await file.text());
+}
+
+async function read(name, text) {
+  try {
+    const got = await server.post('api/read', { name, text });
+    $('#imported').replaceChildren(...got.notes.map((note) => el('li', {}, note)));
+    answer.forget();
+    ask(got.scenario);
+  } catch (refused) {
+    form.showProblems((refused.problems ?? [refused.message]).map((problem) => ({ key: '', text: problem })));
+    state('problems', 'This cannot be read.');
+  }
+}
+
+function state(name, words) {
+  $('#answer').dataset.state = name;
+  $('#answer').setAttribute('aria-busy', name === 'asking');
+  $('#status').textContent = words;
+  $('#waiting').hidden = name !== 'asking';
+}
+
+function stop() {
+  turn++;
+  ending.abort();
+  state('stopped', 'Stopped. What is shown, if anything, answers an earlier question.');
+}
+
+// Asks a question in place of the one that is asked now; `push` keeps the last one for the browser's back button.
+async function ask(next, push = true) {
+  ending.abort();
+  ending = new AbortController();
+  const { signal } = ending;
+  const mine = ++turn;
+  const current = () => mine === turn;
+  question = next;
+  $('#question').dataset.question = JSON.stringify(question);
+  form.show(question);
+  $('#bound').textContent = '';
+  find.clear();
+  state('asking', answer.isShown() ? 'Asking. What is shown below answers the question before.' : 'Asking.');
+  const address = location.pathname + location.search + (await toAddress(question));
+  if (!current()) return;
+  if (push) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  try {
+    const seen = await server.post('api/look', { scenario: question }, signal);
+    if (!current()) return;
+    if (document.activeElement !== $('#yaml')) $('#yaml').value = seen.yaml;
+    form.showProblems(seen.problems);
+    if (seen.problems.length) {
+      state('problems', (seen.problems.length === 1 ? 'One thing is' : `${seen.problems.length} things are`) + ' wrong with the question.'
+        + (answer.isShown() ? ' What is shown below answers the question before.' : ''));
+      return;
+    }
+    $('#bound').textContent = bound(seen);
+    const said = await server.ask('run', { question }, { 'no-trials': true }, (progress) => current() && tell(progress), signal);
+    if (!current()) return;
+    $('#bound').textContent = '';
+    form.inForce(said.document.runs[0]?.settings);
+    state('done', seen.runs === 1 ? 'Answered: one run.' : `Answered: ${seen.runs} runs.`);
+    answer.show(question, said, signal);
+    find.offer(question, said);
+  } catch (failure) {
+    if (!current() || signal.aborted) return;
+    form.showProblems((failure.problems ?? [failure.message]).map((text) => ({ key: '', text })));
+    state('problems', 'There is no answer.');
+  }
+}
+
+// What is known before anything has run; never in the place of what is simulated.
+function bound(seen) {
+  const most = Math.max(0, ...seen.points.map((point) => point.at_most_samples_per_second ?? 0));
+  const misfits = seen.points.filter((point) => point.fits === false).length;
+  const words = most > 0 ? `At most ${digits(most)} samples/s, by a bound that no run beats. ` : '';
+  return words + (misfits ? `${misfits} of ${seen.points.length} looked at ${misfits === 1 ? 'does' : 'do'} not fit in memory.` : '');
+}
+
+function tell({ share, text }) {
+  $('#waiting progress').value = share;
+  $('#status').textContent = text ? 'Asking: ' + text : 'Asking.';
+}
+
+begin().catch((failure) => state('problems', failure.message));

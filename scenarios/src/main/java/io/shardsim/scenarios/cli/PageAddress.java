@@ -1,0 +1,52 @@
+package io.shardsim.scenarios.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Where a command serves a page. */
+final class PageAddress {
+    private static final int PORT_MAX = 65_535;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(names = "--port", paramLabel = "N", description = "Port to listen at. Default: one that is free.")
+    private int port;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            description = "Address to listen at. Default: this machine's loopback address; another one lets others in.")
+    private String bind = "127.0.0.1";
+
+    /** The address; wrong usage where this machine has none such. */
+    InetSocketAddress place() {
+        if (port < 0 || port > PORT_MAX) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
+        }
+        try {
+            return new InetSocketAddress(InetAddress.getByName(bind), port);
+        } catch (UnknownHostException unknown) {
+            throw new ParameterException(
+                    spec.commandLine(), "--bind " + bind + " is no address of this machine; leave it out", unknown);
+        }
+    }
+
+    /** Says that it cannot be had; the exit status. */
+    int refuse(IOException failure) {
+        spec.commandLine()
+                .getErr()
+                .println(spec.qualifiedName() + ": cannot listen at " + bind + " port " + port + ": "
+                        + failure.getMessage() + "; leave out --port for a free one");
+        return ExitStatus.FAILED;
+    }
+}

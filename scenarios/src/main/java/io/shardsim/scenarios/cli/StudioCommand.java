@@ -1,0 +1,83 @@
+package io.shardsim.scenarios.cli;
+
+import io.shardsim.scenarios.cluster.Build;
+import io.shardsim.scenarios.studio.StudioOffer;
+import io.shardsim.scenarios.studio.StudioServer;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code studio [SCENARIO]}: serves the page in which a scenario is asked until it is interrupted. */
+@Command(
+        name = "studio",
+        description = {
+            "Serves a page in which you ask: choose a model, a cluster and a strategy, change one thing, and see what it changes.",
+            "Prints the address. Only pages of that address are answered. Ends with Ctrl-C."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "1:the address cannot be listened at",
+            "2:wrong usage or input",
+            ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
+        })
+final class StudioCommand extends Speaking {
+    private final Answers answers;
+
+    @Parameters(
+            paramLabel = "SCENARIO",
+            arity = "0..1",
+            description = "What the page opens with: a scenario file, or a name of the library. Default: an example.")
+    private @Nullable String file;
+
+    @Mixin
+    private final PageAddress address = new PageAddress();
+
+    @Option(
+            names = "--token",
+            paramLabel = "TEXT",
+            description =
+                    "What a page has to show, as part of the address. Default: none on loopback, else a random one.")
+    private @Nullable String token;
+
+    @Option(names = "--open", description = "Open the page in your browser.")
+    private boolean open;
+
+    StudioCommand(Answers answers) {
+        this.answers = answers;
+    }
+
+    @Override
+    int answer() throws InterruptedException, InputException {
+        InetSocketAddress place = address.place();
+        String shown = token != null ? token : place.getAddress().isLoopbackAddress() ? "" : randomToken();
+        StudioOffer offer = StudioOffer.of(Build.current().toString(), file == null ? null : ScenarioFiles.open(file));
+        try (StudioServer server = new StudioServer(answers, offer, place, shown)) {
+            server.start();
+            String page = server.address() + (shown.isEmpty() ? "" : "?token=" + shown);
+            out().println(page);
+            out().println("Ctrl-C ends it");
+            out().flush();
+            if (open && !WebBrowser.open(page)) {
+                warn("--open: no browser was found; open " + page + " yourself");
+            }
+            new CountDownLatch(1).await();
+            return ExitStatus.DONE;
+        } catch (IOException failure) {
+            return address.refuse(failure);
+        }
+    }
+
+    private static String randomToken() {
+        byte[] bytes = new byte[16];
+        new SecureRandom().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,234 @@
+package io.shardsim.scenarios.serving;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.shardsim.reports.PageFiles;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problem;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Serves a page and what it asks for, to pages of its own address alone: a name that another site made to point here, and requests that other sites' pages
+ * send, are refused. Built on the JDK's HTTP server: nothing to load, so the page is there a moment after the command.
+ */
+public final class PageServer implements AutoCloseable {
+    /** Nothing but the page's own files; no inline script or style, no form, nothing from elsewhere. */
+    private static final String CONTENT_POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
+                    + " frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static final String FRAMED = "frame-ancestors 'self'";
+    private static final String BEARER = "Bearer ";
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final BoundedServer server;
+    private final String token;
+
+    /** Answers one path. */
+    public interface Handler {
+        void handle(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException;
+    }
+
+    private PageServer(BoundedServer server, String token) {
+        this.server = server;
+        this.token = token;
+    }
+
+    /**
+     * A server that listens; it answers once it is started.
+     *
+     * @param place with port 0, any that is free
+     * @param name of its threads
+     * @param token that requests for more than the page's files have to show; empty for none
+     * @param assets the page's files by their names; null where there is none
+     */
+    public static PageServer open(
+            InetSocketAddress place, String name, String token, Function<String, PageFiles.@Nullable Asset> assets)
+            throws IOException {
+        PageServer pages = new PageServer(BoundedServer.open(place, name), token);
+        pages.serve("/", "GET", exchange -> pages.sendAsset(exchange, assets));
+        return pages;
+    }
+
+    /** Lets a handler answer requests of this method at a path and below. */
+    public void serve(String path, String method, Handler handler) {
+        server.serve(path, exchange -> answer(exchange, path, method, handler));
+    }
+
+    public void start() {
+        server.start();
+    }
+
+    /** Where the page is. */
+    public String address() {
+        InetSocketAddress bound = server.address();
+        String host = bound.getAddress().getHostAddress();
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound.getPort() + "/";
+    }
+
+    private void answer(HttpExchange exchange, String path, String method, Handler handler) throws IOException {
+        try {
+            guard(exchange, path, method);
+            handler.handle(exchange);
+        } catch (Refused refused) {
+            sendJson(exchange, refused.status(), Map.of("error", String.valueOf(refused.getMessage())));
+        } catch (InputException refused) {
+            List<String> problems =
+                    refused.problems().stream().map(Problem::message).toList();
+            sendJson(exchange, 422, Map.of("problems", problems));
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        } catch (IllegalStateException failed) {
+            sendJson(exchange, 500, Map.of("error", String.valueOf(failed.getMessage())));
+        }
+    }
+
+    private void guard(HttpExchange exchange, String path, String method) throws Refused {
+        String host = exchange.getRequestHeaders().getFirst("Host");
+        int port = server.address().getPort();
+        String own = address().substring("http://".length(), address().length() - 1);
+        boolean known = host != null
+                && (!token.isEmpty()
+                        || host.equals(own)
+                        || host.equals("localhost:" + port)
+                                && server.address().getAddress().isLoopbackAddress());
+        if (!known) {
+            throw new Refused(403, "this server answers at " + address() + " only");
+        }
+        String origin = exchange.getRequestHeaders().getFirst("Origin");
+        String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
+        boolean foreign = origin != null && !origin.equals("http://" + host)
+                || site != null && !site.equals("same-origin") && !site.equals("none");
+        if (foreign && !exchange.getRequestURI().getPath().equals("/")) {
+            throw new Refused(403, "asked for by a page of another origin");
+        }
+        if (!exchange.getRequestMethod().equals(method)) {
+            throw new Refused(405, "use " + method);
+        }
+        if (!path.equals("/") && !token.isEmpty() && !isShown(exchange)) {
+            throw new Refused(401, "open the page by the whole address that the command printed, token included");
+        }
+    }
+
+    private boolean isShown(HttpExchange exchange) throws Refused {
+        String header = exchange.getRequestHeaders().getFirst("Authorization");
+        String shown = header != null && header.startsWith(BEARER)
+                ? header.substring(BEARER.length())
+                : query(exchange).getOrDefault("token", "");
+        return MessageDigest.isEqual(shown.getBytes(StandardCharsets.UTF_8), token.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void sendAsset(HttpExchange exchange, Function<String, PageFiles.@Nullable Asset> assets)
+            throws IOException, Refused {
+        String path = exchange.getRequestURI().getPath();
+        PageFiles.Asset asset = assets.apply(path.equals("/") ? "index.html" : path.substring(1));
+        if (asset == null) {
+            throw new Refused(404, "nothing here");
+        }
+        send(exchange, asset.type(), CONTENT_POLICY, asset.content());
+    }
+
+    /** Sends a tree of maps, lists and values as JSON, under a status of HTTP. */
+    public void sendJson(HttpExchange exchange, int status, Object tree) throws IOException {
+        headers(exchange, "application/json; charset=utf-8", CONTENT_POLICY);
+        server.send(exchange, status, JSON.writeValueAsBytes(tree));
+    }
+
+    /** Sends a page that says itself what it may load; only pages of this address may frame it. */
+    public void sendPage(HttpExchange exchange, String html) throws IOException {
+        send(exchange, "text/html; charset=utf-8", FRAMED, html.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sends a file to be saved. */
+    public void sendFile(HttpExchange exchange, String type, String name, String text) throws IOException {
+        exchange.getResponseHeaders().set("Content-Disposition", "attachment; filename=\"" + name + "\"");
+        send(exchange, type, FRAMED, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void send(HttpExchange exchange, String type, String policy, byte[] content) throws IOException {
+        headers(exchange, type, policy);
+        server.send(exchange, 200, content);
+    }
+
+    /** Begins an answer that comes in parts, which {@link #write} sends. */
+    public OutputStream stream(HttpExchange exchange, String type) throws IOException {
+        headers(exchange, type, CONTENT_POLICY);
+        exchange.sendResponseHeaders(200, 0);
+        return exchange.getResponseBody();
+    }
+
+    /**
+     * Sends a part of an answer.
+     *
+     * @throws IOException also when the client did not take it in time
+     */
+    public void write(OutputStream out, String part) throws IOException {
+        server.write(out, part.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void headers(HttpExchange exchange, String type, String policy) {
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.getResponseHeaders().set("Cache-Control", "no-store");
+        exchange.getResponseHeaders().set("Content-Security-Policy", policy);
+        exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+        exchange.getResponseHeaders().set("Referrer-Policy", "no-referrer");
+        exchange.getResponseHeaders().set("Cross-Origin-Resource-Policy", "same-origin");
+        exchange.getResponseHeaders().set("Cross-Origin-Opener-Policy", "same-origin");
+    }
+
+    /** The body of a request, which is to be a JSON object of at most so many bytes. */
+    public JsonNode body(HttpExchange exchange, int bytesMax) throws IOException, Refused {
+        byte[] body = server.body(exchange, bytesMax + 1);
+        if (body.length > bytesMax) {
+            throw new Refused(413, "body of more than " + bytesMax + " bytes");
+        }
+        try {
+            JsonNode tree = JSON.readTree(body);
+            if (tree.isObject()) {
+                return tree;
+            }
+        } catch (JacksonException unreadable) {
+            // As any other that is none.
+        }
+        throw new Refused(400, "body is no JSON object");
+    }
+
+    /** What the address of a request says after its question mark. */
+    public static Map<String, String> query(HttpExchange exchange) throws Refused {
+        Map<String, String> query = new LinkedHashMap<>();
+        String raw = exchange.getRequestURI().getRawQuery();
+        for (String part : raw == null ? new String[0] : raw.split("&")) {
+            int equals = part.indexOf('=');
+            if (equals > 0) {
+                query.put(part.substring(0, equals), decoded(part.substring(equals + 1)));
+            }
+        }
+        return query;
+    }
+
+    private static String decoded(String value) throws Refused {
+        try {
+            return URLDecoder.decode(value, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException broken) {
+            throw new Refused(400, "broken escape in the address");
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

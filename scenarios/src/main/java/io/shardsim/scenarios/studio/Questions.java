@@ -1,0 +1,167 @@
+package io.shardsim.scenarios.studio;
+
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.scenarios.serving.BoundedServer;
+import io.shardsim.scenarios.serving.Refused;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What pages ask, each question once: pages that ask the same wait for one answer, and the last answers are kept. What no page waits for any more ends.
+ *
+ * <p>Questions are answered in the order in which they come. Searches have a thread of their own, so that a long one keeps nobody's run waiting.
+ */
+final class Questions implements AutoCloseable {
+    /** Answers that are kept; the one that was asked for longest ago goes first. */
+    private static final int KEPT_MAX = 32;
+    /** Questions without an answer yet. */
+    private static final int OPEN_MAX = 256;
+    /** Runs of so many pages at once; each takes all cores that it finds free. */
+    private static final int RUNS_AT_ONCE = 2;
+
+    private final Answering answering;
+    private final ExecutorService runs =
+            Executors.newFixedThreadPool(RUNS_AT_ONCE, BoundedServer.daemons("studio-run"));
+    private final ExecutorService searches = Executors.newSingleThreadExecutor(BoundedServer.daemons("studio-search"));
+    /** By key, the one asked for last at the end: state, guarded by this. */
+    private final Map<String, Asked> all = new LinkedHashMap<>(16, 0.75f, true);
+
+    Questions(Answering answering) {
+        this.answering = answering;
+    }
+
+    /**
+     * How far an answer is.
+     *
+     * @param share 0 to 1
+     */
+    record Progress(double share, String text) {}
+
+    /** A question that pages wait for. */
+    final class Asked {
+        private final String key;
+        private final Answering.Pending request;
+        private final CompletableFuture<Answering.Answer> answer = new CompletableFuture<>();
+        private volatile Progress progress = new Progress(0, "");
+        /** How many wait: guarded by the questions. */
+        private int pages;
+
+        private Asked(String key, JsonNode question) {
+            this.key = key;
+            request = answering.request(question, (share, text) -> progress = new Progress(share, text));
+        }
+
+        /** Names the question. */
+        String key() {
+            return key;
+        }
+
+        Progress progress() {
+            return progress;
+        }
+
+        /** The answer, or null if there is none after so long. */
+        Answering.@Nullable Answer await(long millis) throws InterruptedException {
+            try {
+                return answer.get(millis, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException notYet) {
+                return null;
+            } catch (ExecutionException failure) {
+                throw new IllegalStateException(failure.getCause());
+            }
+        }
+
+        private void work() {
+            try {
+                answer.complete(request.answer());
+            } catch (RuntimeException | Error failure) {
+                answer.completeExceptionally(failure);
+            }
+        }
+
+        /** One page no longer waits. */
+        void leave() {
+            synchronized (Questions.this) {
+                if (--pages == 0 && !answer.isDone()) {
+                    all.remove(key);
+                    request.cancel();
+                }
+            }
+        }
+    }
+
+    /** Asks for one page, which has to leave again. */
+    synchronized Asked ask(JsonNode question, boolean search) throws Refused {
+        String key = key(question);
+        Asked asked = all.get(key);
+        if (asked == null) {
+            if (all.values().stream().filter(other -> !other.answer.isDone()).count() >= OPEN_MAX) {
+                throw new Refused(503, OPEN_MAX + " questions wait for their answers; ask again later");
+            }
+            asked = new Asked(key, question);
+            all.put(key, asked);
+            (search ? searches : runs).execute(asked::work);
+            forgetOldest();
+        }
+        asked.pages++;
+        return asked;
+    }
+
+    private void forgetOldest() {
+        int kept = 0;
+        for (Asked asked : all.values()) {
+            kept += asked.answer.isDone() ? 1 : 0;
+        }
+        Iterator<Asked> oldest = all.values().iterator();
+        while (kept > KEPT_MAX && oldest.hasNext()) {
+            if (oldest.next().answer.isDone()) {
+                oldest.remove();
+                kept--;
+            }
+        }
+    }
+
+    /** The runs of an answer that is kept; none of any other. */
+    List<ScenarioResult> results(String key) {
+        CompletableFuture<Answering.Answer> answer;
+        synchronized (this) {
+            Asked asked = all.get(key);
+            answer = asked == null ? null : asked.answer;
+        }
+        return answer == null || !answer.isDone() || answer.isCompletedExceptionally()
+                ? List.of()
+                : answer.join().results();
+    }
+
+    private static String key(JsonNode question) {
+        try {
+            byte[] text = question.toString().getBytes(StandardCharsets.UTF_8);
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text), 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            all.values().forEach(asked -> asked.request.cancel());
+        }
+        runs.shutdownNow();
+        searches.shutdownNow();
+    }
+}

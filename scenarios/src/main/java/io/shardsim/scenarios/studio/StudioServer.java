@@ -1,0 +1,197 @@
+package io.shardsim.scenarios.studio;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.ResultsCsv;
+import io.shardsim.reports.writing.html.HtmlReport;
+import io.shardsim.reports.writing.html.StudioPage;
+import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.serving.PageServer;
+import io.shardsim.scenarios.serving.Refused;
+import io.shardsim.simulator.Nearest;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Serves the page in which a scenario is asked, and what it asks for. It keeps no question: what a page shows is in its address. */
+public final class StudioServer implements AutoCloseable {
+    private static final int BODY_BYTES_MAX = 1 << 20;
+    /** Between two words about how far an answer is; each also shows whether the page is still there. */
+    private static final long NEWS_MILLIS = 200;
+
+    /** What a page may ask. */
+    private static final List<String> TYPES = List.of("run", "compare", "what-if", "explain", "plan");
+    /** Of these, what takes more than the runs that it names. */
+    private static final Set<String> SEARCHES = Set.of("what-if", "explain", "plan");
+
+    /** None of these names a file. */
+    private static final Set<String> OPTIONS =
+            Set.of("no-trials", "tokens", "free", "objective", "deadline", "budget", "max-nodes", "measured");
+
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final PageServer server;
+    private final Questions questions;
+    private final StudioOffer offer;
+
+    /**
+     * @param place with port 0, any that is free
+     * @param token that pages have to show; empty for none
+     */
+    public StudioServer(Answering answering, StudioOffer offer, InetSocketAddress place, String token)
+            throws IOException {
+        this.offer = offer;
+        questions = new Questions(answering);
+        server = PageServer.open(place, "studio-connection", token, StudioPage::asset);
+        server.serve("/api/offer", "GET", exchange -> server.sendJson(exchange, 200, this.offer.document()));
+        server.serve("/api/library", "GET", this::library);
+        server.serve("/api/read", "POST", this::read);
+        server.serve("/api/look", "POST", this::look);
+        server.serve("/api/ask", "POST", this::ask);
+        server.serve("/api/report", "GET", this::report);
+        server.serve("/api/export", "POST", this::export);
+    }
+
+    public void start() {
+        server.start();
+    }
+
+    /** Where the page is. */
+    public String address() {
+        return server.address();
+    }
+
+    private void library(HttpExchange exchange) throws IOException, Refused, InputException {
+        String name = PageServer.query(exchange).getOrDefault("name", "");
+        String text = StudioOffer.library(name);
+        if (text == null) {
+            throw new Refused(404, "the library has no scenario of this name");
+        }
+        server.sendJson(exchange, 200, StudioScenario.read(name + ".yaml", text));
+    }
+
+    private void read(HttpExchange exchange) throws IOException, Refused, InputException {
+        JsonNode body = server.body(exchange, BODY_BYTES_MAX);
+        String name = body.path("name").asString("").replaceAll(".*[/\\\\]", "");
+        server.sendJson(
+                exchange,
+                200,
+                StudioScenario.read(
+                        name.isEmpty() ? "scenario.yaml" : name,
+                        body.path("text").asString("")));
+    }
+
+    private void look(HttpExchange exchange) throws IOException, Refused {
+        server.sendJson(
+                exchange, 200, scenario(server.body(exchange, BODY_BYTES_MAX)).look());
+    }
+
+    private static StudioScenario scenario(JsonNode body) throws Refused {
+        JsonNode keys = body.path("scenario");
+        if (!keys.isObject()) {
+            throw new Refused(400, "scenario is missing; write an object of its keys");
+        }
+        return new StudioScenario(keys);
+    }
+
+    /** Streams how far an answer is, a line each, and the answer as the last line. A page that goes away no longer waits. */
+    private void ask(HttpExchange exchange) throws IOException, Refused, InterruptedException {
+        JsonNode question = server.body(exchange, BODY_BYTES_MAX);
+        String refusal = refusal(question);
+        if (refusal != null) {
+            throw new Refused(400, refusal);
+        }
+        Questions.Asked asked =
+                questions.ask(question, SEARCHES.contains(question.path("type").asString()));
+        try (OutputStream out = server.stream(exchange, "application/x-ndjson")) {
+            Questions.Progress told = null;
+            Answering.Answer answer = asked.await(NEWS_MILLIS);
+            while (answer == null) {
+                Questions.Progress now = asked.progress();
+                server.write(out, now.equals(told) ? "\n" : line("progress", now));
+                told = now;
+                answer = asked.await(NEWS_MILLIS);
+            }
+            ObjectNode message = answer.message().deepCopy().put("key", asked.key());
+            if (!answer.results().isEmpty()) {
+                message.set(
+                        "shown",
+                        JSON.valueToTree(StudioPage.answer(answer.results().get(0))));
+            }
+            server.write(out, JSON.writeValueAsString(message) + "\n");
+        } finally {
+            asked.leave();
+        }
+    }
+
+    private static String line(String type, Questions.Progress progress) {
+        return JSON.writeValueAsString(Map.of("type", type, "share", progress.share(), "text", progress.text())) + "\n";
+    }
+
+    /** A page asks of its own texts alone, so that it reads no file of this machine and writes none; null where it does. */
+    private static @Nullable String refusal(JsonNode question) {
+        String type = question.path("type").asString("");
+        if (!TYPES.contains(type)) {
+            return "type " + type + " is not asked here; " + Nearest.remedy(type, TYPES);
+        }
+        for (Map.Entry<String, JsonNode> option : question.path("options").properties()) {
+            if (!OPTIONS.contains(option.getKey())) {
+                return "option " + option.getKey() + " is not offered here";
+            }
+        }
+        JsonNode arguments = question.path("arguments");
+        for (JsonNode argument : arguments) {
+            String name = argument.asString("").replaceFirst("#.*", "");
+            if (!question.path("texts").has(name)) {
+                return "argument " + name + " is none of the texts";
+            }
+        }
+        return arguments.isEmpty() ? "no arguments; name a text" : null;
+    }
+
+    /** The runs of an answer as the report, or as a table. */
+    private void report(HttpExchange exchange) throws IOException, Refused {
+        Map<String, String> query = PageServer.query(exchange);
+        List<ScenarioResult> results = questions.results(query.getOrDefault("key", ""));
+        if (results.isEmpty()) {
+            throw new Refused(404, "this answer is no longer kept; ask again");
+        }
+        boolean saved = query.containsKey("save");
+        if (query.getOrDefault("as", "html").equals("csv")) {
+            server.sendFile(exchange, "text/csv; charset=utf-8", "results.csv", ResultsCsv.write(results.get(0)));
+        } else if (saved) {
+            server.sendFile(
+                    exchange, "text/html; charset=utf-8", "report.html", HtmlReport.write(results.get(0), List.of()));
+        } else {
+            server.sendPage(exchange, HtmlReport.write(results.get(0), List.of()));
+        }
+    }
+
+    private void export(HttpExchange exchange) throws IOException, Refused, InputException {
+        JsonNode body = server.body(exchange, BODY_BYTES_MAX);
+        String word = body.path("framework").asString("");
+        Framework framework = Arrays.stream(Framework.values())
+                .filter(each -> each.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new Refused(400, "framework is none of " + Framework.words()));
+        server.sendJson(
+                exchange,
+                200,
+                scenario(body).export(framework, body.path("point").asInt(0)));
+    }
+
+    @Override
+    public void close() {
+        questions.close();
+        server.close();
+    }
+}

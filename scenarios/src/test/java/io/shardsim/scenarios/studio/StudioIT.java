@@ -1,0 +1,293 @@
+package io.shardsim.scenarios.studio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.shardsim.scenarios.api.PointResult;
+import io.shardsim.scenarios.api.Scenario;
+import io.shardsim.scenarios.api.Simulator;
+import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.catalog.Strategies;
+import io.shardsim.scenarios.cli.ShardsimCommand;
+import io.shardsim.scenarios.demo.Browser;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.openqa.selenium.Keys;
+
+/** The page in which a scenario is asked, in Chromium, simulated by this server. */
+class StudioIT {
+    private static final String SETTLED =
+            "['done', 'problems', 'stopped'].includes(document.querySelector('#answer').dataset.state)";
+    private static final int CHANGES = 20;
+
+    @TempDir
+    private static Path folder;
+
+    private static Browser browser;
+    private static StudioServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        browser = new Browser(folder);
+        server = open();
+    }
+
+    private static StudioServer open() throws Exception {
+        StudioServer opened = new StudioServer(
+                ShardsimCommand.answering(Main.services()),
+                StudioOffer.of("test", null),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "");
+        opened.start();
+        return opened;
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void openPage() {
+        browser.open(server.address(), 1280, "light");
+        answered();
+    }
+
+    private static void answered() {
+        browser.until("an answer", SETTLED);
+    }
+
+    private static void write(String key, String value) {
+        browser.script(
+                "((key, value) => { const field = document.getElementById('f-' + key); field.value = value;"
+                        + " field.dispatchEvent(new Event('change')); })(arguments[0], arguments[1])",
+                key,
+                value);
+    }
+
+    private static String shownRate() {
+        return browser.find("#figures").getDomAttribute("data-samples-per-second");
+    }
+
+    /** What is shown answers what is asked, and is what the embedded simulator says. */
+    private static void assertTrue() throws Exception {
+        String question = browser.find("#question").getDomAttribute("data-question");
+        assertThat(browser.find("#answer").getDomAttribute("data-question")).isEqualTo(question);
+        double fastest = Simulator.onThreads(2).run(Scenario.parse("question", question)).points().stream()
+                .map(PointResult::training)
+                .filter(training -> training != null)
+                .mapToDouble(PointResult.Training::samplesPerSecond)
+                .max()
+                .orElse(0);
+        assertThat(shownRate().isEmpty() ? 0 : Double.parseDouble(shownRate()))
+                .as(question)
+                .isCloseTo(fastest, within(fastest * 1e-11));
+    }
+
+    @Test
+    void theMouseAloneAsksFromNothing() throws Exception {
+        browser.find("#examples button:last-child").click();
+        browser.until("another question", "document.querySelector('#answer').dataset.question.includes('lora')");
+        assertTrue();
+        browser.find("#what-if").click();
+        browser.until("proposals", "document.querySelector('#found table') !== null");
+        String question = browser.find("#question").getDomAttribute("data-question");
+        browser.find("#pin").click();
+        if (!browser.all("#found td button").isEmpty()) {
+            browser.find("#found td button").click();
+            browser.until(
+                    "the proposal",
+                    "document.querySelector('#question').dataset.question !== arguments[0]"
+                            .replace("arguments[0]", "'" + question.replace("'", "\\'") + "'"));
+            answered();
+            assertTrue();
+        }
+        assertThat(browser.all("#pins td")).isNotEmpty();
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void keysAloneAskAndCompare() throws Exception {
+        String before = shownRate();
+        browser.tabTo("[id='f-cluster.nodes']");
+        browser.press(Keys.chord(Keys.CONTROL, "a"), "16", Keys.ENTER);
+        browser.until("it asks", "document.querySelector('#question').dataset.question.includes('\"nodes\":16')");
+        answered();
+        assertTrue();
+        assertThat(shownRate()).isNotEqualTo(before);
+        assertThat(browser.text("#figures")).contains("was ");
+        browser.until("what it changed", "document.querySelector('#change table') !== null");
+        assertThat(browser.text("#change")).contains("became", "cause");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void whatIsWrongStandsBesideItsFieldWithARemedy() throws Exception {
+        write("strategy.kind", "zero33");
+        browser.until("a problem", "document.querySelector('#answer').dataset.state === 'problems'");
+        assertThat(browser.text("[data-key='strategy.kind'] .wrong-text")).contains("did you mean zero3?");
+        browser.find("[data-key='strategy.kind'] .wrong-text button").click();
+        browser.until("an answer", "document.querySelector('#answer').dataset.state === 'done'");
+        assertThat(browser.text("[data-key='strategy.kind'] .wrong-text")).isEmpty();
+        assertTrue();
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void anAddressHoldsTheWholeQuestion() throws Exception {
+        write("training.micro_batch", "1, 2, 4");
+        browser.until("a sweep", "document.querySelector('#question').dataset.question.includes('sweep')");
+        answered();
+        String rate = shownRate();
+        String hash = (String) browser.script("location.hash");
+        try (StudioServer fresh = open()) {
+            browser.open(fresh.address() + hash, 1280, "light");
+            answered();
+            assertThat(shownRate()).isEqualTo(rate);
+            assertTrue();
+        }
+    }
+
+    @Test
+    void theBackButtonAsksTheQuestionBefore() throws Exception {
+        String before = shownRate();
+        write("training.attention", "flash");
+        browser.until("another question", "document.querySelector('#question').dataset.question.includes('flash')");
+        answered();
+        assertThat(shownRate()).isNotEqualTo(before);
+        browser.script("history.back()");
+        browser.until("the one before", "!document.querySelector('#question').dataset.question.includes('flash')");
+        answered();
+        assertThat(shownRate()).isEqualTo(before);
+    }
+
+    @Test
+    void aConfigurationIsWrittenForAFramework() {
+        write("strategy.kind", "zero3");
+        browser.until("another question", "document.querySelector('#question').dataset.question.includes('zero3')");
+        answered();
+        browser.script("(() => { const select = document.querySelector('#keep select'); select.value = 'deepspeed';"
+                + " select.dispatchEvent(new Event('change')); })()");
+        browser.until("a configuration", "!document.querySelector('#exported').hidden");
+        assertThat(browser.text("#exported")).contains("zero_optimization", "Run: ");
+        browser.find("#keep button:nth-of-type(4)").click();
+        assertThat(browser.text("#exported")).startsWith("shardsim run zero3-against-mics.yaml");
+    }
+
+    @Test
+    void aSearchAndASlowRunAreAnswered() {
+        write("training.sequence_length", "1024");
+        write("model", "gpt2-1.5b");
+        write("strategy.kind", "zero3");
+        write("cluster.nodes", "1");
+        browser.until(
+                "another question", "document.querySelector('#answer').dataset.question.includes('\"nodes\":1}')");
+        browser.find("#mine").click();
+        browser.find("#measured").sendKeys("1 samples/s");
+        browser.find("#explain").click();
+        browser.until("causes", "document.querySelector('#found').textContent.includes('healthy')");
+        browser.find("#best").click();
+        browser.find("#search").click();
+        browser.until("candidates", "document.querySelector('#found table') !== null");
+        assertThat(browser.text("#found")).contains("candidates", "The best of other strategies");
+        browser.find("#found td button").click();
+        browser.until(
+                "it is asked",
+                "document.querySelector('#answer').getAttribute('aria-busy') === 'true'"
+                        + " || document.querySelector('#answer').dataset.state === 'done'");
+        answered();
+        assertThat(browser.find("#answer").getDomAttribute("data-state")).isEqualTo("done");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @Test
+    void everyoneCanUseIt() throws IOException {
+        // HtmlReportIT looks at the report itself.
+        browser.script("document.querySelector('#drawn').open = false");
+        for (String scheme : List.of("light", "dark")) {
+            for (int width : new int[] {360, 1280, 1920}) {
+                browser.scheme(scheme);
+                browser.resize(width, 900);
+                browser.assertAccessible(scheme + " at " + width);
+                browser.screenshot("studio-" + scheme + "-" + width + ".png", width);
+                assertThat(browser.number("document.documentElement.scrollWidth"))
+                        .as("no sideways scrolling at " + width)
+                        .isLessThanOrEqualTo(width);
+            }
+        }
+        write("strategy.kind", "zero33");
+        answered();
+        browser.assertAccessible("with a problem");
+    }
+
+    /** Values of fields, of which some are wrong, on a model that is simulated in a moment. */
+    private static final Map<String, List<String>> VALUES = Map.of(
+            "cluster.nodes", List.of("1", "2", "4", "1, 2", "0"),
+            "cluster.instance", List.of("p4d.24xlarge", "p5.48xlarge", "p3dn.24xlarge", "p6"),
+            "strategy.kind", Strategies.kinds(),
+            "training.global_batch", List.of("64", "128", "63", ""),
+            "training.micro_batch", List.of("1", "2", "", "1, 4"),
+            "training.attention", List.of("flash", "standard", ""),
+            "training.activation_checkpointing", List.of("none", "full", "selective", ""),
+            "training.precision", List.of("bf16", "fp16", "fp8", ""));
+
+    /** @param seed draws the changes; every second one is not waited for */
+    private static void walk(long seed) throws Exception {
+        Random random = new Random(seed);
+        write("training.sequence_length", "1024");
+        write("model", "gpt2-1.5b");
+        write("strategy.kind", "zero3");
+        write("strategy.kind", "zero3");
+        List<String> keys = VALUES.keySet().stream().sorted().toList();
+        for (int i = 0; i < CHANGES; i++) {
+            String key = keys.get(random.nextInt(keys.size()));
+            List<String> values = VALUES.get(key);
+            write(key, values.get(random.nextInt(values.size())));
+            if (random.nextBoolean()) {
+                answered();
+                if (browser.find("#answer").getDomAttribute("data-state").equals("done")) {
+                    assertThat(browser.find("#answer").getDomAttribute("data-question"))
+                            .isEqualTo(browser.find("#question").getDomAttribute("data-question"));
+                }
+            }
+        }
+        answered();
+        if (browser.find("#answer").getDomAttribute("data-state").equals("done")) {
+            assertTrue();
+        }
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void noStaleAnswerIsShown(long seed) throws Exception {
+        walk(seed);
+    }
+
+    @Test
+    @Tag("night")
+    void noStaleAnswerIsShownOnManyWalks() throws Exception {
+        for (long seed = 6; seed <= 200; seed++) {
+            openPage();
+            walk(seed);
+        }
+    }
+}
