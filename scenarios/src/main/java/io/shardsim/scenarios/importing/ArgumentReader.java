@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,12 @@ final class ArgumentReader {
     /** Fewer known arguments make no training command. */
     private static final int KNOWN_MIN = 2;
 
+    /** What a script asks Slurm for: nodes, and GPUs of each. */
+    private static final Pattern SLURM_NODES = directive("--nodes[= ]|-N ?");
+
+    private static final Pattern SLURM_GPUS = directive("--gpus-per-node[= ](?:\\w+:)?|--gres[= ]gpu:(?:\\w+:)?");
+
+    private final String text;
     private final ShellScript script;
     /** Known arguments with dashes, as Megatron-LM has them, and with underscores, as the Trainer has. */
     private final Set<String> dashed;
@@ -38,7 +45,8 @@ final class ArgumentReader {
     private final Set<String> underscored;
     private boolean underscores;
 
-    private ArgumentReader(ShellScript script, Set<String> dashed, Set<String> underscored) {
+    private ArgumentReader(String text, ShellScript script, Set<String> dashed, Set<String> underscored) {
+        this.text = text;
         this.script = script;
         this.dashed = dashed;
         this.underscored = underscored;
@@ -47,7 +55,7 @@ final class ArgumentReader {
     /** The block, or null where no command has known arguments. */
     static @Nullable Mapping read(String text, Set<String> dashed, Set<String> underscored, Problems problems) {
         try {
-            return new ArgumentReader(ShellScript.read(text), dashed, underscored).block();
+            return new ArgumentReader(text, ShellScript.read(text), dashed, underscored).block();
         } catch (LiteralReader.Refused refused) {
             return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }
@@ -71,6 +79,8 @@ final class ArgumentReader {
         }
         underscores = matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
+        addAskedOfSlurm(SLURM_NODES, "nnodes", entries);
+        addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
             if (name.matches("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*")) {
@@ -84,6 +94,23 @@ final class ArgumentReader {
         }
         conditional(best, entries);
         return new Mapping(script.position(best.get(0).offset()), entries);
+    }
+
+    private static Pattern directive(String option) {
+        return Pattern.compile("(?m)^#SBATCH\\s+(?:" + option + ")(\\d+)\\s*(?:#.*)?$");
+    }
+
+    /** The first that the script asks for, as a launcher's argument, unless the command itself has a number. */
+    private void addAskedOfSlurm(Pattern asked, String argument, List<Entry> entries) {
+        Matcher directive = asked.matcher(text);
+        boolean said = entries.stream()
+                .anyMatch(entry ->
+                        entry.key().equals(argument) && entry.value() instanceof Scalar scalar && scalar.isNumber());
+        if (!said && directive.find()) {
+            entries.removeIf(entry -> entry.key().equals(argument));
+            Position position = script.position(directive.start(1));
+            entries.add(new Entry(argument, position, new Scalar(position, directive.group(1), true)));
+        }
     }
 
     /** Arguments that stand in conditions count, which a reader has to know. */

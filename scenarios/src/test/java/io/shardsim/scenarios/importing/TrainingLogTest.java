@@ -80,6 +80,9 @@ class TrainingLogTest {
     @CsvSource(delimiter = '|', textBlock = """
                     NCCL INFO NET/IB : No device found.~NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> | tcp-over-ethernet | true
                     NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0 | tcp-over-ethernet | true
+                    NCCL INFO Channel 01 : 4[40] -> 0[40] [receive] via NET/FastSocket/0 | tcp-over-ethernet | true
+                    a3ultra-vm-0:606:642 [6] NCCL INFO Using network gIB | tcp-over-ethernet | false
+                    NCCL INFO NET/FasTrak v1.0.15 | tcp-over-ethernet | false
                     NCCL INFO NET/OFI Selected Provider is efa | tcp-over-ethernet | false
                     NCCL INFO NET/Socket : Using [0]ib0:1<0>~NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB ; OOB ib0 | tcp-over-ethernet | false
                     NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA | no-gpudirect | false
