@@ -82,7 +82,7 @@ final class CompareCommand extends Speaking {
     private Comparer.@Nullable Side side(String written, List<Problem> problems) {
         RunName name = RunName.of(written);
         try {
-            if (Comparer.isResults(name)) {
+            if (!ScenarioFiles.isText(name.file()) && Comparer.isResults(name)) {
                 return Comparer.results(name);
             }
             List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);

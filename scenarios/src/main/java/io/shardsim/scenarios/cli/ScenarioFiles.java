@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Scenarios that a command is given: files, names of the library, standard input, or texts of a {@link Request}. */
 final class ScenarioFiles {
@@ -88,8 +89,7 @@ final class ScenarioFiles {
     }
 
     private static OpenedFile opened(String name) throws InputException {
-        Request request = Request.current();
-        String given = request == null ? null : request.text(name);
+        String given = text(name);
         if (given != null) {
             return OpenedFile.text(name, given);
         }
@@ -115,6 +115,16 @@ final class ScenarioFiles {
                 new Problem(name, Position.NONE, "no such file, and none of the library; " + nearest(inLibrary))));
     }
 
+    /** Whether a name is that of a text of the request, so that no file of this name is looked at. */
+    static boolean isText(String name) {
+        return text(name) != null;
+    }
+
+    private static @Nullable String text(String name) {
+        Request request = Request.current();
+        return request == null ? null : request.text(name);
+    }
+
     private static String nearest(String name) {
         String remedy = Nearest.remedy(name, Library.names());
         return remedy.startsWith("known") ? "shardsim catalog library lists those of the library" : remedy;
@@ -122,7 +132,7 @@ final class ScenarioFiles {
 
     /** What is wrong with a file, or that it is one of another tool. */
     static List<Problem> problems(String file, InputException refused) {
-        String about = file.equals(STANDARD_INPUT) ? null : ScenarioImport.about(file);
+        String about = file.equals(STANDARD_INPUT) || isText(file) ? null : ScenarioImport.about(file);
         return about == null ? refused.problems() : List.of(new Problem(file, Position.START, about));
     }
 }

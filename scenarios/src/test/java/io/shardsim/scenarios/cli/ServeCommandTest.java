@@ -104,6 +104,17 @@ class ServeCommandTest {
     }
 
     @Test
+    void aTextIsNoFileOfItsName(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("results.json"), "{}");
+        String name = folder.toString();
+        List<JsonNode> answers = answers(JSON.writeValueAsString(Map.of(
+                "number", 1, "type", "compare", "arguments", List.of(name, name), "texts", Map.of(name, "nothing"))));
+        assertThat(answers.get(0).path("problems").toString())
+                .contains("nothing is a text")
+                .doesNotContain("results.json");
+    }
+
+    @Test
     @Tag("slow")
     void requestsLeaveNoFilesBehind() throws IOException {
         String yaml = Shell.SWEPT.replace("scenario: small", "scenario: left-by-serve");
