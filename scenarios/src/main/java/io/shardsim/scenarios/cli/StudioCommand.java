@@ -1,6 +1,8 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.cluster.Build;
+import io.shardsim.scenarios.evaluation.ProgressListener;
+import io.shardsim.scenarios.studio.Answering;
 import io.shardsim.scenarios.studio.StudioOffer;
 import io.shardsim.scenarios.studio.StudioServer;
 import io.shardsim.simulator.yaml.InputException;
@@ -8,12 +10,15 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** {@code studio [SCENARIO]}: serves the page in which a scenario is asked until it is interrupted. */
 @Command(
@@ -29,6 +34,9 @@ import picocli.CommandLine.Parameters;
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
 final class StudioCommand extends Speaking {
+    /** Commands that let a cluster run their points. */
+    private static final List<String> ON_CLUSTER = List.of("run", "plan");
+
     private final Answers answers;
 
     @Parameters(
@@ -47,6 +55,13 @@ final class StudioCommand extends Speaking {
                     "What a page has to show, as part of the address. Default: none on loopback, else a random one.")
     private @Nullable String token;
 
+    @Option(
+            names = "--cluster",
+            split = ",",
+            paramLabel = "HOST:PORT",
+            description = "Have the workers of this cluster simulate what pages ask. See the command worker.")
+    private List<String> cluster = List.of();
+
     @Option(names = "--open", description = "Open the page in your browser.")
     private boolean open;
 
@@ -59,7 +74,7 @@ final class StudioCommand extends Speaking {
         InetSocketAddress place = address.place();
         String shown = token != null ? token : place.getAddress().isLoopbackAddress() ? "" : randomToken();
         StudioOffer offer = StudioOffer.of(Build.current().toString(), file == null ? null : ScenarioFiles.open(file));
-        try (StudioServer server = new StudioServer(answers, offer, place, shown)) {
+        try (StudioServer server = new StudioServer(this::request, offer, place, shown)) {
             server.start();
             String page = server.address() + (shown.isEmpty() ? "" : "?token=" + shown);
             out().println(page);
@@ -73,6 +88,16 @@ final class StudioCommand extends Speaking {
         } catch (IOException failure) {
             return address.refuse(failure);
         }
+    }
+
+    /** What a page asks, as a command that the cluster works for where there is one. */
+    private Answering.Pending request(JsonNode asked, ProgressListener progress) {
+        if (cluster.isEmpty() || !ON_CLUSTER.contains(asked.path("type").asString())) {
+            return answers.request(asked, progress);
+        }
+        ObjectNode sent = ((ObjectNode) asked).deepCopy();
+        sent.withObjectProperty("options").put("cluster", String.join(",", cluster));
+        return answers.request(sent, progress);
     }
 
     private static String randomToken() {

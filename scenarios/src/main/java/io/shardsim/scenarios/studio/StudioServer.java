@@ -37,6 +37,9 @@ public final class StudioServer implements AutoCloseable {
     private static final Set<String> OPTIONS =
             Set.of("no-trials", "tokens", "free", "objective", "deadline", "budget", "max-nodes", "measured");
 
+    /** No path of a file looks like this. */
+    private static final String NAME = "[a-z]{1,20}";
+
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final PageServer server;
@@ -151,8 +154,8 @@ public final class StudioServer implements AutoCloseable {
         JsonNode arguments = question.path("arguments");
         for (JsonNode argument : arguments) {
             String name = argument.asString("").replaceFirst("#.*", "");
-            if (!question.path("texts").has(name)) {
-                return "argument " + name + " is none of the texts";
+            if (!name.matches(NAME) || !question.path("texts").has(name)) {
+                return "argument " + name + " is none of the texts, whose names are of small letters";
             }
         }
         return arguments.isEmpty() ? "no arguments; name a text" : null;

@@ -7,10 +7,13 @@ import io.shardsim.scenarios.api.PointResult;
 import io.shardsim.scenarios.api.Scenario;
 import io.shardsim.scenarios.api.Simulator;
 import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.catalog.Library;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.cli.ShardsimCommand;
 import io.shardsim.scenarios.demo.Browser;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The page in which a scenario is asked, in Chromium, simulated by this server. */
 class StudioIT {
@@ -164,6 +169,57 @@ class StudioIT {
             assertThat(shownRate()).isEqualTo(rate);
             assertTrue();
         }
+    }
+
+    @Test
+    void daysAndDollarsAreForTheTokensThatOneWrites() throws Exception {
+        browser.find("#tokens").sendKeys("1T", Keys.ENTER);
+        browser.until("another answer", "document.querySelector('#figures').textContent.includes('1 trillion')");
+        answered();
+        browser.open(server.address() + browser.script("location.hash"), 1280, "light");
+        answered();
+        assertThat(browser.text("#figures")).contains("for 1 trillion tokens");
+        assertTrue();
+    }
+
+    /** Three here, all by night: the figures are those of {@code run --json}, to the digit. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zero3-against-mics", "all-gather-on-p4d", "zero-stages"})
+    void theLibraryIsAnsweredAsRunAnswersIt(String name) {
+        assertAnsweredAsByRun(name);
+    }
+
+    @Test
+    @Tag("night")
+    void theWholeLibraryIsAnsweredAsRunAnswersIt() {
+        Library.names().forEach(StudioIT::assertAnsweredAsByRun);
+    }
+
+    private static void assertAnsweredAsByRun(String name) {
+        browser.script(
+                "(name => { const list = document.querySelector('#library'); list.value = name;"
+                        + " list.dispatchEvent(new Event('change')); })(arguments[0])",
+                name);
+        browser.until(
+                name,
+                "document.querySelector('#answer').dataset.state === 'done' && JSON.parse(document.querySelector("
+                        + "'#answer').dataset.question).scenario === '" + name + "'");
+        StringWriter out = new StringWriter();
+        ShardsimCommand.commandLine(Main.services())
+                .setOut(new PrintWriter(out))
+                .execute(
+                        "run",
+                        name,
+                        "--json",
+                        "--no-trials",
+                        "-o",
+                        folder.resolve(name).toString());
+        JsonNode document = JsonMapper.shared().readTree(out.toString());
+        int fastest = document.at("/summaries/0/fastest").asInt(-1);
+        String rate = document.at("/runs/" + fastest + "/samples_per_second").asString("");
+        assertThat(shownRate()).isEqualTo(rate);
+        assertThat(browser.all("#runs tbody tr"))
+                .hasSize((int) document.path("runs").valueStream().count());
     }
 
     @Test

@@ -173,6 +173,7 @@ class StudioServerTest {
             strings = {
                 "{\"type\": \"worker\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}}",
                 "{\"type\": \"run\", \"arguments\": [\"/etc/passwd\"], \"texts\": {\"q\": 1}}",
+                "{\"type\": \"compare\", \"arguments\": [\"build/a\"], \"texts\": {\"build/a\": 1}}",
                 "{\"type\": \"run\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}, \"options\": {\"out\": \"/tmp\"}}",
                 "{\"type\": \"plan\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}, \"options\": {\"output\": \"/tmp\"}}",
                 "{\"type\": \"run\", \"arguments\": [], \"texts\": {\"q\": 1}}",

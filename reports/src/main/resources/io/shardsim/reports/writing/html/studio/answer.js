@@ -139,7 +139,7 @@ const name = (question) => String(question.scenario ?? 'question');
 
 const writable = (run) => offer.frameworks.filter(({ kinds }) => run && kinds.includes(run.strategy));
 
-const command = (question) => `shardsim run ${name(question)}.yaml\n\nwith ${name(question)}.yaml as\n\n${$('#yaml').value}`;
+const command = (question) => `shardsim run ${name(question)}.yaml${$('#tokens').value && ' --tokens ' + $('#tokens').value}\n\nwith ${name(question)}.yaml as\n\n${$('#yaml').value}`;
 
 async function copy(text) {
   try {

@@ -30,7 +30,6 @@ export function build(onAsk) {
       el('fieldset', { class: 'axes' }, el('legend', {}, 'The search may choose'), ...axes),
       el('label', {}, 'in at most ', el('input', { id: 'deadline', size: 6, placeholder: '30' }), ' days'),
       el('label', {}, 'for at most ', el('input', { id: 'budget', size: 8, placeholder: '400k' }), ' dollars'),
-      el('label', {}, 'to train on ', el('input', { id: 'tokens', size: 6, placeholder: '500B' }), ' tokens'),
       el('label', {}, 'best is ', el('select', { id: 'objective' }, el('option', {}, 'fastest'), el('option', {}, 'cheapest'))),
       button('Search', plan, { id: 'search' })),
     el('div', { id: 'slow', class: 'search-box', hidden: true },
@@ -112,7 +111,9 @@ const words = ({ kind, ...parameters }) => [kind, ...Object.entries(parameters).
 
 function candidateOf(question, { strategy, training, cluster }) {
   const kept = strategy.kind === question.strategy?.kind ? question : set(question, 'strategy', undefined);
-  const blocks = { strategy, training, cluster };
+  const { instance, ...own } = cluster;
+  // A cluster that the question describes has no name.
+  const blocks = { strategy, training, cluster: instance === 'inline' ? own : cluster };
   return Object.entries(blocks).reduce((changed, [block, values]) =>
     Object.entries(values).reduce((inner, [key, value]) => set(inner, block + '.' + key, value), changed), kept);
 }

@@ -106,7 +106,7 @@ function filter() {
 // Shows a question in the fields.
 export function show(question) {
   groups(question);
-  for (const box of document.querySelectorAll('.field')) {
+  for (const box of document.querySelectorAll('.field[data-key]')) {
     const path = box.dataset.key;
     const input = control(box, path, schemaOf(path), question);
     const value = get(question, path);
@@ -128,7 +128,7 @@ function facts(box, path, value) {
 
 // What is in force where the question says nothing, and who decided it.
 export function inForce(settings) {
-  for (const box of document.querySelectorAll('.field')) {
+  for (const box of document.querySelectorAll('.field[data-key]')) {
     const input = box.querySelector('input');
     const setting = settings?.[box.dataset.key];
     if (input && !input.disabled) input.placeholder = setting ? `${setting.value} (${setting.origin})` : '';
@@ -139,7 +139,7 @@ export function inForce(settings) {
 
 export function showProblems(problems) {
   $('#problems').replaceChildren();
-  for (const box of document.querySelectorAll('.field')) {
+  for (const box of document.querySelectorAll('.field[data-key]')) {
     box.classList.remove('wrong');
     box.querySelector('.wrong-text').replaceChildren();
     box.querySelector('input, select').removeAttribute('aria-invalid');

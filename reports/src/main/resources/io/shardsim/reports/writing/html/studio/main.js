@@ -1,7 +1,7 @@
 // Asks what the fields say, shows the answer, and keeps the question in the address.
 import { $, el, button, digits } from './dom.js';
 import * as server from './server.js';
-import { write, toAddress, fromAddress } from './state.js';
+import { write, toAddress, fromAddress, tokensOf } from './state.js';
 import * as form from './form.js';
 import * as answer from './answer.js';
 import * as find from './find.js';
@@ -22,14 +22,19 @@ async function begin() {
   $('#library').addEventListener('change', (event) => event.target.value && open(event.target.value));
   $('#apply').addEventListener('click', () => read('scenario.yaml', $('#yaml').value));
   $('#file').addEventListener('change', (event) => readFile(event.target.files[0]));
+  $('#tokens').addEventListener('change', () => ask(question));
   $('#cancel').addEventListener('click', stop);
   $('#yaml').addEventListener('dragover', (event) => event.preventDefault());
   $('#yaml').addEventListener('drop', (event) => {
     event.preventDefault();
     readFile(event.dataTransfer.files[0]);
   });
-  window.addEventListener('popstate', async () => ask((await fromAddress(location.hash)) ?? offer.start, false));
-  await ask((await fromAddress(location.hash)) ?? offer.start, false);
+  const asked = async () => {
+    $('#tokens').value = tokensOf(location.hash);
+    await ask((await fromAddress(location.hash)) ?? offer.start, false);
+  };
+  window.addEventListener('popstate', asked);
+  await asked();
 }
 
 function changeKey(path, text) {
@@ -88,7 +93,7 @@ async function ask(next, push = true) {
   $('#bound').textContent = '';
   find.clear();
   state('asking', answer.isShown() ? 'Asking. What is shown below answers the question before.' : 'Asking.');
-  const address = location.pathname + location.search + (await toAddress(question));
+  const address = location.pathname + location.search + (await toAddress(question, $('#tokens').value));
   if (!current()) return;
   if (push) history.pushState(null, '', address);
   else history.replaceState(null, '', address);
@@ -103,7 +108,7 @@ async function ask(next, push = true) {
       return;
     }
     $('#bound').textContent = bound(seen);
-    const said = await server.ask('run', { question }, { 'no-trials': true }, (progress) => current() && tell(progress), signal);
+    const said = await server.ask('run', { question }, { 'no-trials': true, tokens: $('#tokens').value || undefined }, (progress) => current() && tell(progress), signal);
     if (!current()) return;
     $('#bound').textContent = '';
     form.inForce(said.document.runs[0]?.settings);

@@ -69,11 +69,15 @@ export function pointOf(question, values) {
   return Object.entries(values).reduce((changed, [path, value]) => set(changed, path, value), rest);
 }
 
-export async function toAddress(question) {
+export async function toAddress(question, tokens) {
   const bytes = new Response(new Blob([JSON.stringify(question)]).stream().pipeThrough(new CompressionStream('deflate-raw')));
   const text = String.fromCharCode(...new Uint8Array(await bytes.arrayBuffer()));
-  return '#q=' + btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const packed = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return '#q=' + packed + (tokens ? '&tokens=' + encodeURIComponent(tokens) : '');
 }
+
+// For how many tokens days and dollars are asked; empty for what the commands take by themselves.
+export const tokensOf = (hash) => decodeURIComponent(/&tokens=([^&]*)/.exec(hash)?.[1] ?? '');
 
 // Null where the address holds none, or a broken one.
 export async function fromAddress(hash) {
