@@ -176,6 +176,7 @@ const leftOut = (key) => (key.includes('.') && !key.startsWith('sweep.') ? butto
 function remedies(key, text) {
   const values = [
     ...(/did you mean ([\w.-]+)/.exec(text)?.slice(1) ?? []),
+    ...(/write ([\w.]+) or (?:less|more)/.exec(text)?.slice(1) ?? []),
     ...(/nearest multiples?: ([\d, ]+)/.exec(text)?.[1].split(',') ?? []),
     ...(/(?:choose|write) one of \[?([\w., -]+?)\]?(?:;|$)/.exec(text)?.[1].split(',') ?? []),
   ].map((value) => value.trim()).filter(Boolean).slice(0, 8);
