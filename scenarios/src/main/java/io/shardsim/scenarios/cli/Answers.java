@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -123,8 +124,9 @@ final class Answers implements Answering {
         } catch (JacksonException noJson) {
             result.put("text", printed);
         }
-        if (!request.rows().isEmpty()) {
-            result.set("rows", JSON.valueToTree(request.rows()));
+        List<Map<String, @Nullable Object>> rows = request.rows();
+        if (!rows.isEmpty()) {
+            result.set("rows", JSON.valueToTree(rows));
         }
         result.set("notes", JSON.valueToTree(notes));
         return result;

@@ -179,7 +179,7 @@ public final class Browser implements AutoCloseable {
 
     public void until(String what, String script) {
         Awaitility.await(what)
-                .atMost(Duration.ofMinutes(1))
+                .atMost(Duration.ofMinutes(3))
                 .pollInterval(Duration.ofMillis(40))
                 .until(() -> Boolean.TRUE.equals(script(script)));
     }

@@ -28,11 +28,9 @@ public final class StudioPage {
         ReportPage page = new ReportPage(result, List.of());
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("lead", page.opening().lead());
-        answer.put("partial", page.partial());
         answer.put("figures", figures(page, result.fastest()));
         answer.put("range", range(result.fastest()));
         answer.put("runs", page.runs().runs());
-        answer.put("best", page.opening().bestRuns());
         answer.put("comparisons", page.why().comparisons());
         answer.put("verdicts", page.why().verdicts());
         answer.put("warnings", page.why().warnings());
